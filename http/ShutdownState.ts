@@ -1,6 +1,6 @@
 /**
- * Tells answers that go on for as long as a client likes that the server is about to end. They end then, whole, and the
- * client goes on elsewhere; an answer that is short is finished by the server itself.
+ * Signals to streams that the server is about to end. They end then, whole, and the client goes on elsewhere; an answer
+ * that is short is finished by the server itself.
  */
 import { Context, Effect, Layer } from "effect"
 

@@ -4,8 +4,8 @@ import { Effect, Schema, SchemaParser, SchemaTransformation } from "effect"
 const AsItIs = Schema.declare((_: unknown): _ is unknown => true, { toCodecJson: () => undefined })
 
 /**
- * A schema of values that are told again and again and never changed, such as the rows of a market that is fetched
- * every ten minutes: a value is checked and encoded when it is told first, and its JSON remembered for as long as the
+ * A schema of values that are sent again and again and never changed, such as the rows of a market that is fetched
+ * every ten minutes: a value is checked and encoded when it is sent first, and its JSON is cached for as long as the
  * value itself is kept.
  */
 export const encodedOnce = <T extends object, E>(schema: Schema.Codec<T, E>): Schema.declare<T> => {

@@ -1,4 +1,4 @@
-/** The procedures that the published descriptions of v1 tell of. Filled where a program puts its routes together. */
+/** The procedures in the published descriptions of v1. Filled where a program puts its routes together. */
 import { Context, type Schema } from "effect"
 import type { ErrorContract } from "#domain/Errors.ts"
 

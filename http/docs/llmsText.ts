@@ -1,7 +1,7 @@
 /**
  * The primer for language models: an overview of the API in the form of llms.txt, made from the API value, so that it
- * cannot tell of a route that is not there. Source: interface "What the service does"; llms.txt: one H1, a summary as a
- * quote, free text, then H2 sections that are lists of links.
+ * cannot describe a route that is not there. Source: interface "What the service does"; llms.txt: one H1, a summary as
+ * a quote, free text, then H2 sections that are lists of links.
  */
 import { Context, Option } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"

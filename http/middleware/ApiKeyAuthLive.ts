@@ -1,6 +1,6 @@
 /**
- * Authentication is woven into each endpoint when the routes are built, so a request pays for reading one header and
- * asking ApiKeys, not for looking up what its endpoint needs.
+ * Authentication is woven into each endpoint when the routes are built, so a request pays for reading one header and a
+ * call of ApiKeys, not for finding out what its endpoint needs.
  */
 import { Context, Effect, type Fiber, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -12,16 +12,16 @@ import { RequestContext } from "#http/middleware/RequestContext.ts"
 
 const bearer = /^bearer (\S+)$/iu
 
-/** What a request presents, in either header that routes look into; cookies do not count here. */
+/** What a request presents, in either header that routes read; cookies do not count here. */
 const presentedIn = (headers: HttpServerRequest.HttpServerRequest["headers"]): ReadonlyArray<string> => {
   const { authorization, "x-api-key": key } = headers
   return [...(key ? [key] : []), ...(authorization ? [bearer.exec(authorization)?.[1] ?? ""] : [])]
 }
 
-/** Refused before anything of a tenant was looked at: the key is none, or there were too many requests. */
+/** Refused before anything of a tenant was read: the key is none, or there were too many requests. */
 const saysNothing: ReadonlySet<number> = new Set([401, 429])
 
-/** How long a browser may remember what it was told. */
+/** How long a browser may cache the answer. */
 const remembered = Duration.hours(1)
 
 const allowed = {
@@ -61,7 +61,7 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
         Effect.withFiber<TenantId | undefined>((fiber) => {
           const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
           if (context?.caller !== undefined) return Effect.succeed(context.caller.tenantId)
-          // Some routes tell nobody whose key it is, and some need none and have one all the same.
+          // Some routes do not record whose key it is; some need none and have one all the same.
           return keys.authenticate(key).pipe(
             Effect.map(({ tenantId }) => tenantId),
             Effect.catchCause(() => Effect.undefined)
@@ -77,7 +77,7 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
         const isAllowed = response.headers["access-control-allow-origin"] !== undefined
         if (!isAllowed || presented === undefined || saysNothing.has(response.status)) return Effect.succeed(response)
         const refused = HttpServerResponse.removeHeader(response, "access-control-allow-origin")
-        // Routes differ in which of two they look at.
+        // Routes differ in which of the two headers they read.
         if (others.length > 0) return Effect.succeed(refused)
         return Effect.map(tenantOf(presented), (tenantId) =>
           tenantId !== undefined && tenants.isNamedBy(tenantId, request.headers["origin"]!) ? response : refused

@@ -1,5 +1,5 @@
 /**
- * Which routes there are, by method and template: for the names of spans, and to tell a wrong method from a wrong path.
+ * Which routes there are, by method and template: for the names of spans, and to separate wrong methods and paths.
  */
 import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"

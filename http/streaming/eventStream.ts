@@ -3,7 +3,7 @@
  * keep the connection, and headers that keep them from holding frames back.
  *
  * A client that does not read is cut, and may resume from the last id that it has; streams also end when the server
- * does, and after a while, so that each key is looked at again.
+ * does, and after a while, so that each key is checked again.
  */
 import { type Context, Effect, Metric, type Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -16,7 +16,7 @@ export interface Frame {
   /** Left out of frames after which nobody can resume. */
   readonly id?: string | undefined
   readonly event?: string | undefined
-  /** On one line. Left out to tell where the client stands before the first event: it resumes there. */
+  /** On one line. Left out to send the place of the client before the first event: it resumes there. */
   readonly data?: string | undefined
 }
 
@@ -32,7 +32,7 @@ const textOf = ({ data, event, id }: Frame): string =>
 
 const encode = (frames: ReadonlyArray<Frame>): Uint8Array => encoder.encode(frames.map(textOf).join(""))
 
-/** All who are told of one event share its bytes, for as long as somebody holds its frames. */
+/** All receivers of an event share its bytes, for as long as its frames are held. */
 const encoded = new WeakMap<ReadonlyArray<Frame>, Uint8Array>()
 
 const bytesOf = (frames: ReadonlyArray<Frame>): Uint8Array => {

@@ -50,10 +50,7 @@ const isEnd = (event: ExecutionEvent | typeof seen): boolean =>
 const isTransient = (error: { readonly _tag: string }): boolean =>
   ["HttpClientError", "RateLimited", "Internal"].includes(error._tag)
 
-/**
- * Frames of a body; the server's wish for a pause between connections goes to `onRetry`, with the place in the stream
- * that it told before.
- */
+/** Frames of a body; a `retry` field of the server goes to `onRetry`, with the last id in the stream before it. */
 export const framesOf = (
   response: HttpClientResponse.HttpClientResponse,
   onRetry: (pause: Duration.Duration, place: string | undefined) => void

@@ -28,7 +28,7 @@ const whoami = HttpApiEndpoint.get("whoami", "/whoami", { success: ok(Whoami) })
     operation({
       id: "whoami",
       summary: "Show the tenant and the key",
-      description: "Tells which tenant the key belongs to and what it may do; use it to test a key.",
+      description: "The tenant of the key and what the key may do; use it to test a key.",
       tier: "global"
     })
   )

@@ -181,7 +181,7 @@ const { assets, expiresAt, nonce } = WithdrawalMessage.fields
 /** The body of stage 2. */
 export const WithdrawalBody = Schema.Struct({
   message: Schema.Struct({
-    // Any text is read: a message of another portfolio is refused as such (API_214), however its id looks.
+    // Any text is read: a message of another portfolio is refused as such (API_214), whatever the form of its id.
     portfolioId: Schema.String.check(shown({ pattern: portfolioIdPattern.source })).annotate({
       description: "As stage 1 issued it; the portfolio of the path.",
       examples: ["pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"]
