@@ -1,6 +1,6 @@
 /**
  * Which assets somebody follows, here and on all workers. An asset stays wanted for a while after the last client has
- * gone, so that one that comes back finds no gap. Asking for a ticket or a snapshot counts as a look.
+ * gone, so that one that comes back finds no gap. A request for a ticket or a snapshot counts as following.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AssetKey } from "#domain/stream/Topic.ts"

@@ -66,7 +66,7 @@ class ClientSession implements Session {
     this.#messages += 1
     if (this.#messages > messagesPerHeartbeat) return this.#outlet.close(closeCodes.tooManyMessages)
     if (!isPing(text)) return this.#outlet.close(closeCodes.unexpectedMessage)
-    this.#subscription.tell(pong)
+    this.#subscription.send(pong)
   }
 
   ended(): void {

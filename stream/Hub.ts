@@ -116,7 +116,7 @@ export class HubState implements Past {
 
   heartbeat(): void {
     const frame = encode({ v: 1, type: "heartbeat", sequence: this.#position })
-    for (const { live } of this.#views.values()) for (const subscription of live) subscription.tell(frame)
+    for (const { live } of this.#views.values()) for (const subscription of live) subscription.send(frame)
   }
 
   /** Everything up to now, of the given symbols of a topic. */

@@ -16,7 +16,7 @@ export interface Passage {
 /** A client that has everything so far. */
 export interface Follower {
   readonly deliver: (frames: Uint8Array, before: number) => void
-  readonly tell: (frame: Uint8Array) => void
+  readonly send: (frame: Uint8Array) => void
   readonly breakOff: (before: number) => void
 }
 

@@ -136,7 +136,7 @@ const show = Command.make(
       Argument.withSchema(OperationId)
     ),
     portfolioId: Flag.String("portfolio").pipe(
-      Flag.withDescription("Its portfolio, pf_...; looked up when left out"),
+      Flag.withDescription("Its portfolio, pf_...; found by the operation when left out"),
       Flag.withSchema(PortfolioId),
       Flag.optional
     ),

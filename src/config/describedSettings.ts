@@ -1,4 +1,4 @@
-/** What a program may be told by its environment, noted while it reads, so that nobody keeps a list of variables. */
+/** The environment variables of a program, recorded while it reads them, so that no list is kept by hand. */
 import { Context, Effect } from "effect"
 
 export interface DescribedSetting {

@@ -12,11 +12,15 @@ export const title = (text: string) => Console.log(`\n${bold(text)}`)
 export const line = (text: string) => Console.log(`  ${text}`)
 
 /** Runs a step and prints how long it took and what came of it. */
-export const step = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>, tell: (value: A) => string = () => "") =>
+export const step = <A, E, R>(
+  name: string,
+  effect: Effect.Effect<A, E, R>,
+  describe: (value: A) => string = () => ""
+) =>
   Effect.gen(function* () {
     const [took, value] = yield* Effect.timed(effect)
     yield* line(
-      `${green("✓")} ${name.padEnd(44)} ${dim(Duration.format(Duration.millis(Math.round(Duration.toMillis(took)))).padStart(9))}  ${tell(value)}`
+      `${green("✓")} ${name.padEnd(44)} ${dim(Duration.format(Duration.millis(Math.round(Duration.toMillis(took)))).padStart(9))}  ${describe(value)}`
     )
     return value
   })

@@ -17,7 +17,7 @@ const starting: RequestListener = (_, response) => {
 /** From the first byte of a request to its last: whoever sends slowly holds a connection no longer. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
-/** How often connections are looked through for such requests, so that they end within 20 seconds. */
+/** How often connections are checked for such requests, so that they end within 20 seconds. */
 const checkIntervalMs = 2_500
 
 /** Connections beyond `maxConnections` are closed as they arrive. */

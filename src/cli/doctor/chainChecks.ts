@@ -1,6 +1,6 @@
 /**
  * Whether each endpoint answers, for the right chain and not behind; whether the contracts are there; and whether
- * relayers have gas. Endpoints are told by their number, since their addresses carry keys.
+ * relayers have gas. Endpoints are named by their number, since their addresses carry keys.
  */
 import { Clock, Effect } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
@@ -84,10 +84,10 @@ const funds = Effect.fnUntraced(function* (chain: EvmChain, subject: string) {
   const ofRelayers = yield* Effect.forEach(relayers, (relayer) => {
     const address = addressOf(relayer)
     return Effect.map(balanceOf(chain, address), (balance) => {
-      const told = `relayer ${address} has ${ether(balance)} native tokens`
+      const balanceText = `relayer ${address} has ${ether(balance)} native tokens`
       const toDo = `Send it native tokens on chain ${chain.chainId}; nothing lands without.`
-      if (balance === 0n) return problem(subject, told, toDo)
-      return balance < chain.lowRelayerFunds ? warning(subject, told, toDo) : ok(subject, told)
+      if (balance === 0n) return problem(subject, balanceText, toDo)
+      return balance < chain.lowRelayerFunds ? warning(subject, balanceText, toDo) : ok(subject, balanceText)
     })
   })
   const agentAddress = addressOf(agent)
