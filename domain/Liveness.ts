@@ -1,4 +1,4 @@
-/** Port: whether this process can still do anything, so that whoever started it knows when to start it again. */
+/** Port: whether this process can still do anything, or its supervisor has to start it again. */
 import { Context, type Effect } from "effect"
 import type { ReadinessCheck } from "#domain/Readiness.ts"
 

@@ -10,7 +10,7 @@ import { Metric } from "effect"
 /** Seconds, by the convention for HTTP and RPC. */
 const latency = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-/** A metric's unit, which the exporter takes from here and shows to nobody as a label. */
+/** A metric's unit, which the exporter reads from here; it is no label. */
 const unit = (name: string) => ({ attributes: { unit: name } })
 
 /**
@@ -49,7 +49,7 @@ export const refusedRequestsDropped = Metric.counter("ballast_refused_requests_d
   ...unit("{request}")
 })
 
-/** Prices that the attestor was asked to sign. Attribute: `outcome` (`signed`, or the code of the refusal). */
+/** Requests to the attestor to sign a price. Attribute: `outcome` (`signed`, or the code of the refusal). */
 export const attestations = Metric.counter("ballast_attestations", {
   description: "Prices that the attestor was asked to sign, by what became of them",
   incremental: true,

@@ -23,15 +23,15 @@ export class Settings extends Context.Service<
     readonly rebalanceCooldownMs: number
     /** A price older than this many milliseconds is stale: it values, but nothing is traded on it. */
     readonly priceMaxAgeMs: number
-    /** What applies where neither strategy nor tenant says otherwise. */
+    /** Defaults where neither strategy nor tenant sets a value. */
     readonly defaultSwap: {
       readonly slippageBps: number
       readonly priceImpactBps: number
       readonly thresholdUsd: bigint
     }
-    /** What swaps of a portfolio that mirrors another tenant's strategy may cost at most, whatever anybody set. */
+    /** Upper limits for swaps of a portfolio that mirrors another tenant's strategy, whatever is set elsewhere. */
     readonly mirrorCap: { readonly slippageBps: number; readonly priceImpactBps: number }
-    /** No trade below this value (US dollars, wad) is made, whatever threshold anybody set. */
+    /** No trade below this value (US dollars, wad) is made, whatever threshold is set. */
     readonly minTradeUsd: bigint
     /**
      * Gas that the service pays for. Budgets are units of gas a UTC day, of one portfolio and of all of a tenant; a
@@ -50,7 +50,7 @@ export class Settings extends Context.Service<
      */
     readonly transfers: { readonly minUsd: bigint; readonly costBps: number; readonly maxCostBps: number }
     /**
-     * Swaps over a provider's routes: the least that one is asked about, US dollars (wad), and by how many basis points
+     * Swaps over a provider's routes: the least one for a request, US dollars (wad), and by how many basis points
      * a route must beat the venue after gas.
      */
     readonly routes: { readonly minUsd: bigint; readonly minAdvantageBps: number }

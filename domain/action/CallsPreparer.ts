@@ -1,4 +1,4 @@
-/** Makes an operation of an integrator's calls that the chain says would succeed. Nothing is sent; may be repeated. */
+/** Makes an operation of an integrator's calls that passes simulation. Nothing is sent; may be repeated. */
 import { Context, Effect, Layer, Option } from "effect"
 import { grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { ActionSource } from "#domain/action/ActionStore.ts"

@@ -65,8 +65,7 @@ const volatilityBy = ({ allocation }: BacktestTask, history: History) => {
 }
 
 /**
- * The policy with the assets of the planner's one chain; what it says of assets outside of the allocation says nothing
- * here.
+ * The policy with the assets of the planner's one chain; entries for assets outside of the allocation have no effect.
  */
 const onPlannedChain = (policy: RebalancePolicy, { allocation }: BacktestTask): RebalancePolicy => ({
   ...policy,

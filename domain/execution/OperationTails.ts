@@ -20,13 +20,13 @@ const pageSize = 100
 /** Followers that are handed a page before connections get their turn. */
 const maxHanded = 128
 
-/** Stored events in order, none left out; never empty. All who are given it hold the same one. */
+/** Stored events in order, none left out; never empty. All receivers share one value. */
 export type EventPage = ReadonlyArray<OperationEvent>
 
 export interface Follower {
   /**
-   * The events after a number, 100 at most; waits until there are some. A read that fails is the defect of all who
-   * waited for it; whoever asks again at the same place misses nothing. One wait at a time.
+   * The events after a number, 100 at most; waits until there are some. A read that fails is the defect of every
+   * waiter; a further call at the same place misses nothing. One wait at a time.
    */
   readonly after: (sequence: number) => Effect.Effect<EventPage>
 }
@@ -39,7 +39,7 @@ interface Extent {
 
 type Give = (page: Exit.Exit<EventPage>, read: Extent) => void
 
-/** Those who wait at one place of a log. */
+/** The followers that wait at one place of a log. */
 class Group {
   readonly sequence: number
   readonly waiting = new Set<Give>()
@@ -53,13 +53,13 @@ class Group {
   }
 }
 
-/** The end of one operation's log, as far as this process knows it. */
+/** The end of one operation's log, as this process last saw it. */
 class Tail {
   readonly operationId: OperationId
   readonly groups = new Map<number, Group>()
   followers = 0
   signals = 0
-  /** The furthest event that somebody here knows of. */
+  /** The last event that a follower in this process has seen. */
   furthest: number
   readonly #read: (tail: Tail, group: Group) => void
 
@@ -75,7 +75,7 @@ class Tail {
     return sequence < this.furthest && read.furthest < this.furthest
   }
 
-  /** Somebody waits for a signal. */
+  /** A follower waits for a signal. */
   get isIdle(): boolean {
     for (const { isReading } of this.groups.values()) if (!isReading) return true
     return false
@@ -99,7 +99,7 @@ class Tail {
     for (const group of this.groups.values()) this.wake(group)
   }
 
-  /** A group that waits already knows as much as whoever joins it. Answers how to leave. */
+  /** A waiting group has seen at least as much as a follower that joins it. Returns how to leave. */
   join(sequence: number, known: Extent | undefined, give: Give): () => void {
     const group = this.groups.get(sequence) ?? new Group(sequence, known)
     this.groups.set(sequence, group)
@@ -111,13 +111,13 @@ class Tail {
     }
   }
 
-  /** Whoever comes to its place from now on is a group of its own. */
+  /** A follower that comes to its place from now on is a group of its own. */
   disband(group: Group): void {
     if (this.groups.get(group.sequence) === group) this.groups.delete(group.sequence)
   }
 }
 
-/** Whoever was given all that a read found does not read again before a signal. */
+/** A follower that received all of a read does not read again before a signal. */
 const followerOf = (tail: Tail): Follower => {
   let place = -1
   let known: Extent | undefined
@@ -136,7 +136,7 @@ const followerOf = (tail: Tail): Follower => {
   }
 }
 
-/** Gives a page to all of a group, whose place nobody can join any more. */
+/** Gives a page to all of a group, which no follower can join any more. */
 const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<EventPage>, read: Extent) {
   let handed = 0
   for (const give of waiting) {
@@ -153,12 +153,12 @@ const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<Ev
  * **When to use**
  *
  * Use `follow` to wait for events, and `changed` where this process has written some. It bounds how often the database
- * is asked, whatever the number of followers.
+ * is read, whatever the number of followers.
  */
 export class OperationTails extends Context.Service<
   OperationTails,
   {
-    /** Follows the log until the scope closes. `furthest` is the last event that the follower knows to be there. */
+    /** Follows the log until the scope closes. `furthest` is the last event that the follower has seen. */
     readonly follow: (operationId: OperationId, furthest: number) => Effect.Effect<Follower, never, Scope.Scope>
     /** To be called after the commit. Costs one map lookup when nobody follows. */
     readonly changed: (operationId: OperationId) => void
@@ -177,7 +177,7 @@ export class OperationTails extends Context.Service<
       const read = (tail: Tail, group: Group): Effect.Effect<void> =>
         Effect.gen(function* () {
           do {
-            // All who come in this turn are answered by the one read.
+            // All followers that come in this turn share one read.
             yield* Effect.yieldNow
             if (group.waiting.size === 0) return
             const extent = { signals: tail.signals, furthest: tail.furthest }

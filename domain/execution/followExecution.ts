@@ -34,7 +34,7 @@ const eventsIn = (from: ExecutionHistory, page: EventPage): Followed => {
   return { history, events }
 }
 
-/** Lives as long as the scope. */
+/** Follows until the scope closes. */
 export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services) {
   const stepsOf = yield* shared(log.steps)
 
@@ -107,7 +107,8 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services)
 })
 
 /**
- * The operation as it is now, under the id from which the rest follows: whoever has seen no more resumes from there.
+ * The operation as it is now, under the id from which the rest follows: a client that has seen no more resumes from
+ * there.
  */
 const snapshotOf = ({ at, operation, sequence }: ExecutionHead, history: ExecutionHistory): ExecutionEvent => {
   const { completedSteps, error, state, totalSteps } = history

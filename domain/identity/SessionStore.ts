@@ -60,9 +60,9 @@ export class SessionStore extends Context.Service<
   {
     /**
      * Stores the session and that its nonce was used, both or none; false when the nonce was used before. A user keeps
-     * `most` sessions; the oldest end.
+     * `max` sessions; the oldest end.
      */
-    readonly open: (session: NewSession, most: number) => Effect.Effect<boolean>
+    readonly open: (session: NewSession, max: number) => Effect.Effect<boolean>
     /**
      * The session whose token, or token before that one, has one of the hashes. None when it ended or its user is no
      * member.

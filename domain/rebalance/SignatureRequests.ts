@@ -24,7 +24,7 @@ export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalanc
      * The first pause; each is twice the one before, so who signs within a minute sees the run go on within seconds.
      */
     first: Duration.seconds(5),
-    most: Duration.minutes(10)
+    max: Duration.minutes(10)
   })
 })
 
@@ -122,10 +122,10 @@ const makeRecord =
 
 const makeWait = (
   { operations, signatures }: Services,
-  { first, most }: typeof SignatureRequestTiming.Service,
+  { first, max }: typeof SignatureRequestTiming.Service,
   signatureWaitMs: number
 ) => {
-  const pauseAfter = (check: number) => Duration.min(most, Duration.times(first, 2 ** Math.min(check - 1, 20)))
+  const pauseAfter = (check: number) => Duration.min(max, Duration.times(first, 2 ** Math.min(check - 1, 20)))
 
   /** What another chain waited for last may have left the operation in `retrying`. */
   const enter = (operationId: OperationId, round: number) =>

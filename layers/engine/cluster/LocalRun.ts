@@ -26,7 +26,7 @@ export const maxTries = 10
 
 /** Between a fault of the database and the next try. */
 const afterFault = Duration.millis(500)
-const afterDefect = { first: Duration.seconds(1), most: Duration.minutes(5) }
+const afterDefect = { first: Duration.seconds(1), max: Duration.minutes(5) }
 
 /** What becomes of a run whose body was left before its end. */
 export const pauseOf = (run: LocalRun, now: DateTime.Utc): Reply["end"] => {
@@ -35,7 +35,7 @@ export const pauseOf = (run: LocalRun, now: DateTime.Utc): Reply["end"] => {
   if (blocked !== undefined) return { _tag: "Suspended", cause: blocked }
   if (defect !== undefined) {
     if (tries >= maxTries) return { _tag: "Suspended", cause: defect }
-    const pause = Duration.min(Duration.times(afterDefect.first, 2 ** tries), afterDefect.most)
+    const pause = Duration.min(Duration.times(afterDefect.first, 2 ** tries), afterDefect.max)
     return { _tag: "Waiting", until: DateTime.addDuration(now, pause), isTransient: false }
   }
   if (mustReplay) return { _tag: "Waiting", until: DateTime.addDuration(now, afterFault), isTransient: true }

@@ -101,7 +101,7 @@ const Pace = Layer.mergeAll(
     pollInterval: Schedule.recurs(0),
     waitFor: () => Duration.seconds(1)
   }),
-  Layer.succeed(SignatureRequestTiming, { first: Duration.seconds(1), most: Duration.seconds(1) })
+  Layer.succeed(SignatureRequestTiming, { first: Duration.seconds(1), max: Duration.seconds(1) })
 )
 
 /** What moved with the pools is not worth a trade, or each run would trade something else. */
