@@ -1,7 +1,7 @@
 /** Rounds of work for as long as the scope lives; a failed one is logged, and the next one tries again later. */
 import { Cause, type Duration, Effect, type Scope } from "effect"
 
-/** `round` answers how long to rest after it; `complaint` is logged with the cause of a fault. */
+/** `round` returns the pause after it; `complaint` is logged with the cause of a fault. */
 export const keepGoing = <E, R>(
   round: Effect.Effect<Duration.Duration, E, R>,
   { afterFault, complaint }: { readonly complaint: string; readonly afterFault: Duration.Duration }

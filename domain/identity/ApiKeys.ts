@@ -1,8 +1,8 @@
 /**
  * Authenticates a caller by an API key.
  *
- * A key that was found is remembered for a few seconds, so a revocation takes effect within that time in every process
- * (docs/decisions/0004-api-keys.md). Unknown keys are never remembered.
+ * A key that was found is cached for a few seconds, so a revocation takes effect within that time in every process
+ * (docs/decisions/0004-api-keys.md). Unknown keys are never cached.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { KeyExpired, KeyInvalid, TenantDisabled } from "#domain/Errors.ts"

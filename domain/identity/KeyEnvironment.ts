@@ -1,6 +1,6 @@
 /**
- * Whether the deployment moves real value. The prefix of a key says so, and a key of the one works in the other neither
- * by accident nor when a database was copied. See docs/decisions/0203-environments-of-keys.md.
+ * Whether the deployment moves real value. The prefix of a key shows it, and a key of the one works in the other
+ * neither by accident nor when a database was copied. See docs/decisions/0203-environments-of-keys.md.
  */
 import { Context } from "effect"
 

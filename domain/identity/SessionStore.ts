@@ -28,7 +28,7 @@ export interface FoundSession {
 
 export interface UsedNonce {
   readonly nonce: string
-  /** From when on the nonce is refused by its own time, so that nothing needs to remember it. */
+  /** From when on the nonce is refused by its own time, so that it need not be stored. */
   readonly expiresAt: DateTime.Utc
 }
 
@@ -53,7 +53,7 @@ export interface Rotation {
  *
  * **When to use**
  *
- * Use in services of this context alone. Middleware asks `RequestSession`.
+ * Use in services of this context alone. Middleware uses `RequestSession`.
  */
 export class SessionStore extends Context.Service<
   SessionStore,

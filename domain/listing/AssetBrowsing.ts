@@ -18,7 +18,7 @@ import type { RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import { folded } from "#domain/listing/TextIndex.ts"
 
-/** Rows that a page shows before anybody chose a tag. */
+/** Rows that a page shows before a tag is chosen. */
 const previewCount = 8
 const featuredCount = 24
 const tickerCount = 15

@@ -86,7 +86,7 @@ const multiplied = (price: string, times: string | null): string | null => {
   return a === undefined || b === undefined ? null : figure((a * b) / Decimal.one)
 }
 
-/** An announced multiplier counts from its time on, whether or not the issuer was asked since. */
+/** An announced multiplier counts from its time on, whether or not the issuer's data was read since. */
 const multiplierAt = ({ multiplier, next }: IssuedMultiplier, now: number): string | null =>
   next !== null && now >= DateTime.makeUnsafe(next.from).epochMilliseconds ? next.multiplier : multiplier
 

@@ -18,7 +18,7 @@ export interface ShownPrice {
  *
  * **When to use**
  *
- * Use in lists for people. What is traded or valued asks `Prices`.
+ * Use in lists for people. Trades and valuations use `Prices`.
  */
 export class ShownPrices extends Context.Service<
   ShownPrices,

@@ -11,7 +11,7 @@ import { MarketDataStore, type DatasetState, type RefreshLease } from "#domain/m
 const leaseLength = Duration.seconds(60)
 const tryAgainAfter = Duration.minutes(1)
 const pollInterval = Duration.seconds(5)
-/** So many failures of a provider in a row end its round: what is left is asked for in the next. */
+/** So many failures of a provider in a row end its round: what is left is requested in the next. */
 const maxFailures = 3
 const minute = 60_000
 const orphanLife = Duration.toMillis(Duration.days(14))

@@ -35,6 +35,6 @@ export interface Facts {
   readonly today: Day.Day
   /** The change of an asset between the closes of two candles, so many hours apart; undefined where it is not known. */
   readonly candleChange: (assetId: AssetId, windowHours: number) => CandleChange | undefined
-  /** How many signatures of the owner and workflows of the portfolio wait for somebody. */
+  /** Pending signatures of the owner and workflows of the portfolio that wait for approval. */
   readonly pendingApprovals: number
 }

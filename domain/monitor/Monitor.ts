@@ -96,7 +96,7 @@ export interface Monitor {
   readonly revision: number
 }
 
-/** The stable identity of who works on a workflow. */
+/** The stable identity of the caller that works on a workflow. */
 export const workerIdOf = (workflowId: WorkflowId): string => `cloudflare:workflow-monitor:${workflowId}`
 
 /** The key of one tick: the same until it has been done. */

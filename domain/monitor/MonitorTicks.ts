@@ -1,6 +1,6 @@
 /**
  * Ticks monitors: reads what they need, decides, writes, and launches what was accepted. The routes and the driver are
- * the same here, and of two that tick a monitor at once one does.
+ * the same here, and of two that tick a monitor at the same time one does.
  */
 import { Cause, Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -14,7 +14,7 @@ import { type Advanced, MonitorStore, type Step } from "#domain/monitor/MonitorS
 import type { TriggerEvent } from "#domain/monitor/Trigger.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 
-/** No reading takes longer, whatever it waits for: what is not known by then is asked for again. */
+/** No reading takes longer, whatever it waits for: what is not known by then is read again. */
 const longest = Duration.seconds(5)
 const launchConcurrency = 64
 
@@ -37,7 +37,7 @@ export class MonitorTicks extends Context.Service<
   MonitorTicks,
   {
     /**
-     * Ticks each of them, whether its time has come or not. `key`: under which the tick is remembered; without one, the
+     * Ticks each of them, whether its time has come or not. `key`: under which the tick is stored; without one, the
      * key that `requestIdOf` gives, where the tick starts or ends something.
      */
     readonly run: (monitors: ReadonlyArray<Monitor>, key?: TickKey) => Effect.Effect<ReadonlyArray<Advanced>>

@@ -2,7 +2,7 @@
  * How far a portfolio is from its target, in widths of the bands around it: 1 where the worst asset is at the edge of
  * its band.
  *
- * A relative band says nothing of an asset that is not aimed at: what it takes from the others shows there.
+ * A relative band is not defined for an asset without a target: what it takes from the others shows there.
  */
 import type { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"

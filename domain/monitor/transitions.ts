@@ -100,7 +100,7 @@ export const start = (state: MonitorState, at: DateTime.Utc): MonitorState | nul
 
 interface AwaitedExecution {
   readonly execution: Execution
-  /** False: the run of somebody else that was under way already. */
+  /** False: a run that was under way already, started by something else. */
   readonly isOwn: boolean
 }
 
@@ -120,7 +120,7 @@ export const awaitExecution = (
     wait: "execution",
     execution,
     linkedOperationIds: linked,
-    // The run of somebody else may leave the trigger where it was: it may fire again then.
+    // A run that the workflow did not start may leave the trigger where it was: it may fire again then.
     isArmed: state.isArmed || !isOwn,
     lastRunAt: isOwn ? at : state.lastRunAt,
     nextCheckAt: tickTime(state, DateTime.addDuration(at, executionCheckEvery))

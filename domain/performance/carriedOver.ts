@@ -36,7 +36,7 @@ export const carriedOver = ({ holdings, traded }: KnownAccount, { catalogue, pri
     const held = lastHeld.get(assetId)
     const raw = (held?.raw ?? 0n) + (traded.get(assetId) ?? 0n)
     const decimals = catalogue.get(assetId)?.decimals ?? held?.decimals
-    // A token that nobody catalogued has no value here, whoever moved it.
+    // A token that is not in the catalogue has no value here, whatever moved it.
     if (decimals === undefined || raw === 0n) continue
     const priceUsd = prices.get(assetId) ?? held?.priceUsd
     if (priceUsd === undefined) {

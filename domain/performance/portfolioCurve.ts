@@ -10,7 +10,7 @@ export interface PortfolioPoint {
   readonly index: bigint | null
   readonly valueUsd: bigint
   readonly cashFlowUsd: bigint
-  /** The index is counted anew from this day on, and says nothing beside those of the days before. */
+  /** The index is counted anew from this day on, and is not comparable with those of the days before. */
   readonly isRebased: boolean
 }
 

@@ -16,7 +16,7 @@ const lookbacks: ReadonlyArray<readonly [WindowName, (last: Day.Day) => Day.Day]
   ["12m", (last) => Day.monthsBefore(last, longestMonths)]
 ]
 
-/** A curve whose last point is older says nothing about the present. */
+/** A curve whose last point is older is too old for the present. */
 const maxDaysOld = 2
 
 /** The first day that any curve that ends about now may need a point of. */

@@ -1,5 +1,5 @@
 /**
- * What the planner knows of one readable chain before it plans.
+ * One readable chain as the planner sees it before it plans.
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { ChainState, Holding } from "#domain/planning/Plan.ts"

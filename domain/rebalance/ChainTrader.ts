@@ -52,7 +52,7 @@ export interface ChainTrade {
  *
  * **When to use**
  *
- * Use in `RebalanceRun`, for all chains of a plan at once.
+ * Use in `RebalanceRun`, for all chains of a plan in parallel.
  */
 export class ChainTrader extends Context.Service<
   ChainTrader,
@@ -112,7 +112,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
   const waitForBlock = ({ attempt, chainId }: AttemptId) =>
     DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.betweenSearches })
 
-  /** Before anything is sent, so that whoever reads the account afterwards knows where the rest went. */
+  /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
   const recordIntent = (
     { attempt, chainId, operationId }: AttemptId,
     { accountId, fromBlock, subject }: PreparedAction,
@@ -200,8 +200,8 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
       if (reverted.length > 0) last = { ...last, reverted: [...reverted] }
       if (receipt.success) return last
       reverted.push(receipt)
-      // A bundle that others reverted is no try of its own. The same operation goes again: whoever has seen it may
-      // still carry it.
+      // A bundle that another operation reverted is no attempt. The same operation goes again: anyone who has seen it
+      // may still carry it.
       again = receipt.isBundleReverted === true ? alone(preparation) : undefined
       if (again === undefined) tries += 1
     }
@@ -276,7 +276,7 @@ const unrecordedOutcome = (
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })
 
-/** What could be signed is not, as long as nobody says whether the chain has carried it already. */
+/** Nothing is signed while it is not known whether the chain has carried it already. */
 const unasked = (preparation: Preparation, reason: string): Preparation =>
   preparation._tag === "Ready"
     ? nothing([...preparation.skips, chainSkip(SkipCode.chainUnavailable, reason)], reason)

@@ -38,7 +38,7 @@ const isUnsigned = ({ failure, skips }: ChainOutcome): boolean =>
 /** A chain on which something was left because the run was cancelled. */
 export const isCancelled = ({ skips }: ChainOutcome): boolean => skips.some(({ code }) => code === SkipCode.cancelled)
 
-/** What may be possible a minute later: somebody outside did not answer. */
+/** What may be possible a minute later: an outside service did not answer. */
 const passing: ReadonlySet<SkipCode> = new Set([
   SkipCode.chainUnavailable,
   SkipCode.pricesUnavailable,

@@ -18,7 +18,7 @@ import { InTransit } from "#domain/transfer/InTransit.ts"
 
 /** An operation that is still accepted after this long was not launched, or its launch died. */
 const lostAfter = Duration.seconds(5)
-/** As many as are accepted at once share the statements of their launches. */
+/** Operations that were accepted together share the statements of their launches. */
 const launchConcurrency = 256
 /** Longer than a drift check. After it other processes claim what a process that died had claimed. */
 const checkLease = Duration.seconds(10)

@@ -1,6 +1,6 @@
 /**
- * Waits for a new signature of an owner: says what must be signed, enters `awaiting_user` when a run has nothing else
- * to do, and goes on as soon as another grant counts on a chain and no other run of the portfolio is at work.
+ * Waits for a new signature of an owner: records what must be signed, enters `awaiting_user` when a run has nothing
+ * else to do, and goes on as soon as another grant counts on a chain and no other run of the portfolio is at work.
  *
  * It sleeps between checks and holds nothing meanwhile; the portfolio is free for runs on its other chains. Past the
  * deadline it gives up.
@@ -21,7 +21,8 @@ import { Settings } from "#domain/Settings.ts"
 export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalance/SignatureRequestTiming", {
   defaultValue: () => ({
     /**
-     * The first pause; each is twice the one before, so who signs within a minute sees the run go on within seconds.
+     * The first pause; each is twice the one before, so after a signature within a minute the run goes on within
+     * seconds.
      */
     first: Duration.seconds(5),
     max: Duration.minutes(10)
@@ -68,7 +69,7 @@ const Check = Schema.Struct({
  *
  * **When to use**
  *
- * Use in `RebalanceRun`, after a chain refused the agent. Who waits where is kept by `RequiredSignatures`.
+ * Use in `RebalanceRun`, after a chain refused the agent. `RequiredSignatures` keeps which run waits on which chain.
  */
 export class SignatureRequests extends Context.Service<
   SignatureRequests,

@@ -1,4 +1,4 @@
-/** The strategy that somebody is to be enrolled into, now: both stages of an enrollment ask. */
+/** The strategy of an enrollment, if it takes one now: checked at both stages. */
 import { Effect, Option } from "effect"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"

@@ -27,7 +27,7 @@ export interface Lease {
   readonly isCurrent: () => boolean
 }
 
-/** A value that all workers know, or a key whose value was removed. */
+/** A value that all workers share, or a key whose value was removed. */
 export interface SharedEntry {
   readonly key: string
   readonly value: string

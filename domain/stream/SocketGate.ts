@@ -1,4 +1,4 @@
-/** Port: who may open a socket, and what happens on it. `stream/` keeps it, the WebSocket server calls it. */
+/** Port: admits clients to sockets, and what happens on one. `stream/` keeps it, the WebSocket server calls it. */
 import { Context, type Effect, Schema } from "effect"
 import type { Outlet, Session } from "#domain/stream/Outlet.ts"
 
@@ -19,7 +19,7 @@ export class StreamRefusal extends Schema.TaggedError<StreamRefusal>()("StreamRe
 }) {}
 
 /**
- * Who may open a socket, and what happens on it.
+ * Admits clients to sockets, and what happens on one.
  *
  * **When to use**
  *

@@ -1,6 +1,6 @@
 /**
  * Prices legs at whatever pays best after fees: the venue, or a route of the provider where the owner allowed our
- * contract for it. The venue is always asked; the provider only improves on it, so a provider that is down, slow, dear
+ * contract for it. The venue always quotes; the provider only improves on it, so a provider that is down, slow, dear
  * or false changes nothing but the price.
  */
 import { Array, Context, Effect, Layer, Result } from "effect"
@@ -17,7 +17,7 @@ import { byYield, type Comparison, quoteFault } from "#domain/trading/compareQuo
 import { Routing, type RouteQuote, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
 import { Settings } from "#domain/Settings.ts"
 
-/** Legs of one batch about which the provider is asked, the most valuable first: its requests are counted. */
+/** Legs of one batch that the provider is to quote, the most valuable first: its requests are limited. */
 const maxAsked = 4
 /** Quotes of one leg that are made a transaction of, until one passes. */
 const maxTried = 2
@@ -166,7 +166,7 @@ type Verdict = Result.Result<ReadonlyArray<ReadySwap>, RecordedSkip>
 const soldOf = (swaps: ReadonlyArray<ReadySwap>): bigint =>
   swaps.reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n)
 
-/** The verdict with the quotes; a skip says why no route stood in for the venue. */
+/** The verdict with the quotes; a skip has the reason why no route replaced the venue. */
 const compared = (
   verdict: Verdict,
   quote: Quote,

@@ -26,7 +26,9 @@ export const netRaw = ({ expectedBuyRaw, valueUsd }: PlannedLeg, { expectedRaw, 
 
 const ceilDiv = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor
 
-/** Our own floor: that of the venue's swap, or what the feed promises within the limits where that was refused. */
+/**
+ * Our own floor: that of the venue's swap, or what the feed's prices yield within the limits where that was refused.
+ */
 const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint =>
   isQuoteAcceptable ? swapFloorRaw(leg, quote, limits) : feedFloorRaw(leg, limits)
 

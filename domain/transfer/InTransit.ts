@@ -29,9 +29,9 @@ const lookupConcurrency = 8
 export class InTransit extends Context.Service<
   InTransit,
   {
-    /** What was announced and is not in the ledger yet; to be asked for before `open`. */
+    /** Recorded intents that are not in the ledger yet; to be read before `open`. */
     readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<TransferIntent>>
-    /** Open transfers of any of the portfolios; to be asked for before accounts are read. */
+    /** Open transfers of any of the portfolios; to be read before accounts are. */
     readonly open: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
     /**
      * Of the open ones, those that no account had received by the block at which it was read. What an account received

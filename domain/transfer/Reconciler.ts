@@ -23,7 +23,7 @@ const concurrency = 4
 /** A run that ended so long ago has no step left that could still be under way, whatever process had it. */
 const leftAfter = Duration.minutes(5)
 
-/** Something that the ledger says and its chain does not. */
+/** An entry of the ledger that its chain does not confirm. */
 export interface Drift {
   readonly operationId: OperationId
   readonly reason: string
@@ -57,11 +57,11 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
       const arrivals = yield* TransferReceipts
       const left = yield* TransferRecovery
 
-      /** What is wrong with an entry; nothing when the chain cannot be asked: silence is no difference. */
+      /** What is wrong with an entry; nothing when the chain cannot be read: silence is no difference. */
       const driftOf = Effect.fnUntraced(function* ({ accountId, txHash }: Transfer) {
         const sent = yield* arrivals.read(accountId, txHash)
         if (Option.isNone(sent)) return `the source chain does not know ${txHash}`
-        if (!sent.value.success) return `the source chain says that ${txHash} failed`
+        if (!sent.value.success) return `on the source chain ${txHash} failed`
         // Swaps of the same batch may hide how much left, but nothing at all having moved cannot be explained.
         return sent.value.deltas.length > 0 ? null : `${txHash} moved nothing of the account`
       })

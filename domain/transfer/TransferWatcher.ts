@@ -17,7 +17,7 @@ export type Observed =
   | { readonly _tag: "Ended"; readonly end: TransferEnd }
   /** Open, as it should be for a while. */
   | { readonly _tag: "Open"; readonly detail: string }
-  /** Provider or chain could not be asked, or do not agree. */
+  /** Provider or chain could not be read, or do not agree. */
   | { readonly _tag: "Unclear"; readonly detail: string }
 
 const unclear = (detail: string): Observed => ({ _tag: "Unclear", detail })
@@ -27,7 +27,7 @@ const unclear = (detail: string): Observed => ({ _tag: "Unclear", detail })
  *
  * **When to use**
  *
- * Use in `BridgeRun`, until it says that the transfer has ended.
+ * Use in `BridgeRun`, until the transfer has ended.
  */
 export class TransferWatcher extends Context.Service<
   TransferWatcher,
@@ -74,7 +74,7 @@ export class TransferWatcher extends Context.Service<
         const end = transferEnd(transfer, { status, arrival: arrival.value, claims })
         return end === undefined
           ? unclear(
-              `${status.txHash} on chain ${chainId} brought nothing for this transfer, whatever the provider says`
+              `${status.txHash} on chain ${chainId} brought nothing for this transfer, against the provider's status`
             )
           : yield* close(transfer, end, claims.received.length)
       })

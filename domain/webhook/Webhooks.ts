@@ -20,7 +20,7 @@ import {
 import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
 import { WebhookStore } from "#domain/webhook/WebhookStore.ts"
 
-/** Twice what the standard asks for at least is still within what it allows. */
+/** Twice the minimum of the standard, which is within its maximum. */
 const secretBytes = 32
 
 export interface WebhookDraft {

@@ -1,8 +1,8 @@
 /**
  * When an event that was not accepted is sent again: after 5 seconds, then three times as long each time up to 6 hours,
- * and for the last time a day after the first attempt. The webhook rests after each failure, up to 5 minutes, so that a
- * receiver that does not answer is asked now and then and not for every event. Each time is drawn a fifth around that.
- * A receiver may ask for more rest, up to an hour. Pure.
+ * and for the last time a day after the first attempt. The webhook pauses after each failure, up to 5 minutes, so that
+ * a receiver that does not answer gets a request now and then and not for every event. Each time is drawn a fifth
+ * around that. A receiver may request a longer pause, up to an hour. Pure.
  */
 import { DateTime, Duration } from "effect"
 
@@ -23,7 +23,7 @@ export interface Failures {
   /** Of the webhook, one after the other. */
   readonly failures: number
   readonly failingSince: DateTime.Utc
-  /** What the receiver asked for, where it did. */
+  /** What the receiver requested, where it did. */
   readonly retryAfterSeconds?: number | undefined
 }
 

@@ -29,7 +29,7 @@ export const withoutUs = (
   ]
 }
 
-/** Fails where an asset is not in the catalogue, and says how the owner withdraws without the service. */
+/** Fails where an asset is not in the catalogue, and explains how the owner withdraws without the service. */
 export const requireKnown = Effect.fnUntraced(function* (
   assets: Assets["Service"],
   verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">,

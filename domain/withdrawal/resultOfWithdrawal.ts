@@ -47,7 +47,7 @@ export const resultOfWithdrawal = (facts: WithdrawalFacts): OperationReport => {
   const { chainId, failure, message, transactions } = facts
   const isDone = failure === null
   const chain = { ...emptyChain(chainId), transfers: isDone ? transfersOf(facts) : [], transactions, failure }
-  // Selling for the owner has prices of its own, which nobody plans with.
+  // Selling for the owner has prices of its own, which no plan uses.
   const tradingUsd = isDone && message.liquidate === true ? null : 0n
   return { outcome: isDone ? "traded" : "skipped", result: resultOf([chain], tradingUsd) }
 }

@@ -78,7 +78,7 @@ const draft = (seller: Imbalance, buyer: Imbalance, wantedUsd: bigint): DraftLeg
 export const matchLegs = (open: OpenPositions, { cost, tolerance: usual }: TradeTerms): ReadonlyArray<DraftLeg> => {
   const tolerance = underMismatch(usual, open.mismatchUsd)
   const terms = { tolerance, cost }
-  // What holds less than the least leg can make none, whoever buys.
+  // What holds less than the least leg can make none, whatever is bought.
   const canMake = ({ leftUsd, position }: Imbalance) => leftUsd >= tolerance.tradeUsd || !isFine(position, tolerance)
   const sellers = open.sellers.filter(canMake).toSorted(byOpenValue)
   const buyers = open.buyers.toSorted(byOpenValue)

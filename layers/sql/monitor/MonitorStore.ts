@@ -219,7 +219,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  const forgetTicks = Effect.fn("MonitorStore.forgetTicks")(
+  const deleteTicks = Effect.fn("MonitorStore.deleteTicks")(
     (before: DateTime.Utc) =>
       Effect.map(
         sql`
@@ -301,7 +301,7 @@ const make = Effect.gen(function* () {
     touch,
     watched,
     follow,
-    forgetTicks,
+    deleteTicks,
     state,
     contexts,
     pendingApprovals,
