@@ -22,18 +22,18 @@ import { type AttestedReading, readAttested } from "#layers/evm/attestation/read
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
 
-/** As long as the first source's prices are remembered. */
+/** How long the first source's prices are cached. */
 const secondLife = Duration.seconds(10)
 const maxSeconds = 10_000
 const concurrency = 8
 
-/** A token whose price is asked for, with what the first source says of it. */
+/** A token whose price is requested, with the first source's price of it. */
 interface Asked {
   readonly token: EvmAddress
   readonly first: Price | undefined
 }
 
-/** A request, and the key whose word its guard takes. */
+/** A request, and the key whose signature its guard accepts. */
 interface Believed {
   readonly request: AttestationRequest
   readonly signer: Signer
@@ -94,7 +94,7 @@ export const OwnAttestor = Layer.effect(
           Math.min(request.notAfter, now)
         )
       const remembered = hold(yield* Cache.get(seconds, assetId))
-      // What is remembered may agree; to disagree the source is asked anew.
+      // A cached price is enough to agree; before a refusal the source is read anew.
       const isDispute = Result.isFailure(remembered) && remembered.failure.code === RefusalCode.sourcesDisagree
       const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : remembered
       if (Result.isFailure(agreed)) return Result.fail({ token, ...agreed.failure })

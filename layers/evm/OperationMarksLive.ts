@@ -48,7 +48,9 @@ const inputOf = Effect.fnUntraced(function* ({ chainId }: SoughtOperation, hash:
   return input
 })
 
-/** What one endpoint shows; `sawPending` hears of an operation with the mark in a block that does not count yet. */
+/**
+ * What one endpoint shows; `sawPending` is called for an operation with the mark in a block that is not confirmed yet.
+ */
 const observe = Effect.fnUntraced(function* (sought: SoughtOperation, sawPending: () => void) {
   const { accountId, chainId, fromBlock, operationId } = sought
   const { head, settled } = yield* readDepth(chainId)

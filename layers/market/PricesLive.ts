@@ -1,8 +1,8 @@
 /**
- * Prices for the whole process: remembered for ten seconds, asked for once however many callers wait.
+ * Prices for the whole process: cached for ten seconds, with one request however many callers wait.
  *
  * When the source fails, the last price goes out with its own time, and the domain judges whether it is too old. Absent
- * means that the source does not know the asset; where nothing at all is known because the source failed, the whole
+ * means that the source does not list the asset; where nothing at all is known because the source failed, the whole
  * call fails, so that an outage is never taken for a worthless asset.
  */
 import { Array, Clock, Deferred, Duration, Effect, Layer, Result } from "effect"
@@ -11,11 +11,11 @@ import { type Price, Prices, type PricesUnavailable } from "#domain/market/Price
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
 const freshFor = Duration.toMillis(Duration.seconds(10))
-/** After a failure the remembered price goes out without asking, for this long. */
+/** After a failure the cached price goes out without a request, for this long. */
 const pauseAfterFailure = Duration.toMillis(Duration.seconds(3))
 const remembered = 20_000
 
-/** What the source said last (`null`: it does not know the asset), and when to ask again. */
+/** The source's last price (`null`: it does not list the asset), and when to request again. */
 interface Answer {
   readonly price: Price | null
   readonly askAgainAt: number
@@ -31,7 +31,7 @@ export const PricesLive = Layer.effect(
     const answers = new Map<AssetId, Answer>()
     const inFlight = new Map<AssetId, Batch>()
 
-    /** Insertion order is age, so the first entries are the ones to forget. */
+    /** Insertion order is age, so the first entries are the ones to evict. */
     const remember = (assetId: AssetId, answer: Answer) => {
       answers.delete(assetId)
       answers.set(assetId, answer)

@@ -1,6 +1,6 @@
 /**
  * Requests to an outside provider: bounded in number, time and size; tried twice when the failure may pass; and after a
- * 429 none at all for as long as the answer asked, so that a long Retry-After delays nobody.
+ * 429 none for as long as the answer requires. Calls fail meanwhile, so that a long Retry-After delays none of them.
  */
 import { Clock, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
 import {
@@ -17,7 +17,7 @@ import { boundedJson } from "#layers/provider/boundedJson.ts"
 /** Decodes an answer without services. */
 export type AnswerSchema = Schema.Constraint & { readonly DecodingServices: never }
 
-/** What a provider is asked. */
+/** A request to a provider. */
 export interface Question<S extends AnswerSchema> {
   /** Below the base. */
   readonly path: string
@@ -37,7 +37,7 @@ export interface Provider {
   readonly answerLimit: Duration.Duration
   /** After which a request that failed for a reason that may pass is made once more; left out: it is not. */
   readonly retryPause?: Duration.Duration
-  /** For how long nothing is asked after such a failure; left out: not at all. */
+  /** For how long nothing is requested after such a failure; left out: no pause. */
   readonly restAfterFailure?: Duration.Duration
   readonly maxBytes: number
   readonly longestPause: Duration.Duration
@@ -56,7 +56,7 @@ export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>
 
 const defaultPause = Duration.seconds(10)
 
-/** A failed attempt: why, whether another may succeed, and how long the provider wants to be left alone. */
+/** A failed attempt: why, whether another may succeed, and the pause that the provider requires. */
 class AttemptFailed extends Schema.TaggedError<AttemptFailed>()("AttemptFailed", {
   reason: Schema.String,
   /** The status of an answer that was refused because of it. */

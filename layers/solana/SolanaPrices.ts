@@ -68,7 +68,7 @@ export const SolanaPrices = Layer.effect(
   })
 )
 
-/** A second source speaks of shown units too. */
+/** A second source uses shown units too. */
 const scaled = (price: Price, multiplier: bigint): Price => {
   const times = (usd: bigint) => (usd * multiplier) / Decimal.one
   const { disputedBy } = price

@@ -11,7 +11,7 @@ import { poolMetrics } from "#layers/sql/poolMetrics.ts"
 import * as Pglite from "#layers/sql/pglite/Pglite.ts"
 import { serverSocket } from "#layers/sql/serverSocket.ts"
 
-/** Connections apart from the pool: one keeps the locks of shards, the other serves what is asked meanwhile. */
+/** Connections apart from the pool: one keeps the locks of shards, the other serves other queries meanwhile. */
 const connectionsApart = 2
 
 /**

@@ -1,6 +1,6 @@
 /**
- * One statement for all who ask at the same moment, answered to each by its place. Whoever asks inside a transaction
- * asks alone and within it: it sees what the transaction wrote, and takes no second connection.
+ * One statement for all concurrent calls, answered to each by its place. A call inside a transaction runs alone and
+ * within it: it sees what the transaction wrote, and uses no second connection.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,8 +12,8 @@ interface Asked<A> {
 }
 
 /**
- * Answers a function that hands an item to `ask` together with those of others; the answers are in the order of the
- * items. Items of the same key, where `keyOf` is given, are asked for one after the other.
+ * Returns a function that hands an item to `ask` together with those of other calls; the answers are in the order of
+ * the items. Items of the same key, where `keyOf` is given, go one after the other.
  */
 export const gathered = Effect.fnUntraced(function* <A, B, E>(
   ask: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>,

@@ -30,5 +30,5 @@ export const isDatabaseFault = (error: unknown): boolean => {
   }
 }
 
-/** A fault of the database, or a run that is another process's by now: neither says anything of what was being done. */
+/** A fault of the database, or a run that another process has by now: neither is a fault of what was being done. */
 export const isTransientFault = (error: unknown): boolean => error instanceof RunMoved || isDatabaseFault(error)

@@ -8,7 +8,7 @@
 import { Duration, Redacted } from "effect"
 import { connect, type Socket } from "node:net"
 
-/** Without traffic for so long, the machine asks whether the server is there. */
+/** Without traffic for so long, the machine sends a keep-alive probe. */
 const keepAliveMs = 10_000
 const checksOfASilence = 5
 
@@ -34,7 +34,7 @@ const endWhenSilent = (socket: Socket, silence: Duration.Duration) => {
       socket.destroy(new Error(`The database server was silent for ${Duration.format(silence)}`))
   }
   const timer = setInterval(check, Duration.toMillis(silence) / checksOfASilence).unref()
-  // Under TLS nobody else listens to this socket.
+  // Under TLS nothing else listens to this socket.
   socket.on("error", () => undefined).once("close", () => clearInterval(timer))
 }
 

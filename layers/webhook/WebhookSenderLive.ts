@@ -52,7 +52,7 @@ const reasons: Readonly<Record<string, string>> = {
 const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
-/** In words of ours: an error's text may reveal the network that the service runs in. */
+/** A text of ours: an error's own may reveal the network that the service runs in. */
 const reasonOf = (error: unknown): string =>
   reasons[codeOf(error)] ??
   (error instanceof AggregateError && error.errors.length > 0

@@ -16,7 +16,7 @@ import { deploymentsOf, makeXStocks, unreadableDeployments, XStock } from "#laye
 import { readItems } from "#layers/market/readItems.ts"
 import { readList } from "#layers/market/TokenLists.ts"
 
-/** Where each source is; null for one that is not asked. */
+/** Where each source is; null for one that is not read. */
 export interface CatalogueAccess {
   /** Token lists: a URL or a path. */
   readonly uniswapList: string | null

@@ -1,4 +1,4 @@
-/** What a source says of a group's tokens against what the catalogue has: pure. */
+/** Compares a source's list of a group's tokens with the catalogue. Pure. */
 import type { SourceToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
 import type { TokenGroup, TokenRow } from "#layers/catalogue/TokenFile.ts"
 
@@ -31,7 +31,7 @@ export interface ComparedWith {
   readonly elsewhere: ReadonlySet<string>
   /** `YYYY-MM-DD`. */
   readonly today: string
-  /** Of a group, how many percent of its tokens may vanish at once. */
+  /** Of a group, how many percent of its tokens may vanish in one refresh. */
   readonly maxRemovedPercent: number
 }
 

@@ -1,4 +1,6 @@
-/** A run in this process, from the moment that its body begins until it ends, sleeps or belongs to somebody else. */
+/**
+ * A run in this process, from the moment that its body begins until it ends, sleeps or is claimed by another process.
+ */
 import { DateTime, Duration } from "effect"
 import type { Reply } from "#layers/sql/run/MessageRows.ts"
 import type { Fence } from "#layers/sql/run/RunFence.ts"

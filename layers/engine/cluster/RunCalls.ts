@@ -22,7 +22,7 @@ export class RunCalls extends Context.Service<
   {
     /** The shards that this process holds from now on. */
     readonly hold: (shards: ReadonlyArray<string>) => void
-    /** Calls whoever holds these shards; those of this process are left out. */
+    /** Notifies the holders of these shards; those of this process are left out. */
     readonly call: (shards: Iterable<string>) => void
     /** Called when a message for a shard of this process has come, and when one may have come unheard. */
     onCall: () => void
@@ -62,7 +62,7 @@ export class RunCalls extends Context.Service<
       const hear = Effect.gen(function* () {
         const client = Context.get(yield* Layer.build(Layer.fresh(listening)), PgClient.PgClient)
         const calls = yield* client.listen(channel)
-        // What was called for before is not heard any more.
+        // Earlier notifications are not received any more.
         service.onCall()
         const next = Effect.map(Queue.take(calls), ({ payload }) => {
           if (payload.split(" ").some((shard) => held.has(shard))) service.onCall()
@@ -70,12 +70,12 @@ export class RunCalls extends Context.Service<
         return yield* Effect.forever(next)
       }).pipe(
         Effect.scoped,
-        Effect.tapError((error) => Effect.logDebug("Calls of other processes are not heard", error)),
+        Effect.tapError((error) => Effect.logDebug("Notifications of other processes are not received", error)),
         Effect.retry(retries)
       )
 
       yield* Effect.forkScoped(Effect.forever(callAll))
-      // Its end asks the server, which may be gone: nobody waits for that.
+      // Closing it calls the server, which may be gone: it is not waited for.
       const hearing = yield* Effect.forkDetach(hear)
       yield* Effect.addFinalizer(() => Effect.sync(() => hearing.interruptUnsafe()))
       return service

@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
   const calls = yield* RunCalls
   const snowflakes = yield* Snowflake.Generator
   const rows = makeMessageRows(sql)
-  /** Shards that are new to this process, and those of which it may have claimed what it does not know. */
+  /** Shards that are new to this process, and those in which it may hold claims without knowing of them. */
   const newShards = new Set<string>()
   const doubtful = new Set<string>()
   let sweptAt = 0
@@ -126,7 +126,7 @@ const make = Effect.gen(function* () {
     const moved = runs.outside(new Set(shards))
     if (moved.length > 0) yield* rows.excuse(moved)
     for (const requestId of moved) runs.remove(requestId)
-    // Who had the run died of it, perhaps; a claim of our own that nobody heard of never began.
+    // The process before may have died of the run; a claim of our own whose answer was lost never began.
     if (taken.length > 0) yield* rows.freeBeside(taken, runs.known(new Set(taken)), false)
     if (own.length > 0) yield* rows.freeBeside(own, runs.known(new Set(own)), true)
     for (const shard of taken) newShards.delete(shard)

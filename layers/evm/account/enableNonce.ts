@@ -11,7 +11,7 @@ import { multicall } from "#layers/evm/rpc/multicall.ts"
 /** The nonce could not be read. */
 export const nonceUnknown = (accountId: AccountId) =>
   new VerifierUnavailable({
-    message: `Chain ${chainIdOf(accountId)} cannot be asked about the account right now; nothing was stored, retry in a few seconds`
+    message: `The account on chain ${chainIdOf(accountId)} cannot be read right now; nothing was stored, retry in a few seconds`
   })
 
 export const readEnableNonce = Effect.fnUntraced(

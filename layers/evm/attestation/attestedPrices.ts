@@ -22,7 +22,7 @@ export interface AttestedPrices {
 }
 
 /**
- * How long a token with a feed is not asked about again. A change of the registry shows as a failed simulation till
+ * How long a token with a feed is not read again. A change of the registry shows as a failed simulation till
  * then.
  */
 const knownFor = Duration.toMillis(Duration.minutes(1))
@@ -55,7 +55,7 @@ const judge = Effect.fnUntraced(function* (
     : invalid(`the price is signed by ${signer ?? "nobody"}, the chain's attestor is ${attestor}`)
 })
 
-/** Answers for the tokens of an operation, each once. */
+/** The attested prices of an operation's tokens, each once. */
 export const makeAttestedPrices = Effect.gen(function* () {
   const attestor = yield* PriceAttestor
   const withFeed = new Map<string, number>()

@@ -1,9 +1,9 @@
 /**
- * What became of all user operations of a chain that somebody waits for, in one reading: the head, one search of the
- * EntryPoint's events for all of them at once, and the receipt of each transaction that carried some.
+ * What became of all pending user operations of a chain, in one reading: the head, one search of the EntryPoint's
+ * events for all of them, and the receipt of each transaction that carried some.
  *
  * Only what every endpoint shows as carried and settled is answered from it. Whatever ends otherwise (a nonce that is
- * used without the event, endpoints that contradict each other) is asked about anew and alone, by findReceipt.
+ * used without the event, endpoints that contradict each other) is read again on its own, by findReceipt.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import type { Hex, TransactionReceipt } from "viem"
@@ -102,7 +102,7 @@ const outcomeOf = (
     ? Option.none()
     : outcomeIn(receipt, transaction.subject, accountId)
 
-/** What one endpoint shows of each of them; "gone" where the nonce is used and nobody carried the operation. */
+/** What one endpoint shows of each of them; "gone" where the nonce is used and no transaction carried the operation. */
 const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
   const { head, settled } = yield* readDepth(chainId)
   const wasAbsent = head === before.head ? before.absent : new Set<string>()

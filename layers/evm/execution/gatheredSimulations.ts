@@ -69,7 +69,7 @@ const requestsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<As
 /** In a request of its own. */
 export const simulateAlone = ({ calls, chainId, from, gas }: Simulation) => multicall(chainId, calls, { from, gas })
 
-/** Of one chain. What finds no place in a request with others, or no answer in it, is asked about alone. */
+/** Of one chain. What has no place in a request with others, or no answer in it, is simulated alone. */
 export const gatheredSimulations = Effect.gen(function* () {
   const eachAlone = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
     return yield* Effect.forEach(
@@ -103,7 +103,7 @@ export const gatheredSimulations = Effect.gen(function* () {
         const byId = new Map(asked.map((one) => [one.id, one]))
         const answers = yield* Effect.forEach(
           requestsOf(asked),
-          // Whoever is answered goes on while the other requests are under way.
+          // An answered caller goes on while the other requests are under way.
           (items) =>
             Effect.tap(
               items.length === 1 ? eachAlone(items) : Effect.catch(together(items), () => eachAlone(items)),

@@ -4,7 +4,7 @@
  *
  * A node that lags behind shows an account as it was, and the same operation fails on it as if the owner had taken the
  * permission back. So every endpoint that answers must show the same, twice; one that would let the operation pass, or
- * that knows the account in another state than it was built for, makes it a matter of trying again.
+ * that shows the account in another state than it was built for, makes it transient.
  */
 import { Duration, Effect } from "effect"
 import type { Address, Hex } from "viem"
@@ -60,7 +60,7 @@ interface Finding {
 
 const revoked = (reason: string): Finding => ({ cause: "permission_revoked", reason })
 
-/** What the account's state says about the refusal; null when the owner has nothing to do with it. */
+/** The cause of the refusal in the account's state; null when a signature of the owner would not help. */
 const conclude = (operation: RefusedOperation, permission: Permission | undefined, refusal: string): Finding | null => {
   const unaccepted = isEnableRefused(refusal)
     ? ({
@@ -82,7 +82,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
     : revoked(`the owner made the signature void before it was used (${refusal})`)
 }
 
-/** What one endpoint shows; "elsewhere" when it would let the operation pass or knows the account in another state. */
+/** What one endpoint shows; "elsewhere" when it would let the operation pass or shows the account in another state. */
 const inspect = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chain, gas, handleOps, mode, relayer } = operation
   const { chainId } = chain

@@ -11,8 +11,8 @@ import { drawnNonce, ownersOperation } from "#layers/evm/revocation/ownersOperat
 import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
 /**
- * The highest that any endpoint shows which answers: by the word of a node that lags, a permission of a later nonce
- * would survive.
+ * The highest of all endpoints that answer: by the nonce of a node that lags, a permission of a later nonce would
+ * survive.
  */
 const highestNonce = Effect.fnUntraced(function* ({ accountId, chainId }: RevokedAccount) {
   const read = yield* askEach(chainId, () => readEnableNonce(accountId))

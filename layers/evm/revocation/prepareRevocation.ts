@@ -59,7 +59,7 @@ const transactionOf = (calls: ReadonlyArray<Call>): Call =>
         })
       }
 
-/** Anybody may submit, so a multicall shows what the relayer's own transaction would do, and whether that is enough. */
+/** Any account may submit, so a multicall shows what the relayer's transaction would do, and whether that is enough. */
 const simulate = Effect.fnUntraced(function* (
   chain: ChainRevocation,
   calls: ReadonlyArray<Call>,

@@ -1,6 +1,6 @@
 /**
- * Reads of contracts that many ask for at the same time, in few `eth_call`s: what is asked for while a request runs
- * goes into the next one, each call once. All calls of one asker are answered at one block.
+ * Concurrent reads of contracts in few `eth_call`s: what is requested while a request runs goes into the next one, each
+ * call once. All calls of one caller are answered at one block.
  */
 import { Effect, Result } from "effect"
 import type { PublicClient } from "viem"

@@ -1,6 +1,6 @@
 /**
- * Says why an RPC request failed, in words that may be stored and shown: endpoint addresses often carry a key, so none
- * of the text that viem composes (it quotes URL and body) is used.
+ * Why an RPC request failed, as text that may be stored and shown: endpoint addresses often carry a key, so none of the
+ * text that viem composes (it quotes URL and body) is used.
  */
 import { BaseError, HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from "viem"
 import { maxAnswerBytes, WrongChain } from "#layers/evm/rpc/verifiedTransport.ts"

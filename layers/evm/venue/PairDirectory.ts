@@ -1,6 +1,6 @@
 /**
- * Where a chain's pools are. Pairs never move, so a found one is remembered; a missing one is asked for again, because
- * anybody may create it.
+ * Where a chain's pools are. Pairs never move, so a found one is cached; a missing one is read again, because it may be
+ * created at any time.
  */
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from "viem"
@@ -21,7 +21,7 @@ export interface LocatedPair {
   readonly pair: Address
 }
 
-/** Remembered pairs over all chains; past that the memory starts anew. */
+/** Cached pairs over all chains; past that the cache starts anew. */
 const maxRemembered = 10_000
 
 const addressIn = (result: CallResult | undefined): Address | null => {

@@ -45,7 +45,8 @@ const callsOf = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, s
 })
 
 /**
- * Anybody may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would not.
+ * Any account may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would
+ * not.
  */
 const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyArray<Call>, relayer: Address) {
   const frame = { from: relayer, gas: transactionGasCap }

@@ -1,4 +1,4 @@
-/** Requests to Ondo Global Markets; each answer is held against what was asked. Source: docs.ondo.finance. */
+/** Requests to Ondo Global Markets; each answer is checked against its request. Source: docs.ondo.finance. */
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { isAddress, isAddressEqual } from "viem"
@@ -54,7 +54,7 @@ export class OndoClient extends Context.Service<
         asked: Asked,
         schema: S
       ) {
-        if (apiKey === null) return yield* new IssuerSilent({ reason: "Ondo is not asked; set ONDO_API_KEY" })
+        if (apiKey === null) return yield* new IssuerSilent({ reason: "Ondo is not used; set ONDO_API_KEY" })
         const { chain, quantity, side, symbol } = asked
         const body = { chainId: chain, symbol, side, tokenAmount: Decimal.format(quantity, 18), duration: "short" }
         const answer = yield* ask({ path, schema: Schema.Union([schema, OndoRefusal]) }, body).pipe(
@@ -69,7 +69,7 @@ export class OndoClient extends Context.Service<
         const fault = faultOf(asked, value)
         if (fault === undefined) return value
         yield* Effect.logWarning(`An answer of Ondo was refused: ${fault}`)
-        return yield* new IssuerRefused({ reason: `Ondo's answer is not what was asked for: ${fault}` })
+        return yield* new IssuerRefused({ reason: `Ondo's answer does not match the request: ${fault}` })
       })
 
       const soft = Effect.fn("OndoClient.soft")((asked: Asked) => post("/v1/attestations/soft", asked, OndoQuote))
@@ -88,7 +88,7 @@ export class OndoClient extends Context.Service<
   ).pipe(Layer.provide(FetchHttpClient.layer))
 }
 
-/** A word that ends sooner will not reach the chain; one that holds for longer is not of the duration asked for. */
+/** An offer that ends sooner will not reach the chain; one that holds for longer is not of the requested duration. */
 const minSeconds = 5
 const maxSeconds = 3_600
 

@@ -1,6 +1,6 @@
 /**
  * Trades with Ondo Global Markets, by its documentation: a signed quote from its API, then one call of its contract,
- * which knows the guard's runner as its customer. Source: docs.ondo.finance.
+ * at which the guard's runner is registered as a customer. Source: docs.ondo.finance.
  */
 import { Effect, Layer } from "effect"
 import { addressOf } from "#layers/evm/address.ts"
@@ -11,7 +11,7 @@ import { managerCall } from "#layers/issuer/ondo/managerCalls.ts"
 import { type Asked, OndoClient } from "#layers/issuer/ondo/OndoClient.ts"
 
 // Amounts are counted as the manager's contract counts them: quantities and prices have 18 decimals, and a US dollar
-// is a whole stablecoin. Every rounding is against the one who pays.
+// is a whole stablecoin. Every rounding is against the paying side.
 const scaleOf = (stableDecimals: number) => 10n ** BigInt(18 - stableDecimals)
 
 /** The most tokens whose price is at most the amount. */
@@ -92,7 +92,7 @@ export const OndoIssuer = Layer.effect(
       const fewer = bought(amountRaw, decimals, BigInt(first.price))
       const second = yield* client.attest({ ...side.asked, quantity: fewer })
       if (costOf(fewer, decimals, BigInt(second.price)) <= amountRaw) return second
-      return yield* refuse("Ondo's price rises while it is asked")
+      return yield* refuse("Ondo's price rises from request to request")
     })
 
     const word = Effect.fn("OndoIssuer.word")(function* (trade: IssuerTrade) {

@@ -16,7 +16,7 @@ export class MassiveRestConfig extends Context.Service<
 export class MassiveRest extends Context.Service<
   MassiveRest,
   {
-    /** None when Massive does not know what is asked for. */
+    /** None when Massive does not have what is requested. */
     readonly find: <S extends AnswerSchema>(
       question: Question<S>
     ) => Effect.Effect<Option.Option<S["Type"]>, MarketDataUnavailable>

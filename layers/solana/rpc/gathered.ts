@@ -1,6 +1,6 @@
 /**
- * Reads of many askers in few requests: what is asked for while a request runs goes into the next one, each key once.
- * All keys of one asker are answered by one request, so at one slot.
+ * Reads of many callers in few requests: what is requested while a request runs goes into the next one, each key once.
+ * All keys of one caller are answered by one request, so at one slot.
  */
 import { Effect, type Scope } from "effect"
 import { batched } from "#domain/batched.ts"
@@ -35,8 +35,8 @@ const requestsOf = (asked: ReadonlyArray<Asked>, limit: number): ReadonlyArray<R
 }
 
 /**
- * `read` answers for at most `limit` keys, not before a slot. An asker with more keys is answered by several requests,
- * with the earliest of their slots.
+ * `read` returns at most `limit` keys, not before a slot. A caller with more keys is answered by several requests, with
+ * the earliest of their slots.
  */
 export const gathered = Effect.fnUntraced(function* <V>(
   limit: number,

@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
     const found = yield* firstKey(sql`
       SELECT fingerprint = ${asked.request.fingerprint} AS "isSame", status, answer
       FROM idempotency_keys WHERE ${named(asked.request)}`)
-    // Released between the two statements: whoever asks again finds it free.
+    // Released between the two statements: the next call finds it free.
     if (Option.isNone(found)) return { _tag: "InProgress" } satisfies KeyState
     const { answer, isSame, status } = found.value
     if (!isSame) return { _tag: "Mismatch" } satisfies KeyState

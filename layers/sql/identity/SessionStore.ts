@@ -21,7 +21,7 @@ const FoundRow = Schema.Struct({
 
 const found = decodeFirst(FoundRow)
 
-/** Nonces whose time is over, forgotten with each use of one: more than come in, so that they do not pile up. */
+/** Expired nonces that each use of one deletes: more than come in, so that they do not pile up. */
 const pruneBatchSize = 10
 
 const make = Effect.gen(function* () {

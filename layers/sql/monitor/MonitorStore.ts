@@ -21,7 +21,7 @@ import { ContextColumns, joinContext, selectContext, toContext } from "#layers/s
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson, storableText } from "#layers/sql/storable.ts"
 
-/** Portfolios of one transaction, watches of one statement, ticks that are forgotten at once. */
+/** Portfolios of one transaction, watches of one statement, ticks that one statement deletes. */
 const batchSize = 500
 
 const firstMonitor = decodeFirst(MonitorRow)

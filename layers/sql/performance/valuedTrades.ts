@@ -1,6 +1,6 @@
 /**
- * What our own transactions did to accounts that are valued, in PostgreSQL. Valuations at the same moment ask in one
- * statement; each is answered by its own spans alone, whoever else asks about the same accounts.
+ * What our own transactions did to accounts that are valued, in PostgreSQL. Concurrent valuations share one statement;
+ * each gets the rows of its own spans alone, even where others read the same accounts.
  */
 import { type DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -60,7 +60,7 @@ export const makeCadenceChanges = Effect.fnUntraced(function* (sql: SqlClient.Sq
       WHERE c.portfolio_id = moved.portfolio_id`
   })
 
-  /** The next batch of a change that nobody else works on; true when there may be more to do. */
+  /** The next batch of a change that no other process works on; true when there may be more to do. */
   const move = Effect.fn("DueStore.moveToCadence")(
     function* (now: DateTime.Utc) {
       const change = yield* firstChange(sql`

@@ -64,8 +64,7 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
         return Option.some<DropReason | "fenced">(reason)
       }
       const body = encode({ tick, previous: last.sequence, epoch: lease.epoch })
-      // Whatever goes wrong, what is remembered may no longer be so: the message may have been taken and its answer
-      // lost.
+      // After any failure the cached sequence may be wrong: the message may have been accepted and its answer lost.
       known.delete(asset)
       const outcome = yield* publish(subject, body, last.sequence).pipe(
         Effect.catch((failure) => (failure === "overtaken" ? Effect.succeed(failure) : Effect.fail(failure)))
