@@ -313,7 +313,7 @@ export class IssuerUnavailable extends Schema.TaggedError<IssuerUnavailable>()("
   static readonly contract = {
     code: "API_507",
     status: 503,
-    meaning: "The issuer of the token cannot be asked now; nothing was stored, retry."
+    meaning: "The issuer of the token does not answer now; nothing was stored, retry."
   } as const
 }
 

@@ -30,7 +30,7 @@ const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => carried.has(key))))
 
 /**
- * `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts.
+ * `X-Forwarded-For` is accepted from the given networks alone; without any, the address of the connection counts.
  * `others` are routes beside the REST ones, under the same middleware.
  */
 export const ServeRoutes = (

@@ -28,7 +28,7 @@ export interface WireError extends Schema.Schema.Type<typeof Explained> {
   readonly constructor: { readonly contract?: { readonly code: string; readonly status: number } }
 }
 
-/** `meta` of clients that send it says nothing that the input's schema does not. */
+/** `meta` of clients that send it adds nothing to the input's schema. */
 const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown), input: Schema.optionalKey(Schema.Unknown) })
 
 /** Where input, answer and error stand in their bodies. */

@@ -33,7 +33,8 @@ export const ApiKeyAuthLive = Layer.effect(
             })
           )
         }
-        // Set, not provided: the route restores the context when it ends. The type above says that this has been done.
+        // Set, not provided: the route restores the context when it ends. The type above records that this has been
+        // done.
         fiber.setContext(Context.add(fiber.context, Caller, caller))
         return handled
       }

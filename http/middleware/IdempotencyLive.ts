@@ -19,7 +19,7 @@ import {
 
 type Answer = HttpServerResponse.HttpServerResponse
 
-/** Longer than any request takes. After it a request whose process died is free to be carried out. */
+/** Longer than any request. After it a request whose process died is free to be carried out. */
 const claimLength = Duration.seconds(60)
 
 const malformed = new ValidationFailed({

@@ -56,7 +56,7 @@ export class RequestLog extends Context.Service<
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const refusals = yield* RefusedRequests
-      // A series asks its context for no more than these two, and finds them sooner here than in a request's.
+      // A metric reads no more than these two from its context, and faster here than in a request's.
       const metrics = Context.pick(
         Metric.MetricRegistry,
         Metric.CurrentMetricAttributes

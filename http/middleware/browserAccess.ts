@@ -1,5 +1,5 @@
 /**
- * Lets pages call the service and read what it says about limits and tracing. Those of the deployment's origins may do
+ * Lets pages call the service and read its headers about limits and tracing. Those of the deployment's origins may do
  * so with their session's cookie, those of a tenant's origins with that tenant's keys or with none. Other pages'
  * scripts are refused by the browser. Source: Fetch standard, "CORS protocol".
  */

@@ -66,5 +66,5 @@ const makeReporter = (): ErrorReporter.ErrorReporter => {
   }
 }
 
-/** Must be provided around the server too, so that it hears of routes that are not part of an HttpApi. */
+/** Must be provided around the server too, for routes that are not part of an HttpApi. */
 export const FaultReporter = ErrorReporter.layer([makeReporter()])

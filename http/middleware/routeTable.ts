@@ -37,7 +37,7 @@ addRoutes(V1)
 addRoutes(Admin)
 for (const path of plain) templates.on("GET", path, path)
 
-/** Adds a route that is not of the REST contracts: the procedures, which live beside them, and pages about them. */
+/** Adds a route that is not of the REST contracts: the procedures beside them, and pages about them. */
 export const addRoute = (method: "GET" | "POST", path: string): void => {
   if (routeOf(method, path) !== path) templates.on(method, path as FindMyWay.PathInput, path)
 }

@@ -13,7 +13,7 @@ import { boundedBody } from "#http/streaming/boundedBody.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
 export interface Frame {
-  /** Left out of frames after which nobody can resume. */
+  /** Left out of frames after which no client can resume. */
   readonly id?: string | undefined
   readonly event?: string | undefined
   /** On one line. Left out to send the place of the client before the first event: it resumes there. */
@@ -26,7 +26,7 @@ const encoder = new TextEncoder()
 const greeting = encoder.encode("retry: 1000\n\n")
 const heartbeat = encoder.encode(": keep-alive\n\n")
 
-// A frame without data is no event to any client; with a pause in it, readers of frames hear of its id.
+// A frame without data is no event to any client; with a pause in it, readers of frames get its id.
 const textOf = ({ data, event, id }: Frame): string =>
   `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
 

@@ -40,13 +40,13 @@ const maxEventSize = 1_048_576
 
 const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(ExecutionEvent))
 
-/** Stands for a stream that the server says has been seen whole. */
+/** Stands for a stream that by the server has been seen whole. */
 const seen = "seen"
 
 const isEnd = (event: ExecutionEvent | typeof seen): boolean =>
   event === seen || event.kind === "execution.result" || event.kind === "execution.error"
 
-/** What passes by itself: nobody answers, too many ask, the service has a fault. */
+/** Transient: no answer, too many requests, or a fault of the service. */
 const isTransient = (error: { readonly _tag: string }): boolean =>
   ["HttpClientError", "RateLimited", "Internal"].includes(error._tag)
 
@@ -91,7 +91,7 @@ export const executionEvents = (
       let failures = 0
       let connectAt = 0
 
-      /** The server repeats a snapshot on each connection; whoever listens has its own picture by then. */
+      /** The server repeats a snapshot on each connection; a follower has its own state by then. */
       const isNews = (event: ExecutionEvent): boolean =>
         event.kind === "execution.snapshot" ? sequence === -1 : event.sequence > sequence
 
@@ -119,7 +119,7 @@ export const executionEvents = (
 
       const untilDue = Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, connectAt - now)))
 
-      /** When to connect again: later after each failure in a row, and never sooner than the server asks. */
+      /** When to connect again: later after each failure in a row, and never sooner than the server requires. */
       const plan = (atLeast: Duration.Duration) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const backoff = Duration.min(Duration.times(pause, 2 ** Math.max(0, failures - 1)), maxPause)

@@ -41,7 +41,7 @@ export const boundedSocket = (
     yield* platform.cut(request)
   })
 
-  /** Goes on when the client has read enough; whoever waits longer than the grace without that cuts the socket. */
+  /** Goes on when the client has read enough; a wait longer than the grace cuts the socket. */
   const room = Effect.gen(function* () {
     const checks = Math.max(1, Math.ceil(Duration.toMillis(grace) / Duration.toMillis(checkInterval)))
     let least = platform.waiting(request)

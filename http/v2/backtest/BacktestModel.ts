@@ -123,7 +123,7 @@ const titled = (description: string) => Course.annotate({ description })
 
 export const Backtest = Schema.Struct({
   from: day("First day", "2025-03-03"),
-  to: day("Last day that was asked about", "2025-06-01"),
+  to: day("Last requested day", "2025-06-01"),
   feeBps: Schema.Int.annotate({ description: "Cost of a swap that was reckoned with, basis points.", examples: [30] }),
   gasUsd: usd("Gas of a swap that was reckoned with", "0.100000"),
   thresholdUsd: usd("Least trade that was reckoned with", "5.000000"),

@@ -1,4 +1,4 @@
-/** Contract: who the key belongs to. Source: shapes 2.1. */
+/** Contract: the tenant of the key. Source: shapes 2.1. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Scope } from "#domain/Scopes.ts"
