@@ -268,7 +268,7 @@ export const serviceConfig = orInvalid(
 
 export type ServiceConfig = Effect.Success<typeof serviceConfig>
 
-/** The parts of the configuration that adapters and business rules ask for by name. */
+/** The parts of the configuration that adapters and business rules read by name. */
 export const layer = (config: ServiceConfig) =>
   Layer.mergeAll(
     Layer.succeed(Settings, config.settings),

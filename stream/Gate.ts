@@ -1,4 +1,4 @@
-/** Who may open a socket, and what happens on it. */
+/** Admits clients to sockets, and what happens on one. */
 import { Effect, Layer, Metric } from "effect"
 import { closeCodes } from "#domain/stream/Frame.ts"
 import type { Outlet, Session } from "#domain/stream/Outlet.ts"

@@ -33,7 +33,7 @@ export class HubState implements Past {
   readonly #windows = new Map<AssetKey, ReplayWindow<FramedEvent>>()
   readonly #views = new Map<string, View>()
   readonly #viewsOfAsset = new Map<AssetKey, Set<View>>()
-  /** Read last: when many clients come back at once, most ask for the same, and their sockets share its bytes. */
+  /** Read last: when many clients come back together, most request the same, and their sockets share its bytes. */
   readonly #passages = new Map<string, Passage>()
   #completeAfter: number
   #position: number
@@ -49,7 +49,7 @@ export class HubState implements Past {
     return this.#position
   }
 
-  /** Where the order begins: nothing after this sequence is unknown unless an event's `previous` says so. */
+  /** Where the order begins: nothing after this sequence is missing unless an event's `previous` shows it. */
   beginAfter(completeAfter: number): void {
     if (this.#position > 0) return
     this.#completeAfter = completeAfter
@@ -130,7 +130,7 @@ export class HubState implements Past {
     return { completeAfter: window?.completeAfter ?? this.#completeAfter, latest: window?.latest?.event }
   }
 
-  /** The topics that somebody follows on this worker. */
+  /** The topics that clients follow on this worker. */
   topics(): ReadonlyArray<TopicState> {
     return [...this.#views.values()].map(({ assets, clients, topicName }) => ({ topic: topicName, clients, assets }))
   }

@@ -25,7 +25,7 @@ export class Workers extends Context.Service<
   Workers,
   {
     readonly announce: (report: WorkerReport) => Effect.Effect<void>
-    /** What clients want anywhere. */
+    /** What clients follow on any worker. */
     readonly wanted: () => ReadonlySet<AssetKey>
     /** Sockets of each topic, on all workers. */
     readonly clients: () => ReadonlyMap<string, number>
@@ -60,7 +60,7 @@ export class Workers extends Context.Service<
       return Workers.of({
         announce: (report) => {
           const value = encode(report)
-          // Heard at once here, so that a worker that is cut off still knows what its own clients want.
+          // Recorded here immediately, so that a worker that is cut off still has what its own clients follow.
           hear(backplane.workerId, value)
           return Effect.ignore(backplane.announce(value))
         },

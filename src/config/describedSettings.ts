@@ -26,7 +26,7 @@ export const describeSetting = (setting: DescribedSetting): Effect.Effect<void> 
     })
   })
 
-/** The variables that a reading asks for, in its order, whether it succeeds or not. */
+/** The variables that a reading reads, in its order, whether it succeeds or not. */
 export const settingsOf = (reading: Effect.Effect<unknown, unknown>): Effect.Effect<ReadonlyArray<DescribedSetting>> =>
   Effect.suspend(() => {
     const settings = new Map<string, DescribedSetting>()

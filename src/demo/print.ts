@@ -1,4 +1,4 @@
-/** How the demo speaks to its reader: steps with their time, and a table of positions with a bar for each weight. */
+/** The output of the demo: steps with their time, and a table of positions with a bar for each weight. */
 import { styleText } from "node:util"
 import { Console, Duration, Effect } from "effect"
 
@@ -32,7 +32,7 @@ export interface WeightRow {
   readonly valueUsd: number
   /** Percent of the chain's value. */
   readonly weight: number
-  /** Percent of the chain's value that the strategy wants. */
+  /** Percent of the chain's value that the strategy targets. */
   readonly target: number
 }
 

@@ -32,7 +32,7 @@ type PageServices = ApiKeys | TenantOrigins
 
 /**
  * `DATA_DIR/service.json`: where the admin routes of a running service with an embedded database are, so that the
- * command line can ask it while it holds the database. Readable by its user alone, removed when the service ends.
+ * command line can call it while it holds the database. Readable by its user alone, removed when the service ends.
  */
 const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => {
   if (database.url !== null || adminToken === null) return Layer.empty

@@ -137,7 +137,7 @@ const guard = Effect.fnUntraced(function* (
           problem(
             subject,
             `its guard believes the attestor ${signer}, and ${attestor} is configured`,
-            "Name the configured one by setKeys, which takes two days, or set the key that the guard believes."
+            "Name the configured one by setKeys, which takes two days, or set the key that the guard accepts."
           )
         ])
   ]
@@ -147,7 +147,7 @@ const guard = Effect.fnUntraced(function* (
 export const chainChecks = Effect.fnUntraced(function* (chain: EvmChain, attestor: EvmAddress | null) {
   const subject = `chain ${chain.chainId}`
   const found: ReadonlyArray<Finding> = yield* endpoints(chain, subject)
-  // Without an endpoint nothing else can be said of the chain.
+  // Without an endpoint nothing else can be checked of the chain.
   if (found.every(({ status }) => status === "problem")) return found
   const rest: ReadonlyArray<ReadonlyArray<Finding>> = yield* Effect.all(
     [Effect.map(contracts(chain, subject), (one) => [one]), funds(chain, subject), guard(chain, subject, attestor)].map(

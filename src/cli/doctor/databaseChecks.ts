@@ -77,7 +77,7 @@ const pepper = Effect.gen(function* () {
       )
 })
 
-/** Everything that is known of the database, opened by nobody else. */
+/** All checks of the database, which no other process has open. */
 const opened = (place: Place) =>
   Effect.gen(function* () {
     const state = yield* schemaState
