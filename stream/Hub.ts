@@ -19,7 +19,7 @@ import { type Passage, View, viewKey } from "#stream/View.ts"
 
 /** Events that one passage of the past has at most. */
 const passageLimit = 256
-const rememberedPassages = 64
+const maxPassages = 64
 const nothing = new Uint8Array(0)
 
 export interface TopicState {
@@ -150,7 +150,7 @@ export class HubState implements Past {
     const events = isLast ? parts : parts.slice(0, passageLimit)
     const through = isLast ? this.#position : events.at(-1)!.sequence
     const passage = { through, isLast, bytes: events.length === 0 ? nothing : view.framed(events) }
-    this.#remember(key, passage)
+    this.#keepPassage(key, passage)
     return passage
   }
 
@@ -184,10 +184,10 @@ export class HubState implements Past {
     return count > parts.length
   }
 
-  #remember(key: string, passage: Passage): void {
+  #keepPassage(key: string, passage: Passage): void {
     this.#passages.delete(key)
     this.#passages.set(key, passage)
-    if (this.#passages.size > rememberedPassages) this.#passages.delete(this.#passages.keys().next().value!)
+    if (this.#passages.size > maxPassages) this.#passages.delete(this.#passages.keys().next().value!)
   }
 
   #windowOf(asset: AssetKey): ReplayWindow<FramedEvent> {

@@ -41,7 +41,7 @@ export class Workers extends Context.Service<
       const reports = new Map<string, { readonly report: WorkerReport; readonly at: number }>()
       const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
-      const hear = (workerId: string, value: string) => {
+      const record = (workerId: string, value: string) => {
         const report = decode(value)
         if (report._tag === "None" || (!reports.has(workerId) && reports.size >= maxWorkers)) return
         reports.set(workerId, { report: report.value, at: now() })
@@ -52,7 +52,7 @@ export class Workers extends Context.Service<
       }
 
       yield* backplane.announced.pipe(
-        Stream.runForEach(({ value, workerId }) => Effect.sync(() => hear(workerId, value))),
+        Stream.runForEach(({ value, workerId }) => Effect.sync(() => record(workerId, value))),
         Effect.retry(Schedule.spaced("1 second")),
         Effect.forkScoped
       )
@@ -61,7 +61,7 @@ export class Workers extends Context.Service<
         announce: (report) => {
           const value = encode(report)
           // Recorded here immediately, so that a worker that is cut off still has what its own clients follow.
-          hear(backplane.workerId, value)
+          record(backplane.workerId, value)
           return Effect.ignore(backplane.announce(value))
         },
         wanted: () => new Set(current().flatMap(({ wanted }) => wanted as ReadonlyArray<AssetKey>)),

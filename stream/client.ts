@@ -85,20 +85,20 @@ const connection = (url: string, makeSocket: (url: string) => WebSocket) =>
         let silence: ReturnType<typeof setTimeout> | undefined
         // A handshake that was refused may have been so for its token.
         const end = () => Queue.failCauseUnsafe(queue, Cause.fail(new Lost({ isTicketSpent: !isOpen })))
-        const heard = () => {
+        const restartTimeout = () => {
           clearTimeout(silence)
           silence = setTimeout(() => {
             socket.close()
             end()
           }, silenceLimit)
         }
-        heard()
+        restartTimeout()
         socket.addEventListener("open", () => {
           isOpen = true
-          heard()
+          restartTimeout()
         })
         socket.addEventListener("message", ({ data }) => {
-          heard()
+          restartTimeout()
           const frame = readFrame(data)
           // This client ignores unknown types.
           if (frame._tag === "Some") Queue.offerUnsafe(queue, frame.value)

@@ -67,7 +67,7 @@ export class MarketDataRefresh extends Context.Service<
         return held
       })
 
-      const mayAsk = Effect.fnUntraced(function* (provider: MarketDataJob["provider"]) {
+      const mayRequest = Effect.fnUntraced(function* (provider: MarketDataJob["provider"]) {
         const now = yield* Clock.currentTimeMillis
         const window = spent.get(provider)
         const current = window === undefined || now - window.since >= minute ? { since: now, requests: 0 } : window
@@ -122,7 +122,7 @@ export class MarketDataRefresh extends Context.Service<
         const failures = new Map<string, number>()
         for (const job of dueJobs(jobs, states, yield* Clock.currentTimeMillis)) {
           if (exhausted.has(job.provider)) continue
-          if (!(yield* mayAsk(job.provider))) {
+          if (!(yield* mayRequest(job.provider))) {
             exhausted.add(job.provider)
             continue
           }

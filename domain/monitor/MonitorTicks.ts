@@ -117,10 +117,10 @@ export class MonitorTicks extends Context.Service<
               requestId: key?.requestId
             })
             // A check that changes nothing is not recorded: it can be repeated without harm.
-            const isRemembered = decided.start !== undefined || monitor.state.status === "ready"
+            const isRecorded = decided.start !== undefined || monitor.state.status === "ready"
             const own = { requestId: requestIdOf(monitor, at), fingerprint: fingerprintOf(monitor.workflow, undefined) }
-            const remembered = key ?? (isRemembered ? own : undefined)
-            return { monitor, at, ...decided, ...(remembered === undefined ? {} : { key: remembered }) } satisfies Step
+            const recorded = key ?? (isRecorded ? own : undefined)
+            return { monitor, at, ...decided, ...(recorded === undefined ? {} : { key: recorded }) } satisfies Step
           })
         ).pipe(Effect.provideService(SecureRandom.SecureRandom, random))
         const advanced = yield* advance(steps)

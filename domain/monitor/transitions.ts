@@ -14,7 +14,7 @@ import type { Execution, MonitorEvent, MonitorState, Workflow } from "#domain/mo
 /** A monitor is checked at least this often: a deposit, for one, moves no price. */
 const checkEvery = Duration.minutes(15)
 /** What could not be measured, as while a chain does not answer, is checked again soon. */
-const askAgainAfter = Duration.seconds(10)
+const retryAfter = Duration.seconds(10)
 /** The end of an execution is signalled; this finds ends that were lost with a restored database. */
 const executionCheckEvery = Duration.minutes(5)
 
@@ -149,7 +149,7 @@ export const awaitTrigger = (
   { isArmed, isKnown }: { readonly isArmed: boolean; readonly isKnown: boolean }
 ): MonitorState => {
   const done = ticked(state)
-  const nextCheckAt = tickTime(done, DateTime.addDuration(at, isKnown ? checkEvery : askAgainAfter))
+  const nextCheckAt = tickTime(done, DateTime.addDuration(at, isKnown ? checkEvery : retryAfter))
   return { ...done, ...waiting, wait: "trigger", isArmed, execution: null, nextCheckAt }
 }
 

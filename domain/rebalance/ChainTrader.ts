@@ -110,7 +110,7 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
     })
 
   const waitForBlock = ({ attempt, chainId }: AttemptId) =>
-    DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.betweenSearches })
+    DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.searchInterval })
 
   /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
   const recordIntent = (

@@ -139,7 +139,7 @@ const requireContext = (runs: Services["runs"], operationId: OperationId) =>
 const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length + transfers.length > 0
 
 /** Whether its end may change which ways are closed. */
-const knowsWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
+const hasWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
   hasClosedWays === true || chains.some(({ transfers = [] }) => transfers.length > 0)
 
 const makeExecute = (services: Services, operationId: OperationId) => {
@@ -198,7 +198,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       execute: Effect.gen(function* () {
         const { strategyVersion } = planned
         // Most runs have no transfers between chains: their end needs no reading.
-        const closedWays = knowsWays(planned)
+        const closedWays = hasWays(planned)
           ? waysAfter((yield* requireContext(runs, operationId)).closedWays, planned, chains)
           : undefined
         const wasCancelled = planned.isCancelled === true || chains.some(isCancelled)

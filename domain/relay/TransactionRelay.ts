@@ -121,7 +121,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, pace }: Servic
       if (signed !== null) return signed.isCancelled !== true
       yield* DurableClock.sleep({
         name: `signer/${attempt.chainId}/${attempt.attempt}/${round}`,
-        duration: pace.betweenSearches
+        duration: pace.searchInterval
       })
     }
   })
@@ -165,7 +165,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, pace }: Servic
       yield* replace(attempt, round)
       yield* DurableClock.sleep({
         name: `search/${attempt.chainId}/${attempt.attempt}/${round}`,
-        duration: pace.betweenSearches
+        duration: pace.searchInterval
       })
     }
   })

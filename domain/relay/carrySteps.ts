@@ -47,7 +47,7 @@ export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) =
       if (outcome !== null) return outcome
       yield* DurableClock.sleep({
         name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
-        duration: pace.betweenSearches
+        duration: pace.searchInterval
       })
     }
   })

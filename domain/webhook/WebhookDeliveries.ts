@@ -93,9 +93,9 @@ export class WebhookDeliveries extends Context.Service<
         const events = yield* log.read(webhook.tenantId, after, eventBatch)
         const through = events.at(-1)?.sequence
         if (through === undefined) return after
-        const isAskedFor = ({ body }: TenantEvent) =>
+        const isSubscribed = ({ body }: TenantEvent) =>
           webhook.eventTypes === null || webhook.eventTypes.includes(body.type)
-        const deliveries = yield* Effect.forEach(events.filter(isAskedFor), (event) =>
+        const deliveries = yield* Effect.forEach(events.filter(isSubscribed), (event) =>
           Effect.map(provideRandom(makeDeliveryId), (deliveryId) => ({
             deliveryId,
             sequence: event.sequence,

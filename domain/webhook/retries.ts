@@ -9,7 +9,7 @@ import { DateTime, Duration } from "effect"
 const firstDelay = Duration.toMillis(Duration.seconds(5))
 const longestDelay = Duration.toMillis(Duration.hours(6))
 const longestRest = Duration.toMillis(Duration.minutes(5))
-const longestAskedFor = Duration.toMillis(Duration.hours(1))
+const maxRequestedPause = Duration.toMillis(Duration.hours(1))
 const spread = 0.2
 
 /** For how long an event is tried, and for how long a webhook may fail before it is disabled. */
@@ -46,8 +46,8 @@ export const afterFailure = (
 ): AfterFailure => {
   const isOver = (since: DateTime.Utc) =>
     DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(since, attemptWindow))
-  const askedFor = Math.min(retryAfterSeconds * 1000, longestAskedFor)
-  const after = (milliseconds: number) => DateTime.add(now, { milliseconds: Math.max(milliseconds, askedFor) })
+  const requestedPause = Math.min(retryAfterSeconds * 1000, maxRequestedPause)
+  const after = (milliseconds: number) => DateTime.add(now, { milliseconds: Math.max(milliseconds, requestedPause) })
   const restsUntil = after(delayMs(failures, longestRest, chance))
   if (isOver(failingSince)) return { dueAt: now, restsUntil, isDisabled: true }
   if (isOver(firstAttemptAt)) return { dueAt: null, restsUntil, isDisabled: false }

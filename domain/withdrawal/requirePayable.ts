@@ -35,9 +35,9 @@ export const requireKnown = Effect.fnUntraced(function* (
   verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">,
   withdrawal: AuthorizedWithdrawal
 ) {
-  const asked = withdrawal.message.assets.map(({ assetId }) => assetId)
-  const known = yield* assets.find(asked)
-  const details = asked.flatMap((assetId, index) =>
+  const requested = withdrawal.message.assets.map(({ assetId }) => assetId)
+  const known = yield* assets.find(requested)
+  const details = requested.flatMap((assetId, index) =>
     known.has(assetId) ? [] : [`message.assets.${index}.assetId: is not in the catalogue of this service`]
   )
   if (details.length > 0) {

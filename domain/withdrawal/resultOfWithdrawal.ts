@@ -27,14 +27,14 @@ const transfersOf = ({ chainId, delivered, deltas, message }: WithdrawalFacts): 
   const arrived = (assetId: AssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
   const settlement = settlementAssetOn(chainId)
   return message.assets.map(({ amountRaw, assetId }) => {
-    const asked = BigInt(amountRaw)
-    const left = -(deltas.find((delta) => delta.assetId === assetId)?.raw ?? -asked)
+    const requested = BigInt(amountRaw)
+    const left = -(deltas.find((delta) => delta.assetId === assetId)?.raw ?? -requested)
     const isSold = message.liquidate === true && settlement !== undefined && assetId !== settlement
     return {
       sell: assetId,
       buy: isSold ? settlement : assetId,
       sentRaw: left,
-      floorRaw: isSold ? 0n : asked,
+      floorRaw: isSold ? 0n : requested,
       // All that was sold arrived as one amount of the settlement asset: of one asset it is known whole.
       receivedRaw: isSold && message.assets.length > 1 ? null : arrived(isSold ? settlement : assetId),
       recipient: message.recipientAccountId,

@@ -19,10 +19,10 @@ const presentedIn = (headers: HttpServerRequest.HttpServerRequest["headers"]): R
 }
 
 /** Refused before anything of a tenant was read: the key is none, or there were too many requests. */
-const saysNothing: ReadonlySet<number> = new Set([401, 429])
+const unattributed: ReadonlySet<number> = new Set([401, 429])
 
 /** How long a browser may cache the answer. */
-const remembered = Duration.hours(1)
+const preflightMaxAge = Duration.hours(1)
 
 const allowed = {
   allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -44,7 +44,7 @@ const allowed = {
     "x-ratelimit-reset",
     "x-request-id"
   ],
-  maxAge: Duration.toSeconds(remembered)
+  maxAge: Duration.toSeconds(preflightMaxAge)
 }
 
 export const browserAccess = (origins: ReadonlyArray<string>) =>
@@ -75,7 +75,7 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
       ) => {
         const [presented, ...others] = presentedIn(request.headers)
         const isAllowed = response.headers["access-control-allow-origin"] !== undefined
-        if (!isAllowed || presented === undefined || saysNothing.has(response.status)) return Effect.succeed(response)
+        if (!isAllowed || presented === undefined || unattributed.has(response.status)) return Effect.succeed(response)
         const refused = HttpServerResponse.removeHeader(response, "access-control-allow-origin")
         // Routes differ in which of the two headers they read.
         if (others.length > 0) return Effect.succeed(refused)

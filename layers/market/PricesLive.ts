@@ -13,12 +13,12 @@ import { PriceSource } from "#layers/market/PriceSource.ts"
 const freshFor = Duration.toMillis(Duration.seconds(10))
 /** After a failure the cached price goes out without a request, for this long. */
 const pauseAfterFailure = Duration.toMillis(Duration.seconds(3))
-const remembered = 20_000
+const maxCached = 20_000
 
 /** The source's last price (`null`: it does not list the asset), and when to request again. */
 interface Answer {
   readonly price: Price | null
-  readonly askAgainAt: number
+  readonly requestAgainAt: number
 }
 
 type Batch = Deferred.Deferred<ReadonlyMap<AssetId, Price>, PricesUnavailable>
@@ -32,11 +32,11 @@ export const PricesLive = Layer.effect(
     const inFlight = new Map<AssetId, Batch>()
 
     /** Insertion order is age, so the first entries are the ones to evict. */
-    const remember = (assetId: AssetId, answer: Answer) => {
+    const cache = (assetId: AssetId, answer: Answer) => {
       answers.delete(assetId)
       answers.set(assetId, answer)
       for (const oldest of answers.keys()) {
-        if (answers.size <= remembered) break
+        if (answers.size <= maxCached) break
         answers.delete(oldest)
       }
     }
@@ -49,11 +49,11 @@ export const PricesLive = Layer.effect(
       for (const assetId of assetIds) {
         inFlight.delete(assetId)
         if (Result.isSuccess(result)) {
-          remember(assetId, { price: result.success.get(assetId) ?? null, askAgainAt: now + freshFor })
+          cache(assetId, { price: result.success.get(assetId) ?? null, requestAgainAt: now + freshFor })
           continue
         }
         const last = answers.get(assetId)
-        if (last !== undefined) answers.set(assetId, { price: last.price, askAgainAt: now + pauseAfterFailure })
+        if (last !== undefined) answers.set(assetId, { price: last.price, requestAgainAt: now + pauseAfterFailure })
       }
     }
 
@@ -99,7 +99,7 @@ export const PricesLive = Layer.effect(
       const known = new Map<AssetId, Price | null>()
       for (const assetId of assetIds) {
         const answer = answers.get(assetId)
-        if (answer !== undefined && answer.askAgainAt > now) known.set(assetId, answer.price)
+        if (answer !== undefined && answer.requestAgainAt > now) known.set(assetId, answer.price)
       }
       const missing = assetIds.filter((assetId) => !known.has(assetId))
       for (const [assetId, batch] of yield* askFor(missing)) {

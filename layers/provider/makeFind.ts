@@ -38,7 +38,7 @@ export interface Provider {
   /** After which a request that failed for a reason that may pass is made once more; left out: it is not. */
   readonly retryPause?: Duration.Duration
   /** For how long nothing is requested after such a failure; left out: no pause. */
-  readonly restAfterFailure?: Duration.Duration
+  readonly pauseAfterFailure?: Duration.Duration
   readonly maxBytes: number
   readonly longestPause: Duration.Duration
   /** Headers with the time to pause; the first that is there counts. */
@@ -78,9 +78,9 @@ const pauseOf = (
   now: number
 ): Duration.Duration => {
   const pauseHeader = pauseHeaders.map((name) => headers[name]).find((value) => value !== undefined)
-  const asked = Headers.parseRetryAfter(pauseHeader ?? "")
-  return Result.isSuccess(asked)
-    ? Duration.min(Headers.retryAfterDelay(asked.success, now), longestPause)
+  const requested = Headers.parseRetryAfter(pauseHeader ?? "")
+  return Result.isSuccess(requested)
+    ? Duration.min(Headers.retryAfterDelay(requested.success, now), longestPause)
     : defaultPause
 }
 
@@ -102,7 +102,7 @@ const toAttemptFailed = (provider: Provider, error: { readonly message: string }
 
 /** GET, or POST of a body where there is one; none when the provider answers 404. */
 export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
-  const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, restAfterFailure, retryPause } = provider
+  const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, pauseAfterFailure, retryPause } = provider
   const answered = provider.answeredStatuses ?? []
   const http = yield* HttpClient.HttpClient
   const permits = yield* Semaphore.make(concurrentRequests)
@@ -153,10 +153,10 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
       ),
       Effect.asSome,
       Effect.catch(
-        Effect.fnUntraced(function* ({ isTransient, pause: asked, reason, status }) {
+        Effect.fnUntraced(function* ({ isTransient, pause: requested, reason, status }) {
           if (status === 404) return Option.none()
-          if (asked !== null) yield* startPause(asked, `${name}'s rate limit is reached`)
-          else if (isTransient && restAfterFailure !== undefined) yield* startPause(restAfterFailure, reason)
+          if (requested !== null) yield* startPause(requested, `${name}'s rate limit is reached`)
+          else if (isTransient && pauseAfterFailure !== undefined) yield* startPause(pauseAfterFailure, reason)
           return yield* new ProviderUnavailable({ reason })
         })
       )

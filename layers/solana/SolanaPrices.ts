@@ -15,7 +15,7 @@ import { type Multiplier, multiplierAt } from "#layers/solana/token/Multiplier.t
 
 /** An issuer announces a change with the time from which it counts. */
 const freshFor = Duration.toMillis(Duration.minutes(1))
-const remembered = 20_000
+const maxCached = 20_000
 
 interface Known {
   /** Undefined where the mint cannot be read. */
@@ -33,7 +33,7 @@ export const SolanaPrices = Layer.effect(
     const readMultipliers = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>, now: number) {
       const keys = assetIds.map((assetId) => new PublicKey(addressOf(assetId)))
       const { values } = yield* rpc.accounts(keys)
-      if (known.size > remembered) known.clear()
+      if (known.size > maxCached) known.clear()
       for (const [index, assetId] of assetIds.entries()) {
         const mint = Option.flatMap(values[index]!, (account) => Result.getSuccess(decodeMint(keys[index]!, account)))
         known.set(assetId, { multiplier: Option.getOrUndefined(mint)?.multiplier, askAgainAt: now + freshFor })

@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { batched } from "#domain/batched.ts"
 
-interface Asked<A> {
+interface Requested<A> {
   readonly item: A
   readonly key: string
 }
@@ -21,11 +21,11 @@ export const gathered = Effect.fnUntraced(function* <A, B, E>(
 ) {
   const sql = yield* SqlClient.SqlClient
   const together = yield* batched(
-    ({ key }: Asked<A>) => key,
-    (asked: ReadonlyArray<Asked<A>>) =>
-      Effect.map(ask(asked.map(({ item }) => item)), (answers) => {
-        const found = new Map(asked.map((one, place) => [one, answers[place]!]))
-        return (one: Asked<A>) => found.get(one)!
+    ({ key }: Requested<A>) => key,
+    (requested: ReadonlyArray<Requested<A>>) =>
+      Effect.map(ask(requested.map(({ item }) => item)), (answers) => {
+        const found = new Map(requested.map((one, place) => [one, answers[place]!]))
+        return (one: Requested<A>) => found.get(one)!
       })
   )
   let last = 0

@@ -59,10 +59,10 @@ export class RunCalls extends Context.Service<
         yield* Effect.ignore(sql`SELECT pg_notify(${channel}, ${shards})`)
       })
 
-      const hear = Effect.gen(function* () {
+      const receive = Effect.gen(function* () {
         const client = Context.get(yield* Layer.build(Layer.fresh(listening)), PgClient.PgClient)
         const calls = yield* client.listen(channel)
-        // Earlier notifications are not received any more.
+        // Notifications before the connection listened were missed.
         service.onCall()
         const next = Effect.map(Queue.take(calls), ({ payload }) => {
           if (payload.split(" ").some((shard) => held.has(shard))) service.onCall()
@@ -76,8 +76,8 @@ export class RunCalls extends Context.Service<
 
       yield* Effect.forkScoped(Effect.forever(callAll))
       // Closing it calls the server, which may be gone: it is not waited for.
-      const hearing = yield* Effect.forkDetach(hear)
-      yield* Effect.addFinalizer(() => Effect.sync(() => hearing.interruptUnsafe()))
+      const receiving = yield* Effect.forkDetach(receive)
+      yield* Effect.addFinalizer(() => Effect.sync(() => receiving.interruptUnsafe()))
       return service
     })
   )

@@ -60,27 +60,27 @@ const config = Layer.effect(
  * Before each reply the cluster checks whether a shard is still held. The replies name their generation, so the result
  * of the last refresh is enough for that.
  */
-const remembered = Layer.effect(
+const runnerStorage = Layer.effect(
   RunnerStorage.RunnerStorage,
   Effect.gen(function* () {
     const storage = yield* RunnerStorage.RunnerStorage
     let held = new Set<string>()
-    let askedAt = -Infinity
+    let checkedAt = -Infinity
     return RunnerStorage.RunnerStorage.of({
       ...storage,
       refresh: (address, shardIds) =>
         Effect.gen(function* () {
-          const asked = [...shardIds]
+          const requested = [...shardIds]
           const now = yield* Clock.currentTimeMillis
           const isKnown =
-            asked.length === 1 &&
-            now - askedAt < Duration.toMillis(refreshInterval) * 2 &&
-            held.has(asked[0]!.toString())
-          if (isKnown) return asked
-          const answer = yield* storage.refresh(address, asked)
-          if (asked.length > 1) {
+            requested.length === 1 &&
+            now - checkedAt < Duration.toMillis(refreshInterval) * 2 &&
+            held.has(requested[0]!.toString())
+          if (isKnown) return requested
+          const answer = yield* storage.refresh(address, requested)
+          if (requested.length > 1) {
             held = new Set(answer.map(String))
-            askedAt = now
+            checkedAt = now
           }
           return answer
         })
@@ -93,7 +93,7 @@ const LocksLive = Layer.unwrap(
   Effect.map(DatabaseInfo, ({ apart }) =>
     apart === null
       ? RunnerStorage.layerMemory
-      : remembered.pipe(Layer.provide(SqlRunnerStorage.layerWith({ prefix: "workflow" })), Layer.provide(apart))
+      : runnerStorage.pipe(Layer.provide(SqlRunnerStorage.layerWith({ prefix: "workflow" })), Layer.provide(apart))
   )
 )
 

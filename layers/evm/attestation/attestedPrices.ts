@@ -60,7 +60,7 @@ export const makeAttestedPrices = Effect.gen(function* () {
   const attestor = yield* PriceAttestor
   const withFeed = new Map<string, number>()
 
-  const remember = (key: string, now: number) => {
+  const cache = (key: string, now: number) => {
     withFeed.delete(key)
     withFeed.set(key, now + knownFor)
     for (const oldest of withFeed.keys()) {
@@ -76,7 +76,7 @@ export const makeAttestedPrices = Effect.gen(function* () {
     const open = tokens.filter((token) => (withFeed.get(keyOf(token)) ?? 0) <= now)
     if (open.length === 0) return nothingNeeded
     const reading = yield* readAttested(domain, open)
-    for (const token of open) if (!reading.tokens.has(token)) remember(keyOf(token), now)
+    for (const token of open) if (!reading.tokens.has(token)) cache(keyOf(token), now)
     const wanted = [...reading.tokens.keys()]
     if (!Array.isArrayNonEmpty(wanted)) return nothingNeeded
     const answer = yield* attestor.attest({ chainId, guard, tokens: wanted, notAfter: reading.now })

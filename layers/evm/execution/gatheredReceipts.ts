@@ -13,7 +13,7 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
-import { askEach, conclude, concluded, type Observation } from "#layers/evm/rpc/quorum.ts"
+import { readEach, conclude, concluded, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
@@ -148,7 +148,7 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
     if (now < next) yield* sleepRealTime(Duration.nanos(next - now))
     next = (yield* Clock.monotonicTimeNanos) + BigInt(Duration.toMillis(betweenReadings)) * 1_000_000n
     const results = yield* Effect.provideService(
-      askEach(chainId, (place) => observeBy(place, awaited)),
+      readEach(chainId, (place) => observeBy(place, awaited)),
       EvmClients,
       clients
     )

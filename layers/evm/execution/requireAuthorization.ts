@@ -20,7 +20,7 @@ import { entryPoint } from "#layers/evm/contracts.ts"
 import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
-import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
+import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
 /** Between the two reads; behind one endpoint there are often many nodes. */
 const pollInterval = Duration.seconds(2)
@@ -32,7 +32,7 @@ const pollInterval = Duration.seconds(2)
 export const refusedByAccount = (reason: string): boolean => /^AA2[234]\b/u.test(reason)
 
 /** How the guard refuses a permission that is over: by its time, by the owner, or by a later permission. */
-const guardsWord = (reason: string): string | undefined =>
+const guardRefusal = (reason: string): string | undefined =>
   reason.startsWith("AA22")
     ? "the agent's permission has expired"
     : /PermissionNotLive|NotTheLatest/u.test(reason)
@@ -68,7 +68,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
         reason: `the account does not accept the owner's signature (${refusal})`
       } as const)
     : null
-  const ended = evmPolicy(operation.chain).guard && guardsWord(refusal)
+  const ended = evmPolicy(operation.chain).guard && guardRefusal(refusal)
   if (ended !== undefined) return revoked(`${ended} (${refusal})`)
   if (permission === undefined) return unaccepted
   if (permission.isEnabled) {
@@ -104,7 +104,7 @@ const inspect = Effect.fnUntraced(function* (operation: RefusedOperation) {
 /** The same from every endpoint that answers; null when one of them sees no need for the owner. */
 const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chainId } = operation.chain
-  const seen = yield* concluded(chainId, yield* askEach(chainId, () => inspect(operation)))
+  const seen = yield* concluded(chainId, yield* readEach(chainId, () => inspect(operation)))
   if (seen.includes("elsewhere")) {
     return yield* new ChainUnavailable({
       chainId,

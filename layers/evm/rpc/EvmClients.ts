@@ -153,12 +153,12 @@ const notConfigured = (chainId: ChainId) =>
   Effect.fail(new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" }))
 
 /** The endpoints of a chain that are called. */
-interface Asked {
+interface RequestTarget {
   readonly chainId: ChainId
   readonly endpoints: ReadonlyArray<Endpoint>
 }
 
-const request = <A>({ chainId, endpoints }: Asked, method: string, send: Send<A>) =>
+const request = <A>({ chainId, endpoints }: RequestTarget, method: string, send: Send<A>) =>
   Effect.gen(function* () {
     if (endpoints.length === 0) return yield* notConfigured(chainId)
     const start = yield* Clock.monotonicTimeNanos

@@ -39,7 +39,7 @@ const beforeBelievingAbsence = Duration.seconds(2)
  * Calls every endpoint of the chain in parallel, each by itself, and returns the result of each, in their order. `ask`
  * gets the endpoint's place in that order. One that takes longer than four seconds of real time has failed.
  */
-export const askEach = Effect.fnUntraced(function* <A, E, R>(
+export const readEach = Effect.fnUntraced(function* <A, E, R>(
   chainId: ChainId,
   ask: (place: number) => Effect.Effect<A, E, R | EvmClients>
 ) {
@@ -102,7 +102,7 @@ const ask = Effect.fnUntraced(function* <Found extends Shown, R>(
   chainId: ChainId,
   observe: Effect.Effect<Observation<Found>, ChainUnavailable, R | EvmClients>
 ) {
-  const conclusion = conclude(yield* concluded(chainId, yield* askEach(chainId, () => observe)))
+  const conclusion = conclude(yield* concluded(chainId, yield* readEach(chainId, () => observe)))
   if (conclusion !== "contradiction") return conclusion
   yield* Metric.update(Metric.withAttributes(Metrics.chainDisagreements, { chain: String(chainId) }), 1)
   yield* Effect.logError(

@@ -52,7 +52,7 @@ export class LifiClient extends Context.Service<
       const askSoon = yield* makeFind({
         ...provider,
         answerLimit: soon.answer,
-        restAfterFailure: Duration.seconds(30),
+        pauseAfterFailure: Duration.seconds(30),
         transientStatuses: []
       })
       const unconfigured = new RoutingUnavailable({ reason: "No routing provider is configured; set LIFI_URL" })

@@ -49,7 +49,7 @@ export interface Endpoint {
 const silence = (reason: string, mayPass: boolean): EndpointFailure => ({ reason, isAnswer: false, mayPass })
 
 /** A node's message without anything that resembles an address of a host. */
-const nodeWords = (message: string): string =>
+const nodeText = (message: string): string =>
   message.replace(/\b[a-z]+:\/\/\S+/giu, "[endpoint]").slice(0, longestNodeMessage)
 
 const failureOf = (method: string, error: { readonly message: string }): EndpointFailure => {
@@ -86,7 +86,7 @@ export const connect = Effect.fnUntraced(function* (url: Redacted.Redacted<strin
     )
     if (error !== undefined) {
       const mayPass = passing.has(error.code)
-      const reason = `${method}: the node answered error ${error.code}, ${nodeWords(error.message)}`
+      const reason = `${method}: the node answered error ${error.code}, ${nodeText(error.message)}`
       return yield* Effect.fail<EndpointFailure>({ reason, isAnswer: !mayPass, mayPass })
     }
     return yield* Schema.decodeUnknownEffect(schema)(result).pipe(

@@ -124,7 +124,7 @@ export const changeOf = (assetId: SplAssetId, before: Amounts, after: Amounts): 
 }
 
 /** The request of a swap. */
-interface Asked {
+interface SwapBounds {
   readonly sell: SplAssetId
   readonly buy: SplAssetId
   readonly sellRaw: bigint
@@ -132,7 +132,11 @@ interface Asked {
 }
 
 /** Compares what was held. `after` must be read at the slot of the swap or later. */
-export const swapResult = ({ buy, minBuyRaw, sell, sellRaw }: Asked, before: Amounts, after: Amounts): SwapResult => {
+export const swapResult = (
+  { buy, minBuyRaw, sell, sellRaw }: SwapBounds,
+  before: Amounts,
+  after: Amounts
+): SwapResult => {
   const [soldRaw, boughtRaw] = [-changeOf(sell, before, after), changeOf(buy, before, after)]
   const isWhole = before.every(({ assetId }) => assetId === sell || changeOf(assetId, before, after) >= 0n)
   return { soldRaw, boughtRaw, isAsPlanned: soldRaw <= sellRaw && boughtRaw >= minBuyRaw && isWhole }

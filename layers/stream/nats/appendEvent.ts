@@ -30,8 +30,8 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
   const known = new Map<AssetKey, Last>()
 
   const lastOf = Effect.fnUntraced(function* (asset: AssetKey, subject: string) {
-    const remembered = known.get(asset)
-    if (remembered !== undefined) return remembered
+    const cached = known.get(asset)
+    if (cached !== undefined) return cached
     const message = yield* attempt("last event", () =>
       manager.streams.getMessage(stream.name, { last_by_subj: subject })
     )

@@ -64,7 +64,7 @@ const carried = Effect.fnUntraced(function* (...answers: ReadonlyArray<Answer>) 
     store: {
       recordReceipt: (_: unknown, receipt: ActionReceipt) => Effect.sync(() => void recorded.push(receipt))
     } as unknown as RelayStore["Service"],
-    pace: { searchFor: Duration.millis(1), betweenSearches: Duration.millis(1) }
+    pace: { searchFor: Duration.millis(1), searchInterval: Duration.millis(1) }
   })
   let receipt: Option.Option<ActionReceipt> = Option.none()
   const workflow = Workflow.make("Steps", {

@@ -95,7 +95,7 @@ const databaseAt = (path: string) =>
 
 /** Chains of a script answer at once. One look at a bridge a round, and a timer in the database after each. */
 const Pace = Layer.mergeAll(
-  Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
+  Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), searchInterval: Duration.millis(20) }),
   Layer.succeed(BridgeTiming, {
     maxChecks: 1,
     pollInterval: Schedule.recurs(0),

@@ -17,7 +17,7 @@ import { draftRevocation } from "#layers/evm/revocation/draftRevocation.ts"
 import { hasEnded } from "#layers/evm/revocation/prepareRevocation.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
+import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
 const chainId = 8453 as ChainId
 const account: AccountId = evmAccount(chainId, "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress)
@@ -63,7 +63,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] 
 afterEach(() => void vi.useRealTimers())
 
 describe("What every endpoint is asked", () => {
-  const blockNumber = askEach(chainId, (place) =>
+  const blockNumber = readEach(chainId, (place) =>
     Effect.flatMap(EvmClients, ({ request }) =>
       Effect.map(
         request(chainId, "eth_blockNumber", (client) => client.getBlockNumber()),
