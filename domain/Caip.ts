@@ -93,7 +93,7 @@ export const SolanaAccountId = fromText(Schema.String.pipe(Schema.brand("SolanaA
 })
 export type SolanaAccountId = typeof SolanaAccountId.Type
 
-/** Of a union: what the OpenAPI document says of it, and what a refusal says. The example is of an EVM chain. */
+/** Of a union: its text in the OpenAPI document and in refusals. The example is of an EVM chain. */
 const oneOf = (expected: string, example: string, onSolana: string) => ({
   description: `${expected}, or ${onSolana}`,
   message: `Expected ${expected}, such as ${example}, or ${onSolana}`

@@ -19,8 +19,8 @@ const maxKnown = 16_384
 /** The EIP-55 form of a 20-byte hex address in any case. */
 export const checksum = (address: string): string => {
   const lower = address.slice(2).toLowerCase()
-  const remembered = known.get(lower)
-  if (remembered !== undefined) return remembered
+  const cached = known.get(lower)
+  if (cached !== undefined) return cached
   const computed = compute(lower)
   if (known.size >= maxKnown) known.clear()
   known.set(lower, computed)

@@ -1,5 +1,5 @@
 /**
- * Every error that can leave the service, each with its one code and HTTP status. No other file knows a code.
+ * Every error that can leave the service, each with its one code and HTTP status. No other file has a code.
  *
  * A message says what is wrong and what to do next; `details` name fields as `field: reason`. The meaning of each code
  * for reader, operator and support is in docs/errors.md. Source: interface "v2 codes", shapes 2.31.
@@ -179,7 +179,7 @@ export class OperationNotCancellable extends Schema.TaggedError<OperationNotCanc
   } as const
 }
 
-/** 400: a withdrawal asks for more than the account holds. */
+/** 400: a withdrawal is for more than the account holds. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", fields) {
   static readonly contract = {
     code: "API_210",
@@ -272,7 +272,7 @@ export class NothingToLiquidate extends Schema.TaggedError<NothingToLiquidate>()
   } as const
 }
 
-/** 400: the chain says that calls which a client asks for would fail. */
+/** 400: in simulation the calls of a client fail. */
 export class CallsRefused extends Schema.TaggedError<CallsRefused>()("CallsRefused", fields) {
   static readonly contract = {
     code: "API_221",
@@ -299,7 +299,7 @@ export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLar
   } as const
 }
 
-/** 503: the contract that verifies a signature could not be asked. */
+/** 503: the contract that verifies a signature could not be called. */
 export class VerifierUnavailable extends Schema.TaggedError<VerifierUnavailable>()("VerifierUnavailable", fields) {
   static readonly contract = {
     code: "API_506",
@@ -308,12 +308,12 @@ export class VerifierUnavailable extends Schema.TaggedError<VerifierUnavailable>
   } as const
 }
 
-/** 503: an issuer of tokens could not be asked for its price. */
+/** 503: the price of an issuer of tokens could not be read. */
 export class IssuerUnavailable extends Schema.TaggedError<IssuerUnavailable>()("IssuerUnavailable", fields) {
   static readonly contract = {
     code: "API_507",
     status: 503,
-    meaning: "The issuer of the token cannot be asked now; nothing was stored, retry."
+    meaning: "The issuer of the token does not answer now; nothing was stored, retry."
   } as const
 }
 

@@ -13,7 +13,7 @@ export const maxExternalIdLength = 128
 const externalIdPattern = new RegExp(`^[!-~]{1,${maxExternalIdLength}}$`, "u")
 export const keyPattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,${maxKeyLength - 1}}$`, "u")
 
-/** Printable ASCII without spaces, told apart by case. */
+/** Printable ASCII without spaces, case-sensitive. */
 export const ExternalId = Schema.String.check(
   Schema.isPattern(externalIdPattern, {
     expected: `1 to ${maxExternalIdLength} printable ASCII characters without spaces`

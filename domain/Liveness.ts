@@ -1,4 +1,4 @@
-/** Port: whether this process can still do anything, so that whoever started it knows when to start it again. */
+/** Port: whether this process can still do anything, or its supervisor has to start it again. */
 import { Context, type Effect } from "effect"
 import type { ReadinessCheck } from "#domain/Readiness.ts"
 
@@ -13,8 +13,8 @@ export class Liveness extends Context.Service<
   Liveness,
   {
     /**
-     * Asks nobody: tells how long ago the process has reached its database and had its own loop. `live` while neither
-     * is too long ago.
+     * How long ago the process reached its database and its event loop last ran, without a request. `live` while
+     * neither is too long ago.
      */
     readonly check: Effect.Effect<{
       readonly live: boolean

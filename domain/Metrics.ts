@@ -10,7 +10,7 @@ import { Metric } from "effect"
 /** Seconds, by the convention for HTTP and RPC. */
 const latency = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-/** A metric's unit, which the exporter takes from here and shows to nobody as a label. */
+/** A metric's unit, which the exporter reads from here; it is no label. */
 const unit = (name: string) => ({ attributes: { unit: name } })
 
 /**
@@ -49,7 +49,7 @@ export const refusedRequestsDropped = Metric.counter("ballast_refused_requests_d
   ...unit("{request}")
 })
 
-/** Prices that the attestor was asked to sign. Attribute: `outcome` (`signed`, or the code of the refusal). */
+/** Requests to the attestor to sign a price. Attribute: `outcome` (`signed`, or the code of the refusal). */
 export const attestations = Metric.counter("ballast_attestations", {
   description: "Prices that the attestor was asked to sign, by what became of them",
   incremental: true,
@@ -104,7 +104,7 @@ export const oldestDueAge = Metric.gauge("ballast_scheduler_oldest_due_age", {
 
 /**
  * Due portfolios whose drift was checked. Attribute `outcome`: `on_target` (nothing to do, so no operation), `run`
- * (accepted as an operation, or one is under way), `left` (changed meanwhile, so looked at again).
+ * (accepted as an operation, or one is under way), `left` (changed meanwhile, so checked again).
  */
 export const driftChecks = Metric.counter("ballast_scheduler_drift_checks", {
   description: "Due portfolios whose drift was checked",
@@ -204,7 +204,7 @@ export const relayerBalance = Metric.gauge("ballast_relayer_balance", {
   ...unit("{token}")
 })
 
-/** Runs that wait for an operator; above 0 somebody must look at them. */
+/** Runs that wait for an operator; above 0 an operator must act. */
 export const runsSuspended = Metric.gauge("ballast_engine_runs_suspended", {
   description: "Runs that are suspended with a cause, until an operator resumes them",
   ...unit("{run}")
@@ -222,7 +222,7 @@ export const transfersOpen = Metric.gauge("ballast_transfers_open", {
   ...unit("{transfer}")
 })
 
-/** Seconds since the oldest open transfer left; 0 when none is open. Above an hour a person should look. */
+/** Seconds since the oldest open transfer left; 0 when none is open. Above an hour an operator should check it. */
 export const oldestTransferAge = Metric.gauge("ballast_transfers_oldest_open_age", {
   description: "Age of the oldest open transfer",
   ...unit("s")

@@ -1,4 +1,4 @@
-/** The address of an owner on any network that the service knows: EVM (EIP-55) or Solana (base58), without a chain. */
+/** The address of an owner on any supported network: EVM (EIP-55) or Solana (base58), without a chain. */
 import { Address } from "#domain/Caip.ts"
 
 export const OwnerAddress = Address

@@ -19,7 +19,7 @@ export interface ReadinessCheck {
 export class Readiness extends Context.Service<
   Readiness,
   {
-    /** Asks every dependency within a bounded time; `ready` when all of them answered. */
+    /** Checks every dependency within a bounded time; `ready` when all of them answered. */
     readonly check: Effect.Effect<{
       readonly ready: boolean
       readonly checks: Readonly<Record<string, ReadinessCheck>>

@@ -35,7 +35,7 @@ export type Scope = typeof Scope.Type
 /** The entitlement of tenants that may give their keys `standard` scopes themselves. */
 export const standardScopes = "standard_scopes"
 
-/** Scopes that a tenant with these entitlements may give to a key without asking anybody. */
+/** Scopes that a tenant with these entitlements may give to a key on its own. */
 export const grantableScopes = (entitlements: ReadonlyArray<string>): ReadonlySet<Scope> =>
   new Set(
     scopes

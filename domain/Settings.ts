@@ -23,15 +23,15 @@ export class Settings extends Context.Service<
     readonly rebalanceCooldownMs: number
     /** A price older than this many milliseconds is stale: it values, but nothing is traded on it. */
     readonly priceMaxAgeMs: number
-    /** What applies where neither strategy nor tenant says otherwise. */
+    /** Defaults where neither strategy nor tenant sets a value. */
     readonly defaultSwap: {
       readonly slippageBps: number
       readonly priceImpactBps: number
       readonly thresholdUsd: bigint
     }
-    /** What swaps of a portfolio that mirrors another tenant's strategy may cost at most, whatever anybody set. */
+    /** Upper limits for swaps of a portfolio that mirrors another tenant's strategy, whatever is set elsewhere. */
     readonly mirrorCap: { readonly slippageBps: number; readonly priceImpactBps: number }
-    /** No trade below this value (US dollars, wad) is made, whatever threshold anybody set. */
+    /** No trade below this value (US dollars, wad) is made, whatever threshold is set. */
     readonly minTradeUsd: bigint
     /**
      * Gas that the service pays for. Budgets are units of gas a UTC day, of one portfolio and of all of a tenant; a
@@ -50,21 +50,21 @@ export class Settings extends Context.Service<
      */
     readonly transfers: { readonly minUsd: bigint; readonly costBps: number; readonly maxCostBps: number }
     /**
-     * Swaps over a provider's routes: the least that one is asked about, US dollars (wad), and by how many basis points
+     * Swaps over a provider's routes: the least one for a request, US dollars (wad), and by how many basis points
      * a route must beat the venue after gas.
      */
     readonly routes: { readonly minUsd: bigint; readonly minAdvantageBps: number }
     readonly blockedAssets: ReadonlySet<AssetId>
-    /** How often due portfolios are looked for, in milliseconds, and how many are claimed at once. */
+    /** How often due portfolios are polled for, in milliseconds, and how many are claimed at once. */
     readonly scheduler: { readonly intervalMs: number; readonly batch: number }
     /** How many runs one process works on at once; what is due beyond that waits. */
     readonly maxRunsInFlight: number
-    /** Milliseconds that a finished run's steps are kept, for people who look into it. */
+    /** Milliseconds that a finished run's steps are kept, so that people can inspect it. */
     readonly runRetentionMs: number
     /** Milliseconds that a run waits for a new signature of the owner before it fails. */
     readonly signatureWaitMs: number
     /**
-     * How often missing daily prices are looked for, in milliseconds, and how many histories are fetched in that time.
+     * How often missing daily prices are filled in, in milliseconds, and how many histories are fetched in that time.
      */
     readonly priceHistory: { readonly intervalMs: number; readonly batch: number }
     /** How often every portfolio is valued, in milliseconds, and how many at once. */

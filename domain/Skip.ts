@@ -1,7 +1,7 @@
 /**
  * What a rebalance leaves undone, and why.
  *
- * A skip is a normal outcome, not a failure: the run goes on without the part it names and the next run looks again.
+ * A skip is a normal outcome, not a failure: the run goes on without the part it names and the next run tries again.
  */
 import { Schema } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
@@ -42,7 +42,7 @@ export const SkipCode = {
   belowMinTransfer: "BELOW_MIN_TRANSFER",
   /** What should be sold has not arrived from another chain yet. */
   inTransit: "IN_TRANSIT",
-  /** The transfer to another chain would cost more than the limit, or its route was not what was asked for. */
+  /** The transfer to another chain would cost more than the limit, or its route does not match the request. */
   transferRefused: "TRANSFER_REFUSED",
   /** The provider of routes to other chains did not answer. */
   routesUnavailable: "ROUTES_UNAVAILABLE",
@@ -54,7 +54,7 @@ export const SkipCode = {
   signatureRequired: "SIGNATURE_REQUIRED",
   /** The day's gas is used up, or the trades are not worth their gas. */
   gasRefused: "GAS_REFUSED",
-  /** The chain wants an attested price of one of the leg's assets, and the attestor gave none that it would take. */
+  /** The chain needs an attested price of one of the leg's assets, and the attestor signed no acceptable one. */
   priceNotAttested: "PRICE_NOT_ATTESTED",
   /** The operation was cancelled before this was signed. */
   cancelled: "CANCELLED",
@@ -81,7 +81,7 @@ export interface Skip {
   readonly reason: string
 }
 
-/** A skip that is about a whole chain, with no amount to tell. */
+/** A skip of a whole chain, without an amount. */
 export const chainSkip = <Code extends SkipCode>(code: Code, reason: string) => ({
   assetId: null,
   code,
@@ -92,7 +92,7 @@ export const chainSkip = <Code extends SkipCode>(code: Code, reason: string) => 
 /** An amount in a reason. */
 export const dollars = (usd: bigint): string => `${Decimal.format(usd, 2)} USD`
 
-/** A skip as a run remembers it; the run's plan names the chain. */
+/** A skip as a run stores it; the run's plan names the chain. */
 export const RecordedSkip = Schema.Struct({
   assetId: Schema.NullOr(AssetId),
   sell: Schema.optionalKey(AssetId),

@@ -1,7 +1,7 @@
 /**
- * Whether a defect says something of storage and nothing of the service: it was unreachable, or broke a statement off.
- * The same may succeed later, so it is a warning and no fault of ours. What keeps the storage says so; without it
- * nothing does.
+ * Whether a defect is one of storage and not of the service: it was unreachable, or broke a statement off. The same may
+ * succeed later, so it is a warning and no fault of ours. The layer of the storage decides; without it no defect counts
+ * as one.
  */
 import { Context } from "effect"
 

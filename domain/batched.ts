@@ -1,5 +1,5 @@
 /**
- * Many requests in one statement: what fibers ask for while a statement runs goes into the next one, so that batches
+ * Many requests in one statement: requests of fibers while a statement runs go into the next one, so that batches
  * grow with the load and a lone request waits for nothing.
  */
 import { Deferred, Duration, Effect, Exit, Option, Queue, Tracer } from "effect"
@@ -40,8 +40,8 @@ export interface Pace {
 
 /**
  * Answers a function that hands an item to `flush` together with others of other keys. `flush` answers for each of its
- * items at its end, and those that it knows before by `record`. When it fails, each item without an answer is tried
- * alone, so that one bad item fails for itself only. Waiting items are bounded by the fibers that ask. Not for use
+ * items at its end, and earlier where it has an answer by `record`. When it fails, each item without an answer is tried
+ * alone, so that one bad item fails for itself only. Waiting items are bounded by the calling fibers. Not for use
  * inside a transaction: `flush` runs outside of it.
  */
 export const batched = Effect.fnUntraced(function* <A, B, E>(
@@ -90,8 +90,8 @@ export const batched = Effect.fnUntraced(function* <A, B, E>(
 })
 
 /**
- * Answers a function that reads what a key names, once for all who ask before the read begins: nobody is answered with
- * what was read before it asked. Not for use inside a transaction.
+ * Returns a function that reads what a key names, once for all calls before the read begins: no call gets what was
+ * read before it was made. Not for use inside a transaction.
  */
 export const shared = <K extends string | number, A>(read: (key: K) => Effect.Effect<A>) =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Says in words what is wrong with a part of a request. The library would name types and regular expressions of ours;
- * what a schema itself says (`message`, `expected`) is kept.
+ * Describes what is wrong with a part of a request. The library would name types and regular expressions of ours; the
+ * texts of a schema itself (`message`, `expected`) are kept.
  */
 import { SchemaAST, type SchemaIssue } from "effect"
 
@@ -61,7 +61,7 @@ const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
 
 const isText = (text: string | undefined): text is string => text !== undefined
 
-/** What a check says it expects; of a pattern that says nothing in words, no more than that there is a form. */
+/** The text that a check expects; of a pattern without one, no more than that there is a form. */
 const expectedBy = (annotations: SchemaAST.AST["annotations"] | undefined): string | undefined => {
   const expected = annotated(annotations, "expected")
   return expected?.includes("RegExp") === true ? "the documented form" : expected
@@ -94,7 +94,7 @@ const reasonOf = (issue: SchemaIssue.Issue): string => {
   }
 }
 
-/** A check's own words; undefined when what it found inside says more. */
+/** A check's own text; undefined when an issue inside is more precise. */
 const checkReason = ({ filter, issue }: SchemaIssue.Filter): string | undefined => {
   const message = [filter.annotations, "annotations" in issue ? issue.annotations : undefined]
     .map((annotations) => annotated(annotations, "message"))
@@ -109,7 +109,7 @@ export interface Problem {
   readonly reason: string
 }
 
-/** Where and what. `reason` is what an enclosing check has said already. */
+/** Where and what. `reason` is the text of an enclosing check. */
 export const describeIssue = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey> = [],

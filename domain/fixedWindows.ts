@@ -33,7 +33,7 @@ interface Window {
 }
 
 /**
- * A live counter is never given up for another subject's, or whoever has many addresses would make counters forget.
+ * A live counter is never given up for another subject's, or a client with many addresses could evict counters.
  * What comes when the table is full of live ones shares a counter with others by its hash.
  *
  * All windows are equally long, so the map, in order of insertion, is in order of expiry: the expired ones are at its

@@ -3,12 +3,12 @@
  */
 import { Effect, type JsonSchema, Schema, SchemaGetter, SchemaIssue } from "effect"
 
-/** A check that refuses nothing: it says in the OpenAPI document what is looked at elsewhere. */
+/** A check that refuses nothing: it puts into the OpenAPI document what is checked elsewhere. */
 export const shown = (constraints: JsonSchema.JsonSchema) =>
   Schema.makeFilter<string>(() => true, { toJsonSchema: () => constraints })
 
 /**
- * A codec between a string and `to`: `parse` answers `undefined` for text that is not a value, and the issue then says
+ * A codec between a string and `to`: `parse` returns `undefined` for text that is not a value, and the issue then names
  * what was expected. The encoded side carries the description and the example, so OpenAPI shows the wire form.
  */
 export const fromText = <To extends Schema.Constraint>(
@@ -16,7 +16,7 @@ export const fromText = <To extends Schema.Constraint>(
   options: {
     readonly expected: string
     readonly example: string
-    /** The form for readers of the OpenAPI document; `parse` decides, and may ask for more, such as a checksum. */
+    /** The form for readers of the OpenAPI document; `parse` decides, and may check more, such as a checksum. */
     readonly pattern: RegExp
     readonly parse: (text: string) => To["Encoded"] | undefined
     readonly format: (value: To["Encoded"]) => string

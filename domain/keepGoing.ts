@@ -9,8 +9,8 @@ interface Complaint {
 }
 
 /**
- * The first round begins at once, in a fiber of its own. `round` answers how long to rest after it. A defect is a fault
- * too, and so is an interruption that comes from within the round: only the end of the scope ends the rounds.
+ * The first round begins at once, in a fiber of its own. `round` returns the pause after it. A defect is a fault too,
+ * and so is an interruption that comes from within the round: only the end of the scope ends the rounds.
  */
 export const keepGoing = <E, R>(
   round: Effect.Effect<Duration.Duration, E, R>,
@@ -25,7 +25,7 @@ export const keepGoing = <E, R>(
     Effect.asVoid
   )
 
-/** The same rest after every round, whether it failed or not. */
+/** The same pause after every round, whether it failed or not. */
 export const keepGoingEvery = <A, E, R>(
   round: Effect.Effect<A, E, R>,
   { interval, ...complaint }: Complaint & { readonly interval: Duration.Duration }

@@ -1,11 +1,11 @@
-/** Polls for those who wait: rests while the latch is closed, and goes on after a fault, a while later. */
+/** Polls while the latch is open, stops while it is closed, and goes on after a fault, a while later. */
 import { Duration, Effect, type Latch, type Scope } from "effect"
 import { keepGoing } from "#domain/keepGoing.ts"
 
 /** Between a fault and the next poll. */
 const afterFault = Duration.seconds(2)
 
-/** Lives as long as the scope; `complaint` is logged with the cause of a fault. */
+/** Runs until the scope closes; `complaint` is logged with the cause of a fault. */
 export const pollWhileOpen = (
   latch: Latch.Latch,
   poll: Effect.Effect<void>,

@@ -7,7 +7,7 @@ import { Routes, ServerContext } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 
 /**
- * What a request carries: its scope, and what Effect and its HTTP server themselves look up while it runs. Routes have
+ * What a request carries: its scope, and what Effect and its HTTP server themselves read while it runs. Routes have
  * closed over the services when they were built. Every request copies its context, so each service that it does not
  * need would cost all of them.
  */
@@ -30,7 +30,7 @@ const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
   Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => carried.has(key))))
 
 /**
- * `X-Forwarded-For` is believed from the given networks alone; without any, the address of the connection counts.
+ * `X-Forwarded-For` is accepted from the given networks alone; without any, the address of the connection counts.
  * `others` are routes beside the REST ones, under the same middleware.
  */
 export const ServeRoutes = (

@@ -1,6 +1,6 @@
 /**
- * Tells answers that go on for as long as a client likes that the server is about to end. They end then, whole, and the
- * client goes on elsewhere; an answer that is short is finished by the server itself.
+ * Signals to streams that the server is about to end. They end then, whole, and the client goes on elsewhere; an answer
+ * that is short is finished by the server itself.
  */
 import { Context, Effect, Layer } from "effect"
 
@@ -11,8 +11,8 @@ export class ShutdownState extends Context.Service<
     /** Answers when the server begins to end. */
     readonly begun: Effect.Effect<void>
     /**
-     * Calls back once when the server begins to end, at once when it has begun. Answers how to call that off. For what
-     * there are thousands of: nothing of it waits.
+     * Calls back once when the server begins to end, or immediately when it has begun. Returns how to cancel that. For
+     * callers in the thousands: it needs no fiber.
      */
     readonly onBegun: (callback: () => void) => () => void
   }

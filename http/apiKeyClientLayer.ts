@@ -14,7 +14,7 @@ export const apiKeyClientLayer = (apiKey: Redacted.Redacted<string>) => {
   )
 }
 
-/** By session; routes that take keys alone are asked without one, and refuse. */
+/** By session; routes that accept keys alone are called without one, and refuse. */
 export const sessionClientLayer = (token: Redacted.Redacted) =>
   Layer.merge(
     HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) => next(request)),

@@ -1,7 +1,7 @@
 /**
  * Gives a domain error its form on the v2 wire: the envelope with the code and status of the class's own contract.
  *
- * Nothing here knows a code; domain/Errors.ts is the only place that does. Source: interface "v2 envelope".
+ * No code is written here; domain/Errors.ts alone has them. Source: interface "v2 envelope".
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -28,7 +28,7 @@ export const contractOf = (error: DomainError): ErrorContract =>
 export const isDomainError = (error: unknown): error is DomainError =>
   error instanceof Error && "contract" in error.constructor
 
-/** The `error` object of an envelope; `details` is left out when the message says it all. */
+/** The `error` object of an envelope; `details` is left out when the message is complete. */
 export const errorFields = (error: DomainError) => ({
   code: contractOf(error).code,
   message: error.message,
@@ -46,7 +46,7 @@ const envelope = ({ code, meaning, status }: ErrorContract, name: string) =>
       message: Schema.String.annotate({ description: "What is wrong and what to do next.", examples: [meaning] }),
       details: Schema.optionalKey(
         Schema.Array(Schema.String).annotate({
-          description: "One line a problem, as `field.path: reason`; left out when the message says it all."
+          description: "One line a problem, as `field.path: reason`; left out when the message is complete."
         })
       )
     })

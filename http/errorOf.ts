@@ -1,7 +1,7 @@
-/** What an answer says went wrong, in the envelope of v2, of v1 or of the procedures. */
+/** The error of an answer, in the envelope of v2, of v1 or of the procedures. */
 import type { HttpServerResponse } from "effect/http"
 
-/** No answer of ours that says what went wrong is longer. */
+/** No error answer of ours is longer. */
 const maxBytes = 65_536
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -3,7 +3,7 @@
  *
  * `tracked_assets` says of which assets prices are recorded and up to which day their history has no gap that the
  * source could fill. A portfolio's snapshot is what its next valuation is compared with, and the row by which
- * processes claim portfolios. Deltas of settled trades are looked up by account and block.
+ * processes claim portfolios. Deltas of settled trades are found by account and block.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

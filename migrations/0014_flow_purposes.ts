@@ -1,5 +1,5 @@
 /**
- * A flow may add chains to a portfolio instead of making one; and authorizations tell how the owner signs and what the
+ * A flow may add chains to a portfolio instead of making one; and authorizations store how the owner signs and what the
  * account was made with. Those from before name no domain for withdrawals: their accounts have no executor for them.
  */
 import { Effect } from "effect"

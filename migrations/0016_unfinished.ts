@@ -1,6 +1,4 @@
-/**
- * The oldest unfinished step is looked for every few seconds, among all operations and transactions there ever were.
- */
+/** The oldest unfinished step is queried every few seconds, among all operations and transactions there ever were. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

@@ -1,7 +1,7 @@
 /**
- * Looks at due portfolios: which stretches of what is due are being looked at and until when, so that other processes
- * look elsewhere meanwhile; and when a portfolio was last looked at. A look is a row or a row a tenant and not a mark
- * on each schedule, which would cost as much as half a claim.
+ * Drift checks of due portfolios: which ranges of what is due are claimed and until when, so that other processes claim
+ * others meanwhile; and when a portfolio was last checked. A check is a row, or a row a tenant, and not a mark on each
+ * schedule, which would cost as much as half a claim.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Looks at due portfolios are no longer written to the log: they matter for seconds, and a database that lost them
- * costs a second look. So taking due portfolios waits for no disk.
+ * Drift checks of due portfolios are no longer written to the log: they matter for seconds, and a database that lost
+ * them costs a second check. So claiming due portfolios waits for no disk.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

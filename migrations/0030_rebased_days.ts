@@ -1,6 +1,6 @@
 /**
- * Days on which a portfolio's return was counted anew, because what became of the value before cannot be told. `growth`
- * of such a day is that of the time after.
+ * Days on which a portfolio's return was counted anew, as what became of the value before is not known. `growth` of
+ * such a day is that of the time after.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Gas that the service paid for, by UTC day: a row a portfolio, and one a tenant, whose portfolio is the empty text.
- * Written with the receipt that tells it, once.
+ * Written with the receipt that shows it, once.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

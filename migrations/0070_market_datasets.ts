@@ -1,7 +1,7 @@
 /**
  * Market data that all processes share, and the lease of the one that fetches it.
  *
- * A dataset is replaced whole; `revision` tells readers that it was. What cannot be fetched keeps its last data.
+ * A dataset is replaced whole; `revision` shows readers that it was. What cannot be fetched keeps its last data.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * When the first of a portfolio's permissions runs out, by what the owner signed last for each account; null while none
- * has an end. Kept by the grants themselves. What is not finished is looked for by portfolio.
+ * has an end. Kept by the grants themselves. What is not finished is queried by portfolio.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * What monitors follow, kept by the tables themselves, so that it is whole whichever version of the service writes
- * them: a portfolio of a strategy with triggers has its monitor from its first moment, the end of an operation wakes
- * who waits for it in the same commit, and whatever changes what a portfolio holds has its triggers looked at.
+ * What monitors follow, kept by triggers of the tables, so that it is whole whichever version of the service writes: a
+ * portfolio of a strategy with triggers has its monitor from its first moment, the end of an operation wakes the
+ * monitors that wait for it in the same commit, and every change of what a portfolio holds has its triggers checked.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

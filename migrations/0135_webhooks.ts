@@ -1,7 +1,7 @@
 /**
  * Addresses to which the events of a tenant are sent, and what became of each. `cursor` is the last event of the
- * tenant's log that was looked at for a webhook; it moves in the transaction that writes the deliveries, so none is
- * lost and none is written twice.
+ * tenant's log that was read for a webhook; it moves in the transaction that writes the deliveries, so none is lost and
+ * none is written twice.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -16,7 +16,7 @@ export default Effect.gen(function* () {
       CREATE INDEX strategies_of_tenant_${name} ON strategies (tenant_id, created_at DESC, strategy_id DESC)
       WHERE ${condition}`)
   }
-  // What names a strategy is looked for whenever one goes.
+  // What names a strategy is queried whenever one goes.
   yield* sql`CREATE INDEX portfolios_naming ON portfolios (strategy_id)`
   yield* sql`CREATE INDEX enrollment_flows_naming ON enrollment_flows (strategy_id)`
   for (const table of [

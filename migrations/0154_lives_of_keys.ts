@@ -1,8 +1,8 @@
 /**
  * When keys were last used, by which key one is replaced, and under which pepper each is hashed.
  *
- * A pepper is told by a name that says nothing of it. A key without one was made before, under whichever pepper; its
- * next use fills the name in. `peppers` tells the command line which pepper the service has.
+ * A pepper has a name that does not reveal it. A key without one was made before, under any pepper; its next use fills
+ * the name in. From `peppers` the command line reads which pepper the service has.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * Contract: what owners ask the agent to do. Source: interface "Portfolio action submit";
+ * Contract: actions of the agent that owners request. Source: interface "Portfolio action submit";
  * docs/decisions/0167-actions.md, 0197-trades-with-issuers.md.
  */
 import { Schema } from "effect"

@@ -69,7 +69,7 @@ const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Action
   return {
     kind: sent.kind,
     chainId: Number(chainId),
-    // What was read of it says that it has this form.
+    // The decoded fields show that it has this form.
     route: { read, sent: route as RouteExtended["sent"] },
     slippageBps: slippageBps ?? null,
     constraints: {

@@ -15,7 +15,7 @@ const defect = HiddenDefect
 const key = {
   apiKeyId: ApiKeyId,
   name: Schema.String,
-  /** First characters of the secret, so that a person can tell keys apart. */
+  /** First characters of the secret, by which a person recognizes the key. */
   preview: Schema.String,
   scopes: Schema.Array(Scope),
   createdAt: Schema.String,

@@ -1,5 +1,5 @@
 /**
- * Contract: listed assets and tokenized shares, for anybody. Source: interface, `assets.*`; shapes Q and R;
+ * Contract: listed assets and tokenized shares, without authentication. Source: interface, `assets.*`; shapes Q and R;
  * docs/decisions/0122.
  */
 import { Schema } from "effect"

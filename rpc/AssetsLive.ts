@@ -9,7 +9,7 @@ import { AssetProcedures, defaults } from "#rpc/Assets.ts"
 type Sent = Readonly<Record<string, string | undefined>>
 
 const countryShape = /^[A-Z]{2}$/u
-/** What Cloudflare and others send for a country that they do not know, and for Tor. */
+/** What Cloudflare and others send for an unknown country, and for Tor. */
 const noCountry = new Set(["XX", "T1"])
 const regionShape = /^[A-Z0-9]{1,3}$/u
 

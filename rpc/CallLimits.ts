@@ -1,4 +1,4 @@
-/** Port: the counter of what an address may ask for in a minute. */
+/** Port: the counter of the calls of an address in a minute. */
 import { Context, type Effect } from "effect"
 import type { Allowance } from "#domain/fixedWindows.ts"
 

@@ -1,4 +1,4 @@
-/** Contract: signing in with a wallet, and who acts for a tenant. Source: ERC-4361; docs/decisions/0160. */
+/** Contract: signing in with a wallet, and the members of a tenant. Source: ERC-4361; docs/decisions/0160. */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import * as Errors from "#domain/Errors.ts"
@@ -47,7 +47,7 @@ const ofSession = RpcGroup.make(
     ]),
     defect
   }).annotate(AnswersWithToken, true),
-  // Ask once a day at least: the answer holds another token when the one that was sent should be replaced.
+  // Call it once a day at least: the answer has another token when the one that was sent should be replaced.
   Rpc.make("identity.session", { success: SessionView, error: SessionRefused, defect }),
   Rpc.make("identity.signOut", {
     success: TokenAnswer,

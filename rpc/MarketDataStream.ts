@@ -6,7 +6,7 @@ import { Provider } from "#domain/stream/PublicAsset.ts"
 import { ProviderConnected, ProviderDisconnected, WorkerStatus } from "#domain/stream/WorkerStatus.ts"
 import { AdminAccess } from "#rpc/AdminAccess.ts"
 
-/** `ValidationFailed` when the worker says that the request makes no sense, `Internal` when it cannot be asked. */
+/** `ValidationFailed` when the worker answers that the request is invalid, `Internal` when it does not answer. */
 const error = Schema.Union([ValidationFailed, Internal])
 const ofProvider = { provider: Provider }
 

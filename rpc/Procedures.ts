@@ -43,7 +43,7 @@ import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import { ValidInput } from "#rpc/ValidInput.ts"
 
 const nativePath = "/v1/rpc"
-/** Calls are bounded by what an address may ask for; a bound of the server would let slow calls hold up all others. */
+/** Calls are bounded for each address; a bound of the server would let slow calls hold up all others. */
 const serving = { concurrency: "unbounded", disableFatalDefects: true, disableTracing: true } as const
 
 const NativeWire = RpcServer.layer(ClientProcedures, serving).pipe(
@@ -71,7 +71,7 @@ export const procedureDescriptions = Layer.succeed(DescribedProcedures, [
   ...describeProcedures(MarketDataStreamProcedures)
 ])
 
-/** What the procedures of clients ask of the domain. */
+/** The services of the domain that the procedures of clients call. */
 const services = [
   Actions,
   IssuerQuotes,

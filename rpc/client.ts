@@ -25,7 +25,7 @@ export const layerProtocol = ({ baseUrl, token }: ProcedureOptions): Layer.Layer
   }).pipe(Layer.provide([FetchHttpClient.layer, RpcSerialization.layerNdjson]))
 }
 
-/** Lives as long as the scope. */
+/** Open until the scope closes. */
 export const makeProcedures = Effect.fnUntraced(function* (options: ProcedureOptions) {
   const protocol = yield* Layer.build(layerProtocol(options))
   return yield* Effect.provideContext(RpcClient.make(ClientProcedures, { flatten: true }), protocol)

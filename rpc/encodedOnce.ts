@@ -4,28 +4,28 @@ import { Effect, Schema, SchemaParser, SchemaTransformation } from "effect"
 const AsItIs = Schema.declare((_: unknown): _ is unknown => true, { toCodecJson: () => undefined })
 
 /**
- * A schema of values that are told again and again and never changed, such as the rows of a market that is fetched
- * every ten minutes: a value is checked and encoded when it is told first, and its JSON remembered for as long as the
+ * A schema of values that are sent again and again and never changed, such as the rows of a market that is fetched
+ * every ten minutes: a value is checked and encoded when it is sent first, and its JSON is cached for as long as the
  * value itself is kept.
  */
 export const encodedOnce = <T extends object, E>(schema: Schema.Codec<T, E>): Schema.declare<T> => {
-  const remembered = new WeakMap<object, unknown>()
+  const cached = new WeakMap<object, unknown>()
   const codec = Schema.toCodecJson(schema)
   const [decode, encode] = [SchemaParser.decodeUnknownEffect(codec), SchemaParser.encodeUnknownEffect(codec)]
   const isValue = Schema.is(schema)
-  const isRemembered = (value: unknown) => typeof value === "object" && value !== null && remembered.has(value)
+  const isCached = (value: unknown) => typeof value === "object" && value !== null && cached.has(value)
 
-  return Schema.declare((value): value is T => isRemembered(value) || isValue(value), {
+  return Schema.declare((value): value is T => isCached(value) || isValue(value), {
     toCodecJson: () =>
       Schema.link<T>()(
         AsItIs,
         SchemaTransformation.transformEffect({
           decode: (json, options) => decode(json, options),
           encode: (value, options) => {
-            const json = remembered.get(value)
+            const json = cached.get(value)
             if (json !== undefined) return Effect.succeed(json)
             return Effect.map(encode(value, options), (encoded) => {
-              remembered.set(value, encoded)
+              cached.set(value, encoded)
               return encoded
             })
           }

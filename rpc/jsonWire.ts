@@ -19,7 +19,7 @@ import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
 import { makeStreamAnswer } from "#rpc/execution/streamAnswer.ts"
 import { AnswersWithToken, SessionCookie, type TokenAnswer, tokenInCookie } from "#rpc/session/SessionCookie.ts"
 
-/** What every error class of the domain tells of itself. */
+/** What every error class of the domain declares of itself. */
 const Explained = Schema.Struct({
   message: Schema.String,
   details: Schema.optionalKey(Schema.Array(Schema.String))
@@ -28,7 +28,7 @@ export interface WireError extends Schema.Schema.Type<typeof Explained> {
   readonly constructor: { readonly contract?: { readonly code: string; readonly status: number } }
 }
 
-/** `meta` of clients that send it says nothing that the input's schema does not. */
+/** `meta` of clients that send it adds nothing to the input's schema. */
 const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown), input: Schema.optionalKey(Schema.Unknown) })
 
 /** Where input, answer and error stand in their bodies. */
@@ -148,7 +148,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const codec = Schema.toCodecJson(procedure.payloadSchema)
         const decodeQuickly = Schema.decodeUnknownEffect(codec)
         const decodeThoroughly = Schema.decodeUnknownEffect(codec, { errors: "all" })
-        // Looking for every problem costs three times as much, and most inputs have none.
+        // Finding every problem costs three times as much, and most inputs have none.
         const decode = (input: unknown) => Effect.catch(decodeQuickly(input), () => decodeThoroughly(input))
         const { successSchema } = procedure
         const isStream = RpcSchema.isStreamSchema(successSchema)

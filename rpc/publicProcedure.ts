@@ -1,13 +1,13 @@
-/** How procedures that anybody may call are defined. */
+/** How procedures without authentication are defined. */
 import { Context, Schema, SchemaGetter } from "effect"
 import { Rpc } from "effect/rpc"
 
-/** On a procedure that changes nothing: it may also be asked for with GET. */
+/** On a procedure that changes nothing: it may also be called with GET. */
 export const IsRead = Context.Reference<boolean>("ballast/rpc/IsRead", { defaultValue: () => false })
 
 const hidden = "Internal error"
 
-/** What failed inside stays inside: the wire says no more than that something did. */
+/** Details of an internal failure are not sent: the wire has no more than that something failed. */
 export const HiddenDefect = Schema.String.pipe(
   Schema.decodeTo(Schema.Unknown, {
     decode: SchemaGetter.transform((text: string): unknown => text),

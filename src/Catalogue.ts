@@ -15,7 +15,7 @@ import manifest from "../package.json" with { type: "json" }
 
 const checkedIn = fileURLToPath(new URL("../layers/catalogue/tokens", import.meta.url))
 
-/** What was asked for is not all done; the lines above say why. */
+/** Not all of the command was done; the lines above show why. */
 class RefreshIncomplete extends Schema.TaggedError<RefreshIncomplete>()("RefreshIncomplete", {}) {
   override get message() {
     return "Not all sources were taken: lines with NOT READ and REFUSED say why. Their tokens stay as they were."

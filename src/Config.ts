@@ -165,7 +165,7 @@ const bundleWindow = Effect.map(withDefault("BUNDLE_WINDOW_MS", Kind.integer(0, 
   Duration.millis(milliseconds)
 )
 
-/** How many streams of operations are open at once, and how often events of other processes are looked for. */
+/** How many streams of operations are open at once, and how often events of other processes are polled for. */
 const streams: Setting<StreamSettings["Service"]> = all({
   maxOpen: withDefault("STREAMS_MAX", Kind.integer(1, 100_000, "2000"), 2_000),
   maxOpenPerTenant: withDefault("STREAMS_MAX_PER_TENANT", Kind.integer(1, 100_000, "500"), 500),
@@ -268,7 +268,7 @@ export const serviceConfig = orInvalid(
 
 export type ServiceConfig = Effect.Success<typeof serviceConfig>
 
-/** The parts of the configuration that adapters and business rules ask for by name. */
+/** The parts of the configuration that adapters and business rules read by name. */
 export const layer = (config: ServiceConfig) =>
   Layer.mergeAll(
     Layer.succeed(Settings, config.settings),

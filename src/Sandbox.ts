@@ -37,7 +37,7 @@ const ports = Layer.effectDiscard(
   })
 )
 
-// What an earlier world left on the ports is ended by the registry, so ports are looked at after it.
+// The registry ends what an earlier world left on the ports, so ports are checked after it.
 const ground = ports.pipe(Layer.provideMerge(ProcessRegistry.layer(reset)), Layer.provideMerge(WorldConfig.layer))
 
 const world = Tenants.layer.pipe(

@@ -1,6 +1,6 @@
 /**
- * Which assets somebody follows, here and on all workers. An asset stays wanted for a while after the last client has
- * gone, so that one that comes back finds no gap. Asking for a ticket or a snapshot counts as a look.
+ * Which assets clients follow, here and on all workers. An asset stays followed for a while after the last client has
+ * gone, so that one that comes back finds no gap. A request for a ticket or a snapshot counts as following.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { AssetKey } from "#domain/stream/Topic.ts"
@@ -10,9 +10,9 @@ import { Hub } from "#stream/Hub.ts"
 export class Demand extends Context.Service<
   Demand,
   {
-    /** Somebody is about to follow these assets. */
+    /** A client is about to follow these assets. */
     readonly expect: (assets: ReadonlyArray<AssetKey>) => void
-    /** What this worker's clients want now. */
+    /** What this worker's clients follow now. */
     readonly wanted: () => ReadonlyArray<AssetKey>
   }
 >()("ballast/stream/Demand") {

@@ -1,5 +1,5 @@
 /**
- * Runs the providers' feeds on the worker that holds the lease, for what clients of all workers want.
+ * Runs the providers' feeds on the worker that holds the lease, for what clients of all workers follow.
  *
  * Operators may cut a provider and connect it again; that is shared, so it holds for whichever worker has the lease.
  */
@@ -17,7 +17,7 @@ import { Registry } from "#stream/Registry.ts"
 import { Workers } from "#stream/Workers.ts"
 
 const prefix = "provider."
-/** Assets that are given their place at once; ticks of one asset follow each other. */
+/** Assets that get their place concurrently; ticks of one asset follow each other. */
 const concurrentAppends = 32
 
 const Order = Schema.fromJsonString(Schema.Struct({ isCut: Schema.Boolean, at: Schema.Finite }))

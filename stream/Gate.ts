@@ -1,4 +1,4 @@
-/** Who may open a socket, and what happens on it. */
+/** Admits clients to sockets, and what happens on one. */
 import { Effect, Layer, Metric } from "effect"
 import { closeCodes } from "#domain/stream/Frame.ts"
 import type { Outlet, Session } from "#domain/stream/Outlet.ts"
@@ -66,7 +66,7 @@ class ClientSession implements Session {
     this.#messages += 1
     if (this.#messages > messagesPerHeartbeat) return this.#outlet.close(closeCodes.tooManyMessages)
     if (!isPing(text)) return this.#outlet.close(closeCodes.unexpectedMessage)
-    this.#subscription.tell(pong)
+    this.#subscription.send(pong)
   }
 
   ended(): void {

@@ -19,7 +19,7 @@ import { type Passage, View, viewKey } from "#stream/View.ts"
 
 /** Events that one passage of the past has at most. */
 const passageLimit = 256
-const rememberedPassages = 64
+const maxPassages = 64
 const nothing = new Uint8Array(0)
 
 export interface TopicState {
@@ -33,7 +33,7 @@ export class HubState implements Past {
   readonly #windows = new Map<AssetKey, ReplayWindow<FramedEvent>>()
   readonly #views = new Map<string, View>()
   readonly #viewsOfAsset = new Map<AssetKey, Set<View>>()
-  /** Read last: when many clients come back at once, most ask for the same, and their sockets share its bytes. */
+  /** Read last: when many clients come back together, most request the same, and their sockets share its bytes. */
   readonly #passages = new Map<string, Passage>()
   #completeAfter: number
   #position: number
@@ -49,7 +49,7 @@ export class HubState implements Past {
     return this.#position
   }
 
-  /** Where the order begins: nothing after this sequence is unknown unless an event's `previous` says so. */
+  /** Where the order begins: nothing after this sequence is missing unless an event's `previous` shows it. */
   beginAfter(completeAfter: number): void {
     if (this.#position > 0) return
     this.#completeAfter = completeAfter
@@ -116,7 +116,7 @@ export class HubState implements Past {
 
   heartbeat(): void {
     const frame = encode({ v: 1, type: "heartbeat", sequence: this.#position })
-    for (const { live } of this.#views.values()) for (const subscription of live) subscription.tell(frame)
+    for (const { live } of this.#views.values()) for (const subscription of live) subscription.send(frame)
   }
 
   /** Everything up to now, of the given symbols of a topic. */
@@ -130,7 +130,7 @@ export class HubState implements Past {
     return { completeAfter: window?.completeAfter ?? this.#completeAfter, latest: window?.latest?.event }
   }
 
-  /** The topics that somebody follows on this worker. */
+  /** The topics that clients follow on this worker. */
   topics(): ReadonlyArray<TopicState> {
     return [...this.#views.values()].map(({ assets, clients, topicName }) => ({ topic: topicName, clients, assets }))
   }
@@ -150,7 +150,7 @@ export class HubState implements Past {
     const events = isLast ? parts : parts.slice(0, passageLimit)
     const through = isLast ? this.#position : events.at(-1)!.sequence
     const passage = { through, isLast, bytes: events.length === 0 ? nothing : view.framed(events) }
-    this.#remember(key, passage)
+    this.#keepPassage(key, passage)
     return passage
   }
 
@@ -184,10 +184,10 @@ export class HubState implements Past {
     return count > parts.length
   }
 
-  #remember(key: string, passage: Passage): void {
+  #keepPassage(key: string, passage: Passage): void {
     this.#passages.delete(key)
     this.#passages.set(key, passage)
-    if (this.#passages.size > rememberedPassages) this.#passages.delete(this.#passages.keys().next().value!)
+    if (this.#passages.size > maxPassages) this.#passages.delete(this.#passages.keys().next().value!)
   }
 
   #windowOf(asset: AssetKey): ReplayWindow<FramedEvent> {

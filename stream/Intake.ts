@@ -1,4 +1,4 @@
-/** Brings the events of the deployment into this worker's hub, and tells the deployment what its clients want. */
+/** Brings the events of the deployment into this worker's hub, and announces what its clients follow. */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import { keepGoing, keepGoingEvery } from "#domain/keepGoing.ts"
 import { Backplane } from "#domain/stream/Backplane.ts"
@@ -8,9 +8,9 @@ import { Feeds } from "#stream/Feeds.ts"
 import { Hub } from "#stream/Hub.ts"
 import { Workers } from "#stream/Workers.ts"
 
-/** How often changes of what clients want are looked for. */
+/** How often changes of what clients follow are checked for. */
 const pollInterval = Duration.millis(200)
-/** Announced every so many looks even without news. */
+/** Announced every so many polls even without news. */
 const pollsPerAnnouncement = 5
 /** How long a client that has seen more than this worker is waited for. */
 const catchUpLimit = "3 seconds"
@@ -82,7 +82,7 @@ export class Intake extends Context.Service<
         })
       })
       yield* keepGoingEvery(announce, {
-        complaint: "What clients want could not be announced",
+        complaint: "What clients follow could not be announced",
         interval: pollInterval
       })
 

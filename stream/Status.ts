@@ -13,7 +13,7 @@ import { Workers } from "#stream/Workers.ts"
 
 /** Why a polled provider is not cut. */
 export const noConnection =
-  "the provider is polled: there is no connection to cut, and nothing is asked while nobody follows its assets"
+  "the provider is polled: there is no connection to cut, and no request is made while no client follows its assets"
 
 const absent = (provider: Provider, reason: string): ProviderStatus => ({
   provider,

@@ -59,7 +59,7 @@ export class Subscription {
   }
 
   /** For frames that belong to no place in the order. */
-  tell(frame: Uint8Array): void {
+  send(frame: Uint8Array): void {
     if (this.#outlet.pendingBytes() <= this.#budget) this.#outlet.write(frame)
   }
 

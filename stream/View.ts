@@ -6,7 +6,7 @@ import { feeds, nameOf, type AssetKey, assetKey, type Topic } from "#domain/stre
 import type { FramedEvent } from "#stream/frames.ts"
 import { joined } from "#stream/textFrame.ts"
 
-/** Part of a view's past, from where it was asked for up to and with `through`. */
+/** Part of a view's past, from the requested place up to and with `through`. */
 export interface Passage {
   readonly through: number
   readonly isLast: boolean
@@ -16,7 +16,7 @@ export interface Passage {
 /** A client that has everything so far. */
 export interface Follower {
   readonly deliver: (frames: Uint8Array, before: number) => void
-  readonly tell: (frame: Uint8Array) => void
+  readonly send: (frame: Uint8Array) => void
   readonly breakOff: (before: number) => void
 }
 

@@ -26,7 +26,7 @@ export class Workers extends Context.Service<
   Workers,
   {
     readonly announce: (report: WorkerReport) => Effect.Effect<void>
-    /** What clients want anywhere. */
+    /** What clients follow on any worker. */
     readonly wanted: () => ReadonlySet<AssetKey>
     /** Sockets of each topic, on all workers. */
     readonly clients: () => ReadonlyMap<string, number>
@@ -42,7 +42,7 @@ export class Workers extends Context.Service<
       const reports = new Map<string, { readonly report: WorkerReport; readonly at: number }>()
       const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
-      const hear = (workerId: string, value: string) => {
+      const record = (workerId: string, value: string) => {
         const report = decode(value)
         if (report._tag === "None" || (!reports.has(workerId) && reports.size >= maxWorkers)) return
         reports.set(workerId, { report: report.value, at: now() })
@@ -52,16 +52,16 @@ export class Workers extends Context.Service<
         return [...reports.values()].map(({ report }) => report)
       }
 
-      yield* follow(backplane.announced, ({ value, workerId }) => Effect.sync(() => hear(workerId, value)), {
-        complaint: "Other workers could not be heard",
+      yield* follow(backplane.announced, ({ value, workerId }) => Effect.sync(() => record(workerId, value)), {
+        complaint: "Announcements of other workers could not be read",
         level: "Debug"
       })
 
       return Workers.of({
         announce: (report) => {
           const value = encode(report)
-          // Heard at once here, so that a worker that is cut off still knows what its own clients want.
-          hear(backplane.workerId, value)
+          // Recorded here immediately, so that a worker that is cut off still has what its own clients follow.
+          record(backplane.workerId, value)
           return Effect.ignore(backplane.announce(value))
         },
         wanted: () => new Set(current().flatMap(({ wanted }) => wanted as ReadonlyArray<AssetKey>)),

@@ -1,6 +1,6 @@
 /**
  * `ballast/stream`: follows topics of the market-data stream in a browser or in Node, over connections that break and
- * workers that end. Nothing is lost or repeated; where the worker no longer has what was missed, a `gap` says so and a
+ * workers that end. Nothing is lost or repeated; where the worker no longer has what was missed, a `gap` and a
  * snapshot follows.
  *
  *     const events = follow({ baseUrl }, { kind: "asset", assetClass: "equity", symbol: "TSLA" })   // an Effect Stream
@@ -38,7 +38,7 @@ class Lost extends Schema.TaggedError<Lost>()("Lost", { isTicketSpent: Schema.Bo
 
 const firstPause = 200
 const longestPause = 10_000
-/** The worker is heard from every 20 seconds. */
+/** The worker sends a heartbeat every 20 seconds. */
 const silenceLimit = 45_000
 const ticketMargin = 10
 const answerLimit = Duration.seconds(10)
@@ -85,22 +85,22 @@ const connection = (url: string, makeSocket: (url: string) => WebSocket) =>
         let silence: ReturnType<typeof setTimeout> | undefined
         // A handshake that was refused may have been so for its token.
         const end = () => Queue.failCauseUnsafe(queue, Cause.fail(new Lost({ isTicketSpent: !isOpen })))
-        const heard = () => {
+        const restartTimeout = () => {
           clearTimeout(silence)
           silence = setTimeout(() => {
             socket.close()
             end()
           }, silenceLimit)
         }
-        heard()
+        restartTimeout()
         socket.addEventListener("open", () => {
           isOpen = true
-          heard()
+          restartTimeout()
         })
         socket.addEventListener("message", ({ data }) => {
-          heard()
+          restartTimeout()
           const frame = readFrame(data)
-          // Types that this client does not know are of no concern to it.
+          // This client ignores unknown types.
           if (frame._tag === "Some") Queue.offerUnsafe(queue, frame.value)
         })
         socket.addEventListener("error", () => {})

@@ -6,7 +6,7 @@ import { textFrame } from "#stream/textFrame.ts"
 export const encode = (frame: Frame): Uint8Array => textFrame(JSON.stringify(frame))
 
 /**
- * An event with its frames, each made once for all sockets, and only of topics that somebody follows: an event is one
+ * An event with its frames, each made once for all sockets, and only of followed topics: an event is one
  * of its asset's topic and of each collection's.
  */
 export class FramedEvent {

@@ -1,4 +1,4 @@
-/** What the API asks of the worker, with the internal token; and the health routes. */
+/** The routes of the worker for the API, with the internal token; and the health routes. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { isSameSecret } from "#domain/identity/isSameSecret.ts"

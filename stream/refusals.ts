@@ -20,7 +20,7 @@ export const providerNotConfigured = (provider: string) =>
 export const registryFull = (limit: number) =>
   refusal(409, "registry_full")(`The registry holds at most ${limit} assets (STREAM_MAX_ASSETS)`)
 export const rateLimited = (seconds: number) =>
-  refusal(429, "rate_limited")(`Too many tickets; ask again in ${seconds} s`, seconds)
+  refusal(429, "rate_limited")(`Too many tickets; retry in ${seconds} s`, seconds)
 export const tooManySocketsOfAddress = refusal(429, "too_many_sockets")("Close other sockets of this address first", 5)
 export const tooManySockets = refusal(503, "too_many_sockets")("This worker is full: connect to another", 5)
 export const notReady = refusal(503, "not_ready")("The worker is starting or cut off: try again in a second", 1)

@@ -4,7 +4,7 @@
  * sending one token to the same account on another listed chain, and to ending a withdrawal that the owner signed.
  *
  * Stage 1 fixes it, the owner signs its digest, and every later user operation is built from it, so it is stored whole:
- * a changed deployment configuration never changes what somebody signed. Rules ask `Permission.ts` about it.
+ * a changed deployment configuration never changes what was signed. Rules read it through `Permission.ts`.
  * Source: interface "enroll/signature", EIP-712,
  * ERC-4337, ERC-7579.
  */
@@ -110,7 +110,7 @@ export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
 export type AccountType = typeof AccountType.Type
 
 export const Authorization = Schema.Struct({
-  /** The family of its chains, whose adapter alone looks into the policies; rows from before it was kept are EVM's. */
+  /** The family of its chains, whose adapter alone reads the policies; rows from before it was kept are EVM's. */
   _tag: Schema.Literals(["Evm", "Solana"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("Evm" as const))),
   accountType: AccountType,
   ownerAccountId: WalletId,
@@ -123,7 +123,7 @@ export const Authorization = Schema.Struct({
   withdrawalDomainName: Schema.NullOr(Schema.String),
   agentAccountId: WalletId,
   chains: Schema.NonEmptyArray(ChainAuthorization),
-  /** Merkle root over the chains' digests, of one chain its digest: the 32 bytes that the owner stands by. */
+  /** Merkle root over the chains' digests, of one chain its digest: the 32 bytes that the owner signs. */
   root: Bytes32
 })
 export type Authorization = typeof Authorization.Type

@@ -1,5 +1,5 @@
 /**
- * What an owner is asked to sign, by kind of owner. Source: interface "enroll/signature".
+ * What an owner signs, by kind of owner. Source: interface "enroll/signature".
  *
  * A key signs 32 bytes that cover every chain. A contract signs for one account on one chain, in the account's own
  * EIP-712 domain, which is what its validator checks on chain (contracts/Erc1271OwnerValidator.sol).
@@ -7,7 +7,7 @@
 import { addressOf, type ChainId, type AccountId } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 
-/** 32 bytes that an owner stands by, for the accounts that they are about. */
+/** 32 bytes that an owner signs, for the accounts that they are about. */
 export interface OwnerDigest extends Pick<Authorization, "accountType" | "ownerAccountId" | "root"> {
   readonly chains: readonly [
     { readonly chainId: ChainId; readonly accountId: AccountId },
@@ -44,7 +44,7 @@ export const maxSignatureBytes = 4_096
 
 const kernelTypes = { Kernel: [{ name: "hash", type: "bytes32" }] } as const
 
-/** A contract stands by a hash on one chain, the only one that it is about. */
+/** A contract signs a hash on one chain, the only one that it is about. */
 export const typedDataMessage = ({
   chains: [chain],
   root

@@ -1,5 +1,5 @@
 /**
- * What rules ask about the agent's permission on a chain, whatever the family of the chain: what it may buy, what may
+ * The agent's permission on a chain as rules read it, whatever the family of the chain: what it may buy, what may
  * leave, on which terms. What enforces it there (routers, guards, contracts of bridges) is for the family's adapter.
  */
 import { type Address, addressOf, assetAt, type AssetId, chainIdOf } from "#domain/Caip.ts"
@@ -12,9 +12,8 @@ type Permission = Pick<ChainAuthorization, "chainId" | "policy">
 const limitsOf = ({ policy }: Permission): Partial<AgentPolicy> => (isSolanaRole(policy) ? {} : policy)
 
 /**
- * Whether the owner lets the agent buy an asset. Under the guard that is for the chain's registry to say, which the
- * simulation asks, unless the owner signed a closed list; else the asset is one that the owner signed. A role on Solana
- * names none.
+ * Whether the owner lets the agent buy an asset. Under the guard the chain's registry decides in the simulation, unless
+ * the owner signed a closed list; else the asset is one that the owner signed. A role on Solana names none.
  */
 export const mayBuy = (permission: Permission, assetId: AssetId): boolean => {
   const { guard, tokens } = limitsOf(permission)
@@ -27,7 +26,7 @@ export const mayBuy = (permission: Permission, assetId: AssetId): boolean => {
 export interface GuardTerms {
   readonly tradeBps: number
   readonly budgetBps: number
-  /** The only assets that the agent may buy; left out: those that the guard knows. */
+  /** The only assets that the agent may buy; left out: those of the guard's registry. */
   readonly closedList?: readonly [AssetId, ...ReadonlyArray<AssetId>]
 }
 
@@ -75,7 +74,7 @@ export const namedTokens = (permission: Permission): ReadonlyArray<Address> => {
   return [...tokens, ...connectorTokens, ...(bridge === undefined ? [] : [bridge.token])]
 }
 
-/** What the permission lets the agent call: nobody's accounts, so nothing that is sent there comes back. */
+/** Contracts that the permission lets the agent call: no account, so what is sent there is lost. */
 export const namedContracts = (permission: Permission): ReadonlyArray<Address> => {
   const { bridge, routedSwap, router } = limitsOf(permission)
   return [router, routedSwap, bridge?.contract].filter((address) => address !== undefined)

@@ -10,13 +10,13 @@ import { AccountType, Bytes32 } from "#domain/account/Authorization.ts"
 export const ChainRevocation = Schema.Struct({
   chainId: ChainId,
   accountId: AccountId,
-  /** The permission that counted when the owner was asked. */
+  /** The permission that counted when stage 1 was answered. */
   permissionId: Schema.String,
   /** The account's nonce afterwards: what was authorized at a lower one holds no longer. */
   validFrom: Schema.Int,
   /** Nonce of the user operation, under a key that nothing else uses. */
   operationNonce: Schema.BigIntFromString,
-  /** Hash of the user operation; the chain carries it out once, whoever submits it. */
+  /** Hash of the user operation; the chain carries it out once, from any sender. */
   digest: Bytes32
 })
 export type ChainRevocation = typeof ChainRevocation.Type

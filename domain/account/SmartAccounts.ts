@@ -31,13 +31,13 @@ export interface AuthorizationRequest {
  *
  * **Details**
  *
- * `VerifierUnavailable` says that a chain could not be asked, which says nothing about the signature.
+ * `VerifierUnavailable`: a chain could not be read; the signature may be good or not.
  */
 export class SmartAccounts extends Context.Service<
   SmartAccounts,
   {
     /**
-     * Computes accounts, permission and digests for a new enrollment without asking any chain: the address follows
+     * Computes accounts, permission and digests for a new enrollment without a call to a chain: the address follows
      * from owner, index and what the account is made with, and is the same on every chain. Permission ids are drawn
      * anew at each call.
      */
@@ -50,8 +50,8 @@ export class SmartAccounts extends Context.Service<
     /** True when the owner is a contract on the chain; one that is yet to be deployed is none. */
     readonly isContract: (owner: WalletId, chainId: ChainId) => Effect.Effect<boolean, VerifierUnavailable>
     /**
-     * True when `signature` is the owner's over the message of an authorization or a revocation (OwnerMessage.ts). Of a
-     * contract its chain is asked; a contract that does not answer as ERC-1271 has it has not signed.
+     * True when `signature` is the owner's over the message of an authorization or a revocation (OwnerMessage.ts). For
+     * a contract its chain is called; a contract that does not answer by ERC-1271 has not signed.
      */
     readonly isSignedByOwner: (digest: OwnerDigest, signature: string) => Effect.Effect<boolean, VerifierUnavailable>
   }

@@ -67,8 +67,8 @@ export const WithdrawalMessage = Schema.Struct({
 export type WithdrawalMessage = typeof WithdrawalMessage.Type
 
 /**
- * A message as somebody sent it: it may be about another portfolio, and name as recipient what is none.
- * `Withdrawals` takes it for a `WithdrawalMessage` once it has made sure of both.
+ * A message as a client sent it: its portfolio may be another one, and its recipient invalid. `Withdrawals` makes it a
+ * `WithdrawalMessage` once it has checked both.
  */
 export type SentMessage = Omit<WithdrawalMessage, "portfolioId" | "recipientAccountId"> & {
   readonly portfolioId: string

@@ -1,5 +1,5 @@
 /**
- * What an owner asks for, decoded, and its canonical bytes for idempotency. Source: interface "Portfolio action
+ * The request of an owner, decoded, and its canonical bytes for idempotency. Source: interface "Portfolio action
  * submit".
  */
 import type { EvmAddress } from "#domain/Caip.ts"
@@ -36,7 +36,7 @@ export interface QuotedByIssuer {
   readonly buyToken: EvmAddress
   readonly sellAmountRaw: bigint
   readonly recipient: EvmAddress
-  /** What a preview said that comes of it; null: nobody said, which is refused. */
+  /** The amount that a preview estimated; null: there was no preview, which is refused. */
   readonly expectedRaw: bigint | null
 }
 

@@ -1,8 +1,8 @@
 /**
- * What an action does: begin, prepare until the chain says that it would succeed, carry, finish.
+ * What an action does: begin, prepare until it passes simulation, carry, finish.
  *
  * The relay puts each prepared operation on the chain at most once. An operation that failed may still be carried by
- * whoever has seen it. The next one is made first, and then the chain is asked about those before: as long as none of
+ * anyone who has seen it. The next one is made first, and then the chain is read for those before: as long as none of
  * them counts, the next has their nonce, and of all only one can count.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result } from "effect"
@@ -33,10 +33,10 @@ import { Venue } from "#domain/trading/Venue.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 
-/** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
+/** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
 
-/** How long after they were asked for calls are still made: as long as the chain can be asked whether they were. */
+/** How long after their request calls are still made: as long as the chain shows whether they were. */
 const lifeOfCalls = { hours: 2 }
 
 /** One second at first, then up to fifteen. */
@@ -130,7 +130,7 @@ const makeExecute = (
     true
   )
 
-  /** Tells what is waited for once, when the waiting begins. */
+  /** Records once, when the waiting begins, what is waited for. */
   const appendStep = Effect.fnUntraced(function* (step: SwapStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
@@ -158,7 +158,7 @@ const makeExecute = (
 
   /**
    * An operation that carried the order out although no record of it is left, as after a failover to a copy of the
-   * database that lacks the last commits. Asked after the next operation was made: when one lands in between, both
+   * database that lacks the last commits. Read after the next operation was made: when one lands in between, both
    * have the same nonce.
    */
   const carriedUnrecorded = Effect.fnUntraced(function* (
@@ -203,7 +203,7 @@ const makeExecute = (
     if (Result.isFailure(before)) return { _tag: "Waiting", reason: before.failure.message } satisfies SwapStep
     if (Option.isSome(before.success)) return before.success.value
     if (step._tag !== "Waiting" && step._tag !== "Refused") return step
-    // What is ready goes on to be signed, where the same is asked.
+    // What is ready goes on to be signed, where the same is checked.
     if (yield* operations.isCancelRequested(operationId)) return { _tag: "Cancelled" } satisfies SwapStep
     if (step._tag !== "Refused" || !isRebalancing) return step
     const reason = `a rebalance of the portfolio is running: ${step.reason}`
@@ -257,7 +257,7 @@ const makeExecute = (
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  /** Nobody waits for it: the operation has ended. */
+  /** Not part of the answer: the operation has ended. */
   const valueAfter = ({ portfolioId }: StoredAction) =>
     Activity.make({ name: "value", execute: Effect.asVoid(valuer.value(portfolioId)) })
 
@@ -298,8 +298,8 @@ const makeExecute = (
           return yield* valueAfter(action)
         }
         carried = [...carried, { attempt: round, swap: step.swap }]
-        // A bundle that others reverted is no try of its own. The same operation goes again: whoever has seen it may
-        // still carry it.
+        // A bundle that another operation reverted is no attempt. The same operation goes again: anyone who has seen it
+        // may still carry it.
         again = receipt.isBundleReverted === true ? alone(step) : undefined
         if (again !== undefined) continue
         setback = `the operation was reverted in ${receipt.txHash}`
@@ -338,7 +338,7 @@ const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>
         path: [addressOf(order.sell), addressOf(order.buy)]
       }
 
-/** An order of calls has no swap to tell of. */
+/** An order of calls has no swap. */
 const withSwap = <A extends object>(value: A, swap: Swap | undefined) => ({
   ...value,
   ...(swap === undefined ? {} : { swap })

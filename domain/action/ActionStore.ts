@@ -1,4 +1,4 @@
-/** Port: actions that owners ask for, each once by the id that its client gave it. */
+/** Port: actions requested by owners, each once by the id that its client gave it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AssetId, WalletId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
@@ -55,11 +55,11 @@ export interface ActionEnd {
   readonly at: DateTime.Utc
   /** Null when it was carried out. */
   readonly error: string | null
-  /** Somebody cancelled it before it was signed. */
+  /** It was cancelled before it was signed. */
   readonly isCancelled?: boolean
   /** Null when nothing moved. */
   readonly outcome: ActionOutcome | null
-  /** What it did, as everybody may read it; left out when a fault of ours ended it. */
+  /** What it did, for every reader; left out when a fault of ours ended it. */
   readonly ended?: OperationReport
 }
 
@@ -68,7 +68,7 @@ export interface ActionEnd {
  *
  * **When to use**
  *
- * Use in services of this context alone. Callers ask `Actions`, `DirectExecutions` or `Executions`.
+ * Use in services of this context alone. Callers use `Actions`, `DirectExecutions` or `Executions`.
  *
  * **Details**
  *

@@ -1,6 +1,6 @@
 /**
- * What owners ask the agent to do with their portfolios, by their wallets' sessions. What a request alone can be wrong
- * about is refused here; markets and chains have their say in the run. Source: interface "Portfolio action submit".
+ * Requests of owners, by their wallets' sessions, for actions of the agent. Faults that show in the request alone are
+ * refused here; markets and chains are checked in the run. Source: interface "Portfolio action submit".
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -36,11 +36,11 @@ import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 export type ActionError = PortfolioNotFound | ValidationFailed | ReplayMismatch | IssuerUnavailable
 
 /**
- * Actions that owners ask for.
+ * Actions requested by owners.
  *
  * **When to use**
  *
- * Use in procedures that act for a wallet's session. What an integrator asks for with its API key is
+ * Use in procedures that act for a wallet's session. The actions of an integrator's API key are
  * `DirectExecutions`.
  */
 export class Actions extends Context.Service<

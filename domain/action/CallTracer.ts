@@ -1,4 +1,4 @@
-/** Port: what a chain's node says that a prepared transaction would do. Nothing is sent. */
+/** Port: what a prepared transaction would do, traced by a node of its chain. Nothing is sent. */
 import { Context, type Effect, Schema } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
@@ -23,12 +23,11 @@ export interface CallTrace {
 }
 
 /**
- * What a chain's node says that a prepared transaction would do.
+ * What a prepared transaction would do, traced by a node of its chain.
  *
  * **When to use**
  *
- * Use where somebody wants to see the effects of calls before they are submitted. Preparing simulates by itself
- * already.
+ * Use to show the effects of calls before they are submitted. Preparing simulates by itself already.
  */
 export class CallTracer extends Context.Service<
   CallTracer,

@@ -1,5 +1,5 @@
 /**
- * Calls of an account that an integrator asks for in its own words, as they are stored. Source: interface "Legacy
+ * Calls of an account that an integrator encoded itself, as they are stored. Source: interface "Legacy
  * execution (v1)".
  */
 import { Schema } from "effect"

@@ -1,4 +1,4 @@
-/** Makes an operation of an integrator's calls that the chain says would succeed. Nothing is sent; may be repeated. */
+/** Makes an operation of an integrator's calls that passes simulation. Nothing is sent; may be repeated. */
 import { Context, Effect, Layer, Option } from "effect"
 import { grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { ActionSource } from "#domain/action/ActionStore.ts"
@@ -23,7 +23,7 @@ import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution
 export class CallsPreparer extends Context.Service<
   CallsPreparer,
   {
-    /** Without an operation it is for looking at alone: the operation is not recognized on chain. */
+    /** Without an operation it is only for a preview: nothing on chain can be matched to it. */
     readonly prepare: (
       source: ActionSource,
       order: CallsOrder,

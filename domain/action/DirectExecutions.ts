@@ -1,6 +1,6 @@
 /**
- * Calls of a portfolio's account in an integrator's own words. The trade guard decides on chain which of them the agent
- * may make, so a chain without it is refused. Source: interface "Legacy execution (v1)";
+ * Calls of a portfolio's account as an integrator encoded them. The trade guard decides on chain which of them the
+ * agent may make, so a chain without it is refused. Source: interface "Legacy execution (v1)";
  * docs/decisions/0168-legacy-execution.md.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
@@ -54,14 +54,14 @@ type SubmitError = PortfolioNotFound | PermissionDenied | ValidationFailed | Rep
  *
  * **When to use**
  *
- * Use in the legacy routes that execute calls. What owners ask for is `Actions`.
+ * Use in the legacy routes that execute calls. Actions of owners are `Actions`.
  */
 export class DirectExecutions extends Context.Service<
   DirectExecutions,
   {
-    /** Accepts the operation once the chain says that it would succeed. */
+    /** Accepts the operation once it passes simulation. */
     readonly submit: (request: ExecutionRequest) => Effect.Effect<SubmittedExecution, SubmitError, Caller>
-    /** The same up to there, with what the node says of it; nothing is stored. */
+    /** The same up to there, with the node's trace; nothing is stored. */
     readonly simulate: (
       request: ExecutionRequest
     ) => Effect.Effect<SubmittedExecution & { readonly trace: CallTrace }, SubmitError, Caller>

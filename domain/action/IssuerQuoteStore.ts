@@ -1,9 +1,9 @@
-/** Port: what issuers said when an owner asked what a trade would bring; a submission must name one of these. */
+/** Port: quotes of issuers that owners requested; a submission must name one of these. */
 import { Context, type DateTime, type Effect } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import type { IssuerQuoteId, PortfolioId } from "#domain/Ids.ts"
 
-/** The trade that was asked about, and what would come of it. */
+/** The quoted trade, and what it would yield. */
 export interface QuotedTrade {
   readonly portfolioId: PortfolioId
   readonly sell: AssetId

@@ -1,6 +1,6 @@
 /**
- * Trades of owners with the issuers of their tokens: what one would bring, and whether one that is asked for names what
- * somebody was shown. Nothing is traded that no preview promised. Source: interface "Portfolio action submit".
+ * Trades of owners with the issuers of their tokens: what one would yield, and whether a submitted one names an amount
+ * that a preview showed. Nothing is traded without a preview. Source: interface "Portfolio action submit".
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -20,10 +20,10 @@ import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 import { Settings } from "#domain/Settings.ts"
 import { Issuer, type IssuerQuote, IssuerTerms } from "#domain/trading/Issuer.ts"
 
-/** How long a trade may be asked for by what a preview promised. */
+/** How long a trade may be submitted after its preview. */
 const life = { minutes: 2 }
 
-/** The trade that somebody asks about. */
+/** The trade that a quote is for. */
 export type IssuerTradeRequest = Omit<QuotedByIssuer, "kind" | "expectedRaw">
 
 export interface PreviewedQuote extends StoredIssuerQuote, IssuerQuote {

@@ -1,6 +1,6 @@
 /**
  * A route as clients of LI.FI's SDK hold it: `RouteExtended` of versions 3 and 4, which differ in what a step's
- * `execution` lists. Every field that means something is read; others are kept, for the provider wants its words back.
+ * `execution` lists. Every field that means something is read; others are kept, since the provider needs them back.
  * Source: LI.FI SDK v3 and v4, `RouteExtended`.
  */
 import { Schema } from "effect"

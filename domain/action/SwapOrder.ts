@@ -1,13 +1,13 @@
-/** A swap that an owner asks for, as it is stored: on one chain, out of the account and back into it. */
+/** A swap that an owner requested, as it is stored: on one chain, out of the account and back into it. */
 import { Schema } from "effect"
 import { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
 
 /**
- * The route that the client quoted and checked against the request; the provider is asked for its transaction by it.
+ * The route that the client quoted, checked against the request; the provider's transaction is requested by it.
  */
 export const ClientRoute = Schema.Struct({
   tool: Schema.String,
-  /** The provider's own words. */
+  /** As the provider sent it. */
   step: Schema.Unknown,
   /** What the client was promised at least, raw units of the bought asset; stored as `leastRaw`. */
   minRaw: Schema.BigIntFromString

@@ -1,7 +1,6 @@
 /**
- * Decides what to do next about an owner's swap: a quote within the limits, and a batch that the chain says would
- * succeed. Nothing is sent; may be repeated. The same quotes, limits, guard and simulation as those of a rebalance's
- * trades.
+ * Decides what to do next about an owner's swap: a quote within the limits, and a batch that passes simulation. Nothing
+ * is sent; may be repeated. The same quotes, limits, guard and simulation as those of a rebalance's trades.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
@@ -37,7 +36,7 @@ const boundAction = (action: unknown, contract: Address, slippage: number | unde
     : action
 
 /**
- * A client's step for the contract that carries it: the provider is asked for a transaction in which that contract
+ * A client's step for the contract that carries it: the provider builds a transaction in which that contract
  * sells and receives, since the account trades through it alone. What the client began or built of it does not count.
  * Pure.
  *
@@ -59,18 +58,18 @@ export const SwapStep = Schema.Union([
   Schema.TaggedStruct("Ready", { prepared: PreparedAction, swap: Schema.optionalKey(Swap) }),
   /** Carried out already, by an earlier operation. */
   Schema.TaggedStruct("Landed", { swap: Schema.optionalKey(Swap), receipt: ActionReceipt }),
-  /** Somebody outside does not answer. */
+  /** An outside service does not answer. */
   Schema.TaggedStruct("Waiting", { reason: Schema.String }),
   /** It would not succeed as things stand. */
   Schema.TaggedStruct("Refused", { reason: Schema.String }),
-  /** Nobody carries it out any more. */
+  /** It is not carried out any more. */
   Schema.TaggedStruct("Closed", { reason: Schema.String }),
-  /** Somebody cancelled it. */
+  /** It was cancelled. */
   Schema.TaggedStruct("Cancelled", {})
 ])
 export type SwapStep = typeof SwapStep.Type
 
-/** How long after it was asked for a swap is still made: a price that its owner saw does not hold for hours. */
+/** How long after its request a swap is still made: a price that its owner saw does not hold for hours. */
 const life = { minutes: 15 }
 
 /** The swap cannot be made as things stand. */
@@ -137,7 +136,7 @@ export class SwapPreparer extends Context.Service<
         }
       })
 
-      /** The swap with what the feed's prices promise. */
+      /** The swap with what it yields at the feed's prices. */
       const legOf = Effect.fnUntraced(function* ({ order }: StoredSwap) {
         const traded = [order.sell, order.buy]
         const facts = {
@@ -150,7 +149,7 @@ export class SwapPreparer extends Context.Service<
         return yield* Effect.mapError(Effect.fromResult(feedLeg(order, facts)), refuse)
       })
 
-      /** The issuer's signed word, asked for when all else is ready. It must still be about what a preview promised. */
+      /** The issuer's signed offer, requested when all else is ready. It must still yield what a preview showed. */
       const withIssuer = Effect.fnUntraced(function* (
         chain: ChainAuthorization,
         { buy, leg, limits, sell }: FeedLeg & { readonly limits: Limits },
@@ -223,7 +222,7 @@ export class SwapPreparer extends Context.Service<
       const quoted = Effect.fnUntraced(function* ({ chain, leg, limits }: SwapTerms, routed: boolean) {
         const { skips, swaps } = yield* quotes.price(chain, [leg], { limits, routed })
         const [swap] = swaps
-        return swap ?? (yield* refuse(skips.map(({ reason }) => reason).join("; ") || "nobody quotes this pair"))
+        return swap ?? (yield* refuse(skips.map(({ reason }) => reason).join("; ") || "no venue quotes this pair"))
       })
 
       const requireGrant = Effect.fnUntraced(function* ({ grants, isRevoked, order }: StoredSwap) {
@@ -265,8 +264,8 @@ export class SwapPreparer extends Context.Service<
         })
         const waste = yield* gas.waste(prepared, leg.valueUsd)
         if (Option.isSome(waste)) return yield* refuse(waste.value)
-        const { call: _, direct: __, ...told } = swap
-        return { _tag: "Ready", prepared, swap: told } satisfies SwapStep
+        const { call: _, direct: __, ...recorded } = swap
+        return { _tag: "Ready", prepared, swap: recorded } satisfies SwapStep
       })
 
       const next = Effect.fn("SwapPreparer.next")(function* (action: StoredSwap, routed: boolean) {

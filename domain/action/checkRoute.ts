@@ -1,6 +1,6 @@
 /**
  * Whether a route that a client quoted is a swap on one chain, out of the portfolio's account and back into it, and
- * says the same everywhere. Pure; each fault as `field: reason`.
+ * is consistent in all its fields. Pure; each fault as `field: reason`.
  */
 import type { ReadRoute } from "#domain/action/RouteExtended.ts"
 import type { QuotedByClient } from "#domain/action/ActionRequest.ts"
@@ -13,7 +13,7 @@ type Check = readonly [field: string, isRight: boolean, reason: string]
 const chainChecks = (route: ReadRoute, { chainId, constraints }: QuotedByClient): ReadonlyArray<Check> => {
   const { expectedVaultChainId, sameChainOnly } = constraints
   const several = sameChainOnly
-    ? "must be the chain of the swap, as sameChainOnly asks"
+    ? "must be the chain of the swap, as sameChainOnly requires"
     : "routes between chains are not carried"
   return [
     ["route.fromChainId", route.fromChainId === chainId, `must be params.chainId, ${chainId}`],

@@ -1,4 +1,4 @@
-/** A swap on one chain with what the feed's prices promise for it, or why it has no such promise. Pure. */
+/** A swap on one chain with what it yields at the feed's prices, or why that is not known. Pure. */
 import { type DateTime, Result } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
@@ -12,7 +12,7 @@ export interface Facts {
   readonly prices: ReadonlyMap<AssetId, Price>
   readonly now: DateTime.Utc
   readonly priceMaxAgeMs: number
-  /** What whoever makes the swap keeps, basis points. */
+  /** The fee of the swap, basis points. */
   readonly feeBps: number
 }
 

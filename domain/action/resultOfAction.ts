@@ -1,4 +1,4 @@
-/** What an action did, as everybody may read it: pure. */
+/** What an action did, for every reader. Pure. */
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
 import type { ChainId } from "#domain/Caip.ts"
 import {
@@ -25,7 +25,7 @@ const swapsOf = ({ receipt, swap }: ActionOutcome, hopFeeBps: number): ReadonlyA
   return [swapResult(swap, receivedRaw, hopFeeBps)]
 }
 
-/** What the trade cost beside gas is not known: nobody planned it with prices. */
+/** What the trade cost beside gas is not known: no plan with prices was made for it. */
 export const resultOfAction = (
   { chainId, failure, outcome, transactions }: ActionFacts,
   hopFeeBps: number

@@ -1,4 +1,4 @@
-/** An on-chain asset that the service knows. Symbol, name and decimals come from the token lists of the deployment. */
+/** A listed on-chain asset. Symbol, name and decimals come from the token lists of the deployment. */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 
 export interface Asset {

@@ -1,4 +1,4 @@
-/** Port: what the service knows of canonical assets, their tokens and their categories. */
+/** Port: canonical assets, their tokens and their categories. */
 import { Context, type Effect } from "effect"
 import type { AssetCanonicalId, CanonicalAsset } from "#domain/asset/CanonicalAsset.ts"
 import type { Classification } from "#domain/asset/Classification.ts"

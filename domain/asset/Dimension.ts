@@ -1,5 +1,5 @@
 /**
- * The dimensions in which assets are classified, and which kinds of asset each speaks about. Source:
+ * The dimensions in which assets are classified, and which kinds of asset each classifies. Source:
  * docs/decisions/0013.
  */
 import { Schema } from "effect"

@@ -15,12 +15,12 @@ export interface Home {
  *
  * **When to use**
  *
- * Use to ask a provider about a subject under the provider's own id, and to tell where a company or fund is at home.
+ * Use to request a subject by the provider's own id, and to read the home country of a company or fund.
  */
 export class SubjectFacts extends Context.Service<
   SubjectFacts,
   {
-    /** Under which id CoinGecko knows a coin; undefined for shares and for what it does not know. */
+    /** The id of a coin at CoinGecko; undefined for shares and for coins that it does not list. */
     readonly coinIdOf: (asset: CanonicalAsset) => string | undefined
     readonly coinIds: ReadonlyArray<string>
     /** Undefined for what is neither company nor fund. */

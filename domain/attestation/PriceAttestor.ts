@@ -1,6 +1,6 @@
 /**
- * Port: the attestor, who signs prices of tokens that have no feed on their chain. What is asked of it and what it says
- * is the same for an attestor in this process and for one in its own.
+ * Port: the attestor, which signs prices of tokens that have no feed on their chain. Requests and answers are the same
+ * for an attestor in this process and for one in its own.
  */
 import { Context, type Effect, Schema } from "effect"
 import { ChainId, EvmAddress } from "#domain/Caip.ts"
@@ -14,7 +14,7 @@ const Usd = Schema.BigIntFromString.check(Schema.isBetweenBigInt({ minimum: 1n, 
 
 export const AttestationRequest = Schema.Struct({
   chainId: ChainId,
-  /** The guard that shall believe the prices; its address is signed with them. */
+  /** The guard that is to accept the prices; its address is signed with them. */
   guard: EvmAddress,
   tokens: Schema.NonEmptyArray(EvmAddress).check(Schema.isMaxLength(maxTokens), Schema.isUnique()),
   /** Time of the block that the asker stands on. A price from the future of a chain is refused by it. */
@@ -24,13 +24,13 @@ export type AttestationRequest = typeof AttestationRequest.Type
 
 /** Why there is no price. */
 export const RefusalCode = {
-  /** Nobody is configured, or nobody answers. */
+  /** No attestor is configured, or it does not answer. */
   unavailable: "UNAVAILABLE",
   /** The attestor does not sign for this guard. */
   unknownGuard: "UNKNOWN_GUARD",
-  /** The chain's registry does not want an attested price for the token. */
+  /** The chain's registry needs no attested price for the token. */
   notWanted: "NOT_WANTED",
-  /** A source does not know the token, or does not answer: one alone is not signed for. */
+  /** A source does not list the token, or does not answer: one alone is not enough to sign. */
   sourceMissing: "SOURCE_MISSING",
   /** The two sources are further apart than is tolerated. */
   sourcesDisagree: "SOURCES_DISAGREE",
@@ -40,7 +40,7 @@ export const RefusalCode = {
   beyondStep: "BEYOND_STEP",
   /** The key gave no signature. */
   notSigned: "NOT_SIGNED",
-  /** What came is no signature of the chain's attestor, or no price that was asked for. */
+  /** The answer is no signature of the chain's attestor, or no price of the request. */
   invalid: "INVALID"
 } as const
 export type RefusalCode = (typeof RefusalCode)[keyof typeof RefusalCode]

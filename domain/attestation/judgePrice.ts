@@ -1,13 +1,13 @@
 /**
- * What the attestor may sign and what the chain would take of it. Pure; the same rule for the attestor, before it
- * signs, and for who asked it, before an operation is built on the answer. Source: contracts/ReferencePrices.sol.
+ * What the attestor may sign and what the chain would accept of it. Pure; the same rule for the attestor, before it
+ * signs, and for its caller, before an operation is built on the answer. Source: contracts/ReferencePrices.sol.
  */
 import { Result } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import { diverge, type Price } from "#domain/market/Prices.ts"
 import { RefusalCode } from "#domain/attestation/PriceAttestor.ts"
 
-/** What the chain's registry says of a token whose price is attested. */
+/** The entry of the chain's registry for a token whose price is attested. */
 export interface AttestedToken {
   /** Seconds after which a price is too old. */
   readonly maxAge: number

@@ -1,4 +1,4 @@
-/** What is asked of a backtest, and what it answers. */
+/** The input and the result of a backtest. */
 import type { Allocation } from "#domain/Allocation.ts"
 import type { Outcome } from "#domain/backtest/followRule.ts"
 import type * as Day from "#domain/Day.ts"
@@ -43,7 +43,7 @@ export interface Backtest {
   readonly buyAndHold: Course
 }
 
-/** Bounds of what may be asked. */
+/** Bounds of the input. */
 export const limits = {
   /** Most days from the first to the last. */
   maxDays: 366,

@@ -21,13 +21,13 @@ export interface PlannerTerms {
   readonly weights: ReadonlyArray<number>
   readonly thresholdUsd: bigint
   readonly feeBps: number
-  /** Whether the portfolio is looked at; at every step when left out. */
+  /** Whether the portfolio is checked at a step; at every step when left out. */
   readonly isDue?: (step: number) => boolean
   /**
    * The policy at a step, and the value of the portfolio then; left out: every deviation of the threshold is traded.
    */
   readonly policyAt?: (step: number, valueUsd: bigint) => PlanPolicy
-  /** Told what trades by a policy were reckoned to cost, US dollars (wad). */
+  /** Receives the estimated cost of trades by a policy, US dollars (wad). */
   readonly onCost?: (step: number, usd: bigint) => void
 }
 

@@ -1,8 +1,8 @@
 /**
- * What a policy would have done over days that have been: the planner of the service looks at the portfolio on the days
- * of its schedule and sees prices up to that day alone, volatility included.
+ * What a policy would have done over past days: the planner of the service checks the portfolio on the days of its
+ * schedule and reads prices up to that day alone, volatility included.
  *
- * A day on which an asset has no price has no point, and a look that falls on it is made on the next day that has all.
+ * A day on which an asset has no price has no point, and a check that falls on it is made on the next day that has all.
  * Days take turns with other work of the process.
  */
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ const daysPerTurn = 8
 interface Step {
   readonly day: Day.Day
   readonly prices: ReadonlyArray<bigint>
-  /** A look of the schedule falls on this day, or on one before it that had no prices. */
+  /** A check of the schedule falls on this day, or on one before it that had no prices. */
   readonly isDue: boolean
 }
 
@@ -65,8 +65,7 @@ const volatilityBy = ({ allocation }: BacktestTask, history: History) => {
 }
 
 /**
- * The policy with the assets of the planner's one chain; what it says of assets outside of the allocation says nothing
- * here.
+ * The policy with the assets of the planner's one chain; entries for assets outside of the allocation have no effect.
  */
 const onPlannedChain = (policy: RebalancePolicy, { allocation }: BacktestTask): RebalancePolicy => ({
   ...policy,

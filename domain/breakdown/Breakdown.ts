@@ -17,13 +17,13 @@ export const maxHoldings = 200
 export const MultiCategoryMode = Schema.Literals(["primary", "apportioned", "overlap"])
 export type MultiCategoryMode = typeof MultiCategoryMode.Type
 
-/** A holding as it is asked about, by exactly one of the two ids. */
+/** A holding in a request, by exactly one of the two ids. */
 export type HoldingSubject =
   | { readonly assetCanonicalId: AssetCanonicalId; readonly caipAssetId: null }
   | { readonly assetCanonicalId: null; readonly caipAssetId: AssetId }
 
 export type HoldingInput = HoldingSubject & {
-  /** What the caller calls the asset; shown when the catalogue does not know it. */
+  /** The caller's name of the asset; shown when the catalogue does not list it. */
   readonly symbol: string | null
   /** In any unit, the same for all holdings; negative for a short holding. */
   readonly weight: bigint
@@ -80,11 +80,11 @@ interface Diagnosis {
 }
 
 export interface Diagnostics {
-  /** The catalogue does not know the id; the holding is in no bucket. */
+  /** The id is not in the catalogue; the holding is in no bucket. */
   readonly unresolved: ReadonlyArray<Diagnosis>
-  /** The dimension says nothing about assets of this kind. */
+  /** The dimension does not classify assets of this kind. */
   readonly unsupported: ReadonlyArray<Diagnosis & { readonly dimension: Dimension }>
-  /** The dimension speaks about such assets, and this one has no category yet. */
+  /** The dimension classifies such assets, and this one has no category yet. */
   readonly unclassified: ReadonlyArray<Diagnosis & { readonly dimension: Dimension }>
   /** The holding is in a bucket to which it belongs with less than even confidence (basis points). */
   readonly lowConfidence: ReadonlyArray<Diagnosis & { readonly dimension: Dimension; readonly confidence: number }>

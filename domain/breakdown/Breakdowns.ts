@@ -1,5 +1,5 @@
 /**
- * Breaks holdings down by what the catalogue knows of them. Source: interface "POST /v2/assets/allocation-breakdown".
+ * Breaks holdings down by their entries in the catalogue. Source: interface "POST /v2/assets/allocation-breakdown".
  */
 import { Context, Effect, Layer } from "effect"
 import { Catalogue } from "#domain/asset/Catalogue.ts"
@@ -10,7 +10,7 @@ import { sourceTotal } from "#domain/breakdown/normalizeWeights.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 
 /**
- * Holdings by what the catalogue knows of them.
+ * Holdings by their entries in the catalogue.
  *
  * **When to use**
  *

@@ -48,7 +48,7 @@ const sum = <Item>(items: ReadonlyArray<Item>, of: (item: Item) => bigint): bigi
 const largestFirst = (a: Bucket, b: Bucket): number =>
   a.absoluteWeight === b.absoluteWeight ? (a.key < b.key ? -1 : 1) : a.absoluteWeight > b.absoluteWeight ? -1 : 1
 
-/** Builds the buckets of a dimension, and says which holdings are in none of them or only doubtfully. */
+/** Builds the buckets of a dimension, and lists holdings that are in none of them or only doubtfully. */
 export const breakDownBy = (
   dimension: Dimension,
   mode: MultiCategoryMode,

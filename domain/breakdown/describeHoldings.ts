@@ -1,4 +1,4 @@
-/** Holdings as the catalogue knows them, each with its share of the whole. */
+/** Holdings as the catalogue lists them, each with its share of the whole. */
 import type { CanonicalAsset } from "#domain/asset/CanonicalAsset.ts"
 import type { Resolved } from "#domain/asset/Catalogue.ts"
 import type { BreakdownHolding, Diagnostics, HoldingInput } from "#domain/breakdown/Breakdown.ts"
@@ -16,7 +16,7 @@ interface Described {
   readonly unresolved: Diagnostics["unresolved"]
 }
 
-/** The subject of a holding and the symbol to show, when the catalogue knows it. */
+/** The subject of a holding and the symbol to show, when the catalogue lists it. */
 const subjectOf = (
   { assetCanonicalId, caipAssetId }: HoldingInput,
   { canonical, represented }: Resolved

@@ -28,7 +28,7 @@ export interface AccountRequest {
  *
  * Amounts are raw units. All balances of one account are of one block, which is the one to compare events with.
  *
- * **Example** (An account that holds what is asked for)
+ * **Example** (An account that holds every asset of a read)
  *
  * ```ts
  * import { DateTime, Effect, Layer, Result } from "effect"

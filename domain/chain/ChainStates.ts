@@ -6,7 +6,7 @@ export interface ChainState {
   readonly chainId: ChainId
   /** Blocks that must include a transaction, its own and later ones, before it counts. */
   readonly confirmations: number
-  /** Whether one of its endpoints answered when it was last asked, a few seconds ago at most. */
+  /** Whether one of its endpoints answered the last check, a few seconds ago at most. */
   readonly isAvailable: boolean
 }
 
@@ -15,7 +15,7 @@ export interface ChainState {
  *
  * **When to use**
  *
- * Use to show chains to people. Code that acts on a chain asks the chain, and handles `ChainUnavailable`.
+ * Use to show chains to people. Code that acts on a chain calls the chain, and handles `ChainUnavailable`.
  */
 export class ChainStates extends Context.Service<
   ChainStates,

@@ -1,4 +1,4 @@
-/** What people call the chains that a deployment may serve, and where they look at them. */
+/** Names and block explorers of the chains that a deployment may serve. */
 
 import { solanaChainId } from "#domain/Caip.ts"
 

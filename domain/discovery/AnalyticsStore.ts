@@ -5,7 +5,7 @@ import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts
 
 /** What a pass measures by. */
 export interface Measuring {
-  /** A valuation before this moment says nothing about the present. */
+  /** A valuation before this moment is too old for the present. */
   readonly freshSince: DateTime.Utc
   /** A portfolio of before this moment must have been valued. */
   readonly valuedIfBefore: DateTime.Utc
@@ -36,7 +36,7 @@ export class AnalyticsStore extends Context.Service<
     /** Listed strategies whose performance was computed before `before`, the longest ago first. */
     readonly outdated: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<StrategyId>>
     readonly saveWindows: (at: DateTime.Utc, measured: ReadonlyArray<MeasuredWindows>) => Effect.Effect<void>
-    /** Says that the metrics are those of `at`. */
+    /** Records that the metrics are those of `at`. */
     readonly finish: (at: DateTime.Utc) => Effect.Effect<void>
   }
 >()("ballast/domain/discovery/AnalyticsStore") {}

@@ -19,7 +19,7 @@ const intervalsUntilStale = 3
 
 export interface DiscoveryQuery {
   readonly collection: Collection
-  /** Ignored for `curated`; on follow-up pages the cursor knows it. */
+  /** Ignored for `curated`; on follow-up pages the cursor has it. */
   readonly sort?: Sort | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined

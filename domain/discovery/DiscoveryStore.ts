@@ -9,7 +9,7 @@ import type { StrategyId } from "#domain/Ids.ts"
 export interface DiscoveryEntry {
   /** With the metrics of the last pass of the analytics, however old that is. */
   readonly item: DiscoveryItem
-  /** Where the item is in the order that was asked for. */
+  /** Where the item is in the order of the request. */
   readonly position: DiscoveryPosition
   /** When that pass ended; null before the first. */
   readonly measuredAt: DateTime.Utc | null

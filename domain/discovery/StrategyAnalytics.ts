@@ -44,7 +44,7 @@ export class StrategyAnalytics extends Context.Service<
       const performances = yield* StrategyPerformances
       const { discovery } = yield* Settings
 
-      /** A strategy whose performance cannot be computed is told of and passed over: it must not stop the others. */
+      /** A strategy whose performance cannot be computed is logged and left out: it must not stop the others. */
       const windowsOf = (strategyId: StrategyId) =>
         performances.windows(strategyId).pipe(
           Effect.catchCause((cause) =>

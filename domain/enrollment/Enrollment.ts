@@ -1,5 +1,5 @@
 /**
- * The two stages in which an owner authorizes something, and what a flow remembers between them. Source: interface
+ * The two stages in which an owner authorizes something, and what a flow stores between them. Source: interface
  * "enroll", shapes 2.15, 2.16 and 5 A.
  */
 import { type DateTime, Schema } from "effect"

@@ -25,7 +25,7 @@ export interface ClaimRequest {
   /** SHA-256 of the canonical request body. */
   readonly requestHash: Uint8Array
   readonly now: DateTime.Utc
-  /** When a claim that was never settled, because its process died, may be taken over, by any body. */
+  /** When a claim that was never settled, because its process died, may be taken over, with any body. */
   readonly leaseUntil: DateTime.Utc
 }
 

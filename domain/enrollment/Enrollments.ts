@@ -34,7 +34,7 @@ import { requireEnrollable } from "#domain/strategy/requireEnrollable.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 
-/** What stage 1 asks for. */
+/** The request of stage 1. */
 export interface AuthorizationDraft {
   /** Left out: the guard's own limits, and no closed list. */
   readonly terms?: PermissionTerms
@@ -166,12 +166,12 @@ export class Enrollments extends Context.Service<
         if (!(yield* accounts.isSignedByOwner(authorization, signature))) {
           return yield* signatureRefused(authorization.accountType)
         }
-        // Asked last: a strategy may have become private since stage 1, and while the owner's contract was asked.
+        // Checked last: a strategy may have become private since stage 1, and while the owner's contract was called.
         yield* requireEnrollable(strategies, strategyId)
         return signature
       })
 
-      /** What would refuse the portfolio afterwards is asked before the chain is changed for it. */
+      /** What would refuse the portfolio afterwards is checked before the chain is changed for it. */
       const requireRoom = Effect.fnUntraced(function* ({ authorization, strategyId, tenantId }: EnrollmentFlow) {
         yield* requireEnrollable(strategies, strategyId)
         const { ownerAccountId } = authorization

@@ -1,6 +1,5 @@
 /**
- * Removes enrollment flows a day after they expired: nobody can use them any more, and anybody with a key can make
- * many.
+ * Removes enrollment flows a day after they expired: they cannot be used any more, and any key can make many.
  */
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"

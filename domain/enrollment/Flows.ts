@@ -25,7 +25,7 @@ export type FlowError = ValidationFailed | ReplayInProgress | ReplayMismatch | P
 /** What stage 1 issues. */
 type IssuedAuthorization = Pick<EnrollmentFlow, "purpose" | "strategyId" | "authorization" | "place">
 
-/** What stage 2 asks for. */
+/** The request of stage 2. */
 export interface Stage2Request<Outcome, Refusal = never> {
   readonly flowId: FlowId
   readonly purpose: FlowPurpose

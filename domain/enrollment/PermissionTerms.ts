@@ -1,6 +1,6 @@
 /**
  * What an owner may sign beside the guard's own rules: tighter limits on what trades lose, and a closed list of what
- * may be bought. Wider limits are not offered: wallets show a hash, so nobody would see them. Source:
+ * may be bought. Wider limits are not offered: wallets show a hash, so the owner would not see them. Source:
  * docs/decisions/0119-terms.md.
  */
 import { Result } from "effect"
@@ -38,7 +38,7 @@ const closedOn = (
       )
 }
 
-/** The terms of a chain: those asked for; when none are, those of the permission that counts there. */
+/** The terms of a chain: those of the request; without any, those of the permission that counts there. */
 export const termsOn = (
   chainId: ChainId,
   terms: PermissionTerms | undefined,

@@ -1,7 +1,7 @@
 /**
- * Puts a portfolio's place on Solana, once: the signed transaction is written down before it is sent, and the same
- * bytes are sent until the chain has decided. Whoever died in between is followed by the next call of stage 2, which
- * finds the transaction and goes on with it. Source: docs/decisions/0254-solana-routes.md.
+ * Puts a portfolio's place on Solana, once: the signed transaction is stored before it is sent, and the same bytes are
+ * sent until the chain has decided. After a crash in between the next call of stage 2 finds the transaction and goes on
+ * with it. Source: docs/decisions/0254-solana-routes.md.
  */
 import { DateTime, Effect, Option } from "effect"
 import { type PlaceOutcome, type SolanaConsent, SolanaWallets } from "#domain/account/SolanaWallets.ts"
@@ -36,8 +36,8 @@ const withoutEffect = (outcome: Exclude<PlaceOutcome, { readonly _tag: "Landed" 
   )
 
 /**
- * Answers when the place is there. `beforeSigning` is asked before the agent signs anything; afterwards the flow is
- * gone on with whatever it would say.
+ * Returns when the place is there. `beforeSigning` runs before the agent signs anything; once something is signed, the
+ * flow goes on whatever it would return.
  */
 export const makePlaces = Effect.gen(function* () {
   const wallets = yield* SolanaWallets

@@ -1,13 +1,13 @@
 /**
- * Wakes streams that have read their tenant's log to its end. One poller a process asks for all of them in one
- * statement, so that it costs the same however many wait; it rests while nobody does.
+ * Wakes streams that have read their tenant's log to its end. One poller a process reads for all of them in one
+ * statement, so that it costs the same however many wait; it stops while none does.
  */
 import { Deferred, Duration, Effect, Exit, Latch } from "effect"
 import type { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
 import type { TenantId } from "#domain/Ids.ts"
 
-/** Between two looks while somebody waits. */
+/** Between two polls while a request waits. */
 const pollInterval = Duration.millis(100)
 
 interface Waiter {
@@ -16,7 +16,7 @@ interface Waiter {
   readonly woken: Deferred.Deferred<void>
 }
 
-/** Answers what waits until there may be something after an event; the poller lives as long as the scope. */
+/** Returns an effect that waits until there may be something after an event; the poller runs until the scope closes. */
 export const makeWaiters = Effect.fnUntraced(function* ({ grown }: TenantEventLog["Service"]) {
   const waiters = new Set<Waiter>()
   const hasSubscribers = Latch.makeUnsafe(false)

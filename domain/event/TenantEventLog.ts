@@ -17,8 +17,8 @@ export interface LogRange {
  *
  * **When to use**
  *
- * Use in `TenantEvents` and `WebhookDeliveries`. Nobody writes here: triggers of the tables do, in the commit of what
- * happened.
+ * Use in `TenantEvents` and `WebhookDeliveries`. No service writes here: triggers of the tables do, in the commit of
+ * what happened.
  */
 export class TenantEventLog extends Context.Service<
   TenantEventLog,

@@ -1,6 +1,6 @@
 /**
- * The calling tenant's events: pages of the log, and the log as it grows. Events are kept for 30 days; whoever has seen
- * one goes on after it, on whichever process, and misses none.
+ * The calling tenant's events: pages of the log, and the log as it grows. Events are kept for 30 days; a client that
+ * has seen one resumes after it, on any process, and misses none.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Stream } from "effect"
 import { CursorInvalid } from "#domain/Errors.ts"
@@ -15,7 +15,7 @@ import { keepGoingEvery } from "#domain/keepGoing.ts"
 /** How long an event can be read. */
 export const keptFor = Duration.days(30)
 
-/** Events that a stream reads at once. */
+/** Events that a stream reads in one statement. */
 const pageSize = 200
 
 const pruneInterval = Duration.minutes(10)

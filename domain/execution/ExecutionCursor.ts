@@ -1,6 +1,6 @@
 /**
  * Where a client stands in the stream of an operation: `<milliseconds of the event>-<its number in the stream>`.
- * Clients send it back unchanged; the time in it tells a cursor of another operation. Source: shapes 2.26.
+ * Clients send it back unchanged; the time in it exposes a cursor of another operation. Source: shapes 2.26.
  */
 import { DateTime } from "effect"
 
@@ -10,7 +10,7 @@ export interface ExecutionCursor {
   readonly sequence: number
 }
 
-/** Stands before the first event: whoever resumes from it is sent the whole history. */
+/** Before the first event: a client that resumes from it is sent the whole history. */
 export const beginning: ExecutionCursor = { at: 0, sequence: 0 }
 
 const form = /^(\d{1,15})-(\d{1,9})$/

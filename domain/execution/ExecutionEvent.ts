@@ -1,4 +1,4 @@
-/** What the stream of an operation tells. Source: interface "Events", shapes 2.26 and N. */
+/** An event in the stream of an operation. Source: interface "Events", shapes 2.26 and N. */
 import type { DateTime } from "effect"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { Operation, OperationState } from "#domain/operation/Operation.ts"

@@ -1,6 +1,6 @@
 /**
  * From the stored events of an operation to those of its stream; pure. Each stored event gives exactly one, with its
- * number, and the end of the operation one more, with the next. So a stream is the same whoever reads it from where.
+ * number, and the end of the operation one more, with the next. So a stream is the same for every reader.
  */
 import { type DateTime, Schema } from "effect"
 import { ChainSettled, chainSettled } from "#domain/rebalance/ChainSettled.ts"
@@ -51,7 +51,7 @@ const messageOf = ({ kind, payload }: OperationEvent): string => {
   return read._tag === "Some" ? `${words}: ${read.value.reason}` : words
 }
 
-/** What an event adds to the history, and tells. */
+/** The history with an event, and the body that the stream sends for it. */
 const read = (history: ExecutionHistory, event: OperationEvent): readonly [ExecutionHistory, ExecutionBody] => {
   const next = { ...history, sequence: event.sequence, at: event.at }
   if (event.kind === stateEvent) {
@@ -73,7 +73,7 @@ const read = (history: ExecutionHistory, event: OperationEvent): readonly [Execu
   return [next, { kind: "execution.timeline_appended", message, event: event.kind, data: event.payload }]
 }
 
-/** The history after an event, and what the stream says of it. */
+/** The history after an event, and what the stream sends for it. */
 export const advance = (
   history: ExecutionHistory,
   event: OperationEvent
@@ -83,7 +83,7 @@ export const advance = (
 }
 
 /**
- * A rebalance that moved nothing can be asked for again; a withdrawal needs a new signature, and a bridge is not the
+ * A rebalance that moved nothing can be requested again; a withdrawal needs a new signature, and a bridge is not the
  * client's.
  */
 const errorOf = ({ kind }: Subject, { error, state }: ExecutionHistory): ExecutionError => ({

@@ -1,6 +1,6 @@
 /**
  * Who reads operations: a tenant by one of its keys, or a person by a wallet session. Provided to every handler that
- * reads executions, whichever way they are asked for.
+ * reads executions, on every route.
  */
 import { Context } from "effect"
 import type { SignInWalletId } from "#domain/identity/User.ts"

@@ -1,6 +1,6 @@
 /**
- * Tells who reads executions from what a request presents: an API key in `x-api-key` or as a bearer token, or a wallet
- * session as a bearer token or in its cookie. Source: shapes 2.26.
+ * Authenticates the reader of executions by what a request presents: an API key in `x-api-key` or as a bearer token, or
+ * a wallet session as a bearer token or in its cookie. Source: shapes 2.26.
  */
 import { Context, Effect, Layer } from "effect"
 import {
@@ -19,7 +19,7 @@ import type { Scope } from "#domain/Scopes.ts"
 
 export type ReaderRefused = KeyMissing | KeyInvalid | KeyExpired | PermissionDenied | TenantDisabled | SessionInvalid
 
-/** What a key needs; whoever signed in reads what is their own. */
+/** The scope that a key needs; people who signed in read their own. */
 export const readScope: Scope = "portfolios:read"
 
 type Headers = Readonly<Record<string, string | undefined>>
@@ -35,7 +35,7 @@ const keyIn = (headers: Headers): string | undefined => {
 }
 
 /**
- * Finds out who reads executions, from what a request presents.
+ * Authenticates readers of executions.
  *
  * **When to use**
  *

@@ -32,7 +32,7 @@ export interface Timeline extends ExecutionHead {
  *
  * **When to use**
  *
- * Use to show an operation to whoever may read it, by key or by session. `Operations` is the same list for keys alone,
+ * Use to show an operation to its readers, by key or by session. `Operations` is the same list for keys alone,
  * with reports.
  */
 export class Executions extends Context.Service<

@@ -1,11 +1,11 @@
 /**
- * What is new in the log of an operation, handed to all who follow it. Followers who have read equally far wait as one
- * group: what comes after their place is read once, and all of them are given the same events. A follower that comes
- * back later than the others reads on its own: nobody waits for it, and nothing is kept for it.
+ * New events in the log of an operation, shared by all its followers. Followers at the same place wait as one group:
+ * the events after that place are read once, and all of them receive the same. A follower that comes back later than
+ * the others reads on its own: nothing waits for it, and nothing is kept for it.
  *
- * A group reads when its log may have grown. That is told by this process's own engine, at once, and by one poller a
- * process, which asks for all that is followed in one statement: it sees what other processes wrote, and what was
- * missed. It rests while nobody waits. A signal that is lost or comes twice costs time, never an event.
+ * A group reads when its log may have grown. This process's own engine signals that at once. One poller a process reads
+ * all followed logs in one statement, for what other processes wrote and for lost signals; it stops while nothing is
+ * followed. A signal that is lost or comes twice costs time, never an event.
  */
 import { Context, Duration, Effect, Exit, FiberSet, Latch, Layer, type Scope } from "effect"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
@@ -20,13 +20,13 @@ const pageSize = 100
 /** Followers that are handed a page before connections get their turn. */
 const maxHanded = 128
 
-/** Stored events in order, none left out; never empty. All who are given it hold the same one. */
+/** Stored events in order, none left out; never empty. All receivers share one value. */
 export type EventPage = ReadonlyArray<OperationEvent>
 
 export interface Follower {
   /**
-   * The events after a number, 100 at most; waits until there are some. A read that fails is the defect of all who
-   * waited for it; whoever asks again at the same place misses nothing. One wait at a time.
+   * The events after a number, 100 at most; waits until there are some. A read that fails is the defect of every
+   * waiter; a further call at the same place misses nothing. One wait at a time.
    */
   readonly after: (sequence: number) => Effect.Effect<EventPage>
 }
@@ -39,11 +39,11 @@ interface Extent {
 
 type Give = (page: Exit.Exit<EventPage>, read: Extent) => void
 
-/** Those who wait at one place of a log. */
+/** The followers that wait at one place of a log. */
 class Group {
   readonly sequence: number
   readonly waiting = new Set<Give>()
-  /** What is known to have nothing after the place; undefined when nobody has looked. */
+  /** Up to where the log is known to have nothing after the place; undefined before the first read. */
   read: Extent | undefined
   isReading = false
 
@@ -53,13 +53,13 @@ class Group {
   }
 }
 
-/** The end of one operation's log, as far as this process knows it. */
+/** The end of one operation's log, as this process last saw it. */
 class Tail {
   readonly operationId: OperationId
   readonly groups = new Map<number, Group>()
   followers = 0
   signals = 0
-  /** The furthest event that somebody here knows of. */
+  /** The last event that a follower in this process has seen. */
   furthest: number
   readonly #read: (tail: Tail, group: Group) => void
 
@@ -75,7 +75,7 @@ class Tail {
     return sequence < this.furthest && read.furthest < this.furthest
   }
 
-  /** Somebody waits for a signal. */
+  /** A follower waits for a signal. */
   get isIdle(): boolean {
     for (const { isReading } of this.groups.values()) if (!isReading) return true
     return false
@@ -99,7 +99,7 @@ class Tail {
     for (const group of this.groups.values()) this.wake(group)
   }
 
-  /** A group that waits already knows as much as whoever joins it. Answers how to leave. */
+  /** A waiting group has seen at least as much as a follower that joins it. Returns how to leave. */
   join(sequence: number, known: Extent | undefined, give: Give): () => void {
     const group = this.groups.get(sequence) ?? new Group(sequence, known)
     this.groups.set(sequence, group)
@@ -111,13 +111,13 @@ class Tail {
     }
   }
 
-  /** Whoever comes to its place from now on is a group of its own. */
+  /** A follower that comes to its place from now on is a group of its own. */
   disband(group: Group): void {
     if (this.groups.get(group.sequence) === group) this.groups.delete(group.sequence)
   }
 }
 
-/** Whoever was given all that a read found does not read again before a signal. */
+/** A follower that received all of a read does not read again before a signal. */
 const followerOf = (tail: Tail): Follower => {
   let place = -1
   let known: Extent | undefined
@@ -136,7 +136,7 @@ const followerOf = (tail: Tail): Follower => {
   }
 }
 
-/** Gives a page to all of a group, whose place nobody can join any more. */
+/** Gives a page to all of a group, which no follower can join any more. */
 const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<EventPage>, read: Extent) {
   let handed = 0
   for (const give of waiting) {
@@ -153,14 +153,14 @@ const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<Ev
  * **When to use**
  *
  * Use `follow` to wait for events, and `changed` where this process has written some. It bounds how often the database
- * is asked, whatever the number of followers.
+ * is read, whatever the number of followers.
  */
 export class OperationTails extends Context.Service<
   OperationTails,
   {
-    /** Follows the log until the scope closes. `furthest` is the last event that the follower knows to be there. */
+    /** Follows the log until the scope closes. `furthest` is the last event that the follower has seen. */
     readonly follow: (operationId: OperationId, furthest: number) => Effect.Effect<Follower, never, Scope.Scope>
-    /** To be called after the commit. Costs one look into a map when nobody follows. */
+    /** To be called after the commit. Costs one map lookup when nobody follows. */
     readonly changed: (operationId: OperationId) => void
   }
 >()("ballast/domain/execution/OperationTails") {
@@ -177,7 +177,7 @@ export class OperationTails extends Context.Service<
       const read = (tail: Tail, group: Group): Effect.Effect<void> =>
         Effect.gen(function* () {
           do {
-            // All who come in this turn are answered by the one read.
+            // All followers that come in this turn share one read.
             yield* Effect.yieldNow
             if (group.waiting.size === 0) return
             const extent = { signals: tail.signals, furthest: tail.furthest }
@@ -219,7 +219,7 @@ export class OperationTails extends Context.Service<
 
       const changed = (operationId: OperationId): void => tails.get(operationId)?.signal()
 
-      /** Whoever reads, or whose client does, is on its way, and looks again when it comes back. */
+      /** A group that reads, or whose client does, is left out: it reads again afterwards. */
       const poll = Effect.gen(function* () {
         const idle = [...tails.values()].filter(({ isIdle }) => isIdle)
         const readers = idle.map(({ furthest, operationId }) => ({ operationId, sequence: furthest }))

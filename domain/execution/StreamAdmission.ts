@@ -1,4 +1,4 @@
-/** Counts the streams that are open in this process, of whatever they tell, and refuses one too many. */
+/** Counts the streams of all kinds that are open in this process, and refuses one too many. */
 import { Context, Effect, Layer, Metric, Schema, type Scope } from "effect"
 import { RateLimited } from "#domain/Errors.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
@@ -37,13 +37,13 @@ export class StreamAdmission extends Context.Service<
 
 const isSession = Schema.is(SessionId)
 
-/** What a stream counts under, how many of it may be open, and who has as many. */
+/** What a stream counts under, how many of it may be open, and whose limit that is. */
 const countersOf = (settings: StreamSettings["Service"], { address, credential, tenantId }: StreamHolder) => [
-  { key: tenantId, most: settings.maxOpenPerTenant, who: "The tenant" },
+  { key: tenantId, max: settings.maxOpenPerTenant, holder: "The tenant" },
   isSession(credential)
-    ? { key: credential, most: settings.maxOpenPerSession, who: "The wallet session" }
-    : { key: credential, most: settings.maxOpenPerKey, who: `The key ${credential}` },
-  { key: `from ${address}`, most: settings.maxOpenPerAddress, who: "The address" }
+    ? { key: credential, max: settings.maxOpenPerSession, holder: "The wallet session" }
+    : { key: credential, max: settings.maxOpenPerKey, holder: `The key ${credential}` },
+  { key: `from ${address}`, max: settings.maxOpenPerAddress, holder: "The address" }
 ]
 
 const makeAdmission = (settings: StreamSettings["Service"]) => {
@@ -69,9 +69,9 @@ const makeAdmission = (settings: StreamSettings["Service"]) => {
     Effect.suspend(() => {
       if (all >= settings.maxOpen)
         return Effect.fail(refusal(`${settings.maxOpen} streams are open here, the most that one process serves`))
-      for (const { key, most, who } of countersOf(settings, holder)) {
-        if ((open.get(key) ?? 0) < most) continue
-        return Effect.fail(refusal(`${who} has ${most} streams open here, the most that it may have`))
+      for (const { key, max, holder: limited } of countersOf(settings, holder)) {
+        if ((open.get(key) ?? 0) < max) continue
+        return Effect.fail(refusal(`${limited} has ${max} streams open here, the most that it may have`))
       }
       return count(holder, 1)
     })

@@ -18,7 +18,7 @@ export class StreamSettings extends Context.Service<
     readonly maxOpenPerKey: number
     readonly maxOpenPerSession: number
     readonly maxOpenPerAddress: number
-    /** How often events of other processes are looked for while a stream is open, in milliseconds. */
+    /** How often events of other processes are polled for while a stream is open, in milliseconds. */
     readonly pollIntervalMs: number
   }
 >()("ballast/domain/execution/StreamSettings") {}

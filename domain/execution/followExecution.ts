@@ -16,7 +16,7 @@ interface Services {
   readonly tails: OperationTails["Service"]
 }
 
-/** What a page tells, and the history after it. */
+/** The events of a page, and the history after it. */
 interface Followed {
   readonly history: ExecutionHistory
   readonly events: ReadonlyArray<ExecutionEvent>
@@ -34,11 +34,11 @@ const eventsIn = (from: ExecutionHistory, page: EventPage): Followed => {
   return { history, events }
 }
 
-/** Lives as long as the scope. */
+/** Follows until the scope closes. */
 export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services) {
   const stepsOf = yield* shared(log.steps)
 
-  /** What a page tells is the same whoever is given it: it depends on what is stored before it alone. */
+  /** The events of a page are the same for every follower: they depend on what is stored before it alone. */
   const followed = new WeakMap<EventPage, Followed>()
   const eventsOnce = (history: ExecutionHistory, page: EventPage): Followed => {
     const known = followed.get(page) ?? eventsIn(history, page)
@@ -46,7 +46,7 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services)
     return known
   }
 
-  /** The end of a history that all who were told it together share. */
+  /** The end of a history, shared by all followers that read it together. */
   const ends = new WeakMap<ExecutionHistory, ExecutionEvent>()
   const endOnce = Effect.fnUntraced(function* ({ operation }: ExecutionHead, history: ExecutionHistory) {
     const steps = history.state === "completed" ? yield* stepsOf(operation.operationId) : []
@@ -107,7 +107,8 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services)
 })
 
 /**
- * The operation as it is now, under the id from which the rest follows: whoever has seen no more resumes from there.
+ * The operation as it is now, under the id from which the rest follows: a client that has seen no more resumes from
+ * there.
  */
 const snapshotOf = ({ at, operation, sequence }: ExecutionHead, history: ExecutionHistory): ExecutionEvent => {
   const { completedSteps, error, state, totalSteps } = history

@@ -1,8 +1,8 @@
 /**
- * Tells who a caller is from an API key.
+ * Authenticates a caller by an API key.
  *
- * A key that was found is remembered for a few seconds, so a revocation takes effect within that time in every process
- * (docs/decisions/0004-api-keys.md). Unknown keys are never remembered.
+ * A key that was found is cached for a few seconds, so a revocation takes effect within that time in every process
+ * (docs/decisions/0004-api-keys.md). Unknown keys are never cached.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { KeyExpired, KeyInvalid, TenantDisabled } from "#domain/Errors.ts"
@@ -14,8 +14,8 @@ import { TenantStore } from "#domain/identity/TenantStore.ts"
 import type { ApiKeyId } from "#domain/Ids.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
 
-const rememberForMs = 5_000
-const remembered = 10_000
+const cacheForMs = 5_000
+const maxCached = 10_000
 const noteUsesEvery = Duration.seconds(10)
 
 /** A key that was found, judged as far as time cannot change it. One a key, shared by all its requests. */
@@ -59,7 +59,7 @@ const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now
 }
 
 /**
- * Tells who calls, from an API key.
+ * Authenticates the caller of a request by its API key.
  *
  * **When to use**
  *
@@ -105,10 +105,10 @@ export class ApiKeys extends Context.Service<
       // age.
       const known = new Map<string, { readonly key: KnownKey; readonly until: number }>()
 
-      const remember = (secret: string, key: KnownKey, now: number) => {
+      const cache = (secret: string, key: KnownKey, now: number) => {
         known.delete(secret)
-        if (known.size >= remembered) known.delete(known.keys().next().value!)
-        known.set(secret, { key, until: now + rememberForMs })
+        if (known.size >= maxCached) known.delete(known.keys().next().value!)
+        known.set(secret, { key, until: now + cacheForMs })
       }
 
       /** Under the pepper of today; a key that is let in works even where this cannot be written. */
@@ -133,8 +133,8 @@ export class ApiKeys extends Context.Service<
                   return refuse(strangerTo(environment, secret) ?? unknownKey)
                 const key = knownKey(found)
                 const now = clock.currentTimeMillisUnsafe()
-                remember(secret, key, now)
-                if (uses.size < remembered) uses.set(apiKeyId, DateTime.makeUnsafe(now))
+                cache(secret, key, now)
+                if (uses.size < maxCached) uses.set(apiKeyId, DateTime.makeUnsafe(now))
                 return found.pepper === pepperName
                   ? judge(key, now)
                   : Effect.tap(judge(key, now), () => rehash(apiKeyId, ofSecret.current))

@@ -1,5 +1,5 @@
 /**
- * Who is calling: the tenant behind the API key and what the key may do. Provided to every authenticated handler.
+ * The caller of a request: the tenant of the API key and what the key may do. Provided to every authenticated handler.
  */
 import { Context } from "effect"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"

@@ -5,7 +5,7 @@ import type { TenantId } from "#domain/Ids.ts"
 /** How long an answer is given again. */
 export const keptFor = Duration.hours(24)
 
-/** A key belongs to a tenant and a route; what it names is told apart by the fingerprint of path and body. */
+/** A key belongs to a tenant and a route; the fingerprint of path and body shows whether it is the same request. */
 export interface NamedRequest {
   readonly tenantId: TenantId
   readonly route: string
@@ -17,7 +17,7 @@ export interface KeyClaim {
   readonly request: NamedRequest
   readonly claimId: string
   readonly now: DateTime.Utc
-  /** A process that has not answered by then has died: whoever sends the request again carries it out. */
+  /** A process that has not answered by then has died: the next request with the key is carried out. */
   readonly until: DateTime.Utc
 }
 
@@ -39,17 +39,17 @@ export type KeyState =
  *
  * **When to use**
  *
- * Use in middleware of routes that create. Services that know their own keys, such as request ids and nonces, need
+ * Use in middleware of routes that create. Services with keys of their own, such as request ids and nonces, need
  * none.
  */
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
-    /** Of all that send a request at once, one claims it. */
+    /** Of concurrent copies of a request, one claims it. */
     readonly claim: (claim: KeyClaim) => Effect.Effect<KeyState>
     /** Keeps the answer; false when the claim is another's by now. */
     readonly complete: (claim: KeyClaim, answer: StoredAnswer) => Effect.Effect<boolean>
-    /** Forgets a request that came to nothing. */
+    /** Releases the key of a request that came to nothing. */
     readonly release: (claim: KeyClaim) => Effect.Effect<void>
     /** What is written within becomes visible as one, or not at all when it fails. */
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

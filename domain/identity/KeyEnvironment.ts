@@ -1,6 +1,6 @@
 /**
- * Whether the deployment moves real value. The prefix of a key says so, and a key of the one works in the other neither
- * by accident nor when a database was copied. See docs/decisions/0203-environments-of-keys.md.
+ * Whether the deployment moves real value. The prefix of a key shows it, and a key of the one works in the other
+ * neither by accident nor when a database was copied. See docs/decisions/0203-environments-of-keys.md.
  */
 import { Context } from "effect"
 
@@ -15,7 +15,7 @@ export const prefixOf = (environment: Environment) => `bk_${environment}_` as co
 
 const places = { live: "production", test: "a sandbox" } as const
 
-/** What a key of the other environment is told; undefined for a text that is of neither, or of this one. */
+/** The error for a key of the other environment; undefined for a text that is of neither, or of this one. */
 export const strangerTo = (environment: Environment, secret: string): string | undefined => {
   const other = environments.find((one) => one !== environment)!
   return secret.startsWith(prefixOf(other))

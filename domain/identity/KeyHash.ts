@@ -25,7 +25,7 @@ export class KeyHash extends Context.Service<
   {
     readonly hash: (secret: Redacted.Redacted<string>) => Uint8Array
     readonly hashes: (secret: Redacted.Redacted<string>) => SecretHashes
-    /** Tells the pepper of `hash` from others, and says nothing of it. */
+    /** Identifies the pepper of `hash` without revealing it. */
     readonly pepperName: string
   }
 >()("ballast/domain/identity/KeyHash") {}

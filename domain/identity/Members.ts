@@ -10,7 +10,7 @@ import { makeUserId, type UserId } from "#domain/Ids.ts"
 /** Members of one tenant at most. */
 const maxMembers = 100
 
-/** Fails for everybody but owners of the caller's tenant. */
+/** Fails unless the caller is an owner of its tenant. */
 export const requireOwner = Effect.flatMap(SignedIn, ({ role }) =>
   role === "owner"
     ? Effect.void

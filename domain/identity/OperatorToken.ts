@@ -1,4 +1,4 @@
-/** Who the operator is: whoever presents the deployment's admin token. REST routes and procedures ask alike. */
+/** Whether a caller is the operator: it presents the deployment's admin token. For REST routes and procedures alike. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { KeyInvalid, KeyMissing } from "#domain/Errors.ts"
 import { isSameSecret } from "#domain/identity/isSameSecret.ts"
@@ -17,7 +17,7 @@ export class OperatorToken extends Context.Service<
     readonly require: (presented: string | undefined) => Effect.Effect<void, KeyMissing | KeyInvalid>
   }
 >()("ballast/domain/identity/OperatorToken") {
-  /** Of `ADMIN_TOKEN`; null: nobody is the operator, and every call is refused. */
+  /** Of `ADMIN_TOKEN`; null: there is no operator, and every call is refused. */
   static readonly layer = (token: Redacted.Redacted | null) =>
     Layer.sync(OperatorToken, () => {
       const expected = token === null ? null : Redacted.value(token)

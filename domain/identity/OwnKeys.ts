@@ -22,7 +22,7 @@ const maxKeys = 100
 export class OwnKeys extends Context.Service<
   OwnKeys,
   {
-    /** A key with the scopes that every key has and the asked ones, which must be the tenant's to give. */
+    /** A key with the scopes that every key has and the requested ones, which must be the tenant's to give. */
     readonly create: (key: NewKey) => Effect.Effect<CreatedKey, PermissionDenied | ValidationFailed, SignedIn>
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, never, SignedIn>
     readonly revoke: (apiKeyId: ApiKeyId) => Effect.Effect<void, PermissionDenied | NotFound, SignedIn>

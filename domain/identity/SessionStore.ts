@@ -28,7 +28,7 @@ export interface FoundSession {
 
 export interface UsedNonce {
   readonly nonce: string
-  /** From when on the nonce is refused by its own time, so that nothing needs to remember it. */
+  /** From when on the nonce is refused by its own time, so that it need not be stored. */
   readonly expiresAt: DateTime.Utc
 }
 
@@ -53,16 +53,16 @@ export interface Rotation {
  *
  * **When to use**
  *
- * Use in services of this context alone. Middleware asks `RequestSession`.
+ * Use in services of this context alone. Middleware uses `RequestSession`.
  */
 export class SessionStore extends Context.Service<
   SessionStore,
   {
     /**
      * Stores the session and that its nonce was used, both or none; false when the nonce was used before. A user keeps
-     * `most` sessions; the oldest end.
+     * `max` sessions; the oldest end.
      */
-    readonly open: (session: NewSession, most: number) => Effect.Effect<boolean>
+    readonly open: (session: NewSession, max: number) => Effect.Effect<boolean>
     /**
      * The session whose token, or token before that one, has one of the hashes. None when it ended or its user is no
      * member.

@@ -1,7 +1,7 @@
 /**
  * Wallet sessions: a token that its holder may use for a week without a pause, and for 30 days at most.
  *
- * Only keyed hashes of tokens are stored. A token is replaced once a day, when its holder asks for the session. The one
+ * Only keyed hashes of tokens are stored. A token is replaced once a day, when its holder reads the session. The one
  * before works for another minute, for calls under way; after that it ends the session, because two use it then and one
  * of them is not its holder (docs/decisions/0160-wallet-sessions.md).
  */
@@ -23,7 +23,7 @@ const noteInterval = Duration.hours(1)
 /** Sessions of one user at the same time. */
 const maxSessions = 20
 
-/** What every token begins with, so that it is told from an API key. */
+/** What every token begins with, which sets it apart from an API key. */
 export const tokenPrefix = "bs_"
 
 /** A session at a moment when its token is known. */

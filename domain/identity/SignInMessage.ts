@@ -22,7 +22,7 @@ export const nonceLife = Duration.minutes(10)
 /** By how much a wallet's clock may be ahead. */
 const skew = Duration.minutes(1)
 
-/** Wallets stand on Ethereum unless told otherwise, whether or not the deployment serves it. */
+/** Wallets are on Ethereum by default, whether or not the deployment serves it. */
 const ethereum = 1
 
 export interface SignInRules {

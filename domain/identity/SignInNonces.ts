@@ -1,7 +1,6 @@
 /**
- * Nonces of sign-in messages. A nonce carries its own time and a keyed hash over both, so that asking for one stores
- * nothing and nobody can make the service remember many. What was used is remembered until its time is over
- * (SessionStore.open).
+ * Nonces of sign-in messages. A nonce carries its own time and a keyed hash over both, so that issuing one stores
+ * nothing and requests cannot fill the storage. A used one is stored until its time is over (SessionStore.open).
  */
 import { DateTime, Effect, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -23,7 +22,7 @@ const sealOf = (body: string) =>
     return { current: sealed(current), other: other === null ? null : sealed(other) }
   })
 
-/** A nonce that nobody can guess, and until when it may be used. */
+/** A nonce that cannot be guessed, and until when it may be used. */
 export const makeNonce = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   const expiresAt = DateTime.addDuration(yield* DateTime.now, nonceLife)

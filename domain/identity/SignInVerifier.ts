@@ -17,8 +17,8 @@ export class SignInVerifier extends Context.Service<
     /** The fields of the text; undefined when any character of it is not as ERC-4361 has it. */
     readonly read: (text: string) => SignInMessage | undefined
     /**
-     * Who stands by the text: the key of the address, or the contract there on the message's chain, deployed (ERC-1271)
-     * or yet to be (ERC-6492). Undefined when neither does.
+     * The signer of the text: the key of the address, or the contract there on the message's chain, deployed (ERC-1271)
+     * or yet to be (ERC-6492). Undefined when neither signed.
      */
     readonly signerOf: (
       message: SignInMessage,

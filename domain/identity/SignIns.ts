@@ -39,8 +39,8 @@ export class SignIns extends Context.Service<
     /** A nonce for one message, good for ten minutes. */
     readonly nonce: Effect.Effect<UsedNonce>
     /**
-     * Opens a session for who signed the message. The first time makes the wallet a user and gives it a tenant of its
-     * own, unless a tenant has invited it.
+     * Opens a session for the signer of the message. The first time makes the wallet a user and gives it a tenant of
+     * its own, unless a tenant has invited it.
      */
     readonly signIn: (request: SignInRequest) => Effect.Effect<OpenSession, Refusal>
   }
@@ -58,7 +58,7 @@ export class SignIns extends Context.Service<
       const provided = <A, E>(effect: Effect.Effect<A, E, SecureRandom.SecureRandom | KeyHash>) =>
         effect.pipe(Effect.provideService(SecureRandom.SecureRandom, random), Effect.provideService(KeyHash, hash))
 
-      /** The memberships of the wallet. Somebody who is nobody's member yet gets a tenant named after the wallet. */
+      /** The memberships of the wallet. A person without one gets a tenant named after the wallet. */
       const enter = Effect.fnUntraced(function* (walletId: SignInWalletId) {
         const createdAt = yield* DateTime.now
         const address = addressOf(walletId)

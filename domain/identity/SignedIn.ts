@@ -1,14 +1,14 @@
-/** Who is calling: the person behind a wallet session. Provided to every procedure that needs one. */
+/** The caller of a procedure: the person with a wallet session. Provided to every procedure that needs one. */
 import { Context } from "effect"
 import type { Role, SignInWalletId } from "#domain/identity/User.ts"
 import type { SessionId, TenantId, UserId } from "#domain/Ids.ts"
 
 /**
- * The person behind a wallet session, and the tenant that they act for.
+ * The person with a wallet session, and the tenant that they act for.
  *
  * **When to use**
  *
- * Use in services whose answer depends on the person. What is asked with an API key requires `Caller`.
+ * Use in services whose answer depends on the person. Calls with an API key require `Caller`.
  */
 export class SignedIn extends Context.Service<
   SignedIn,

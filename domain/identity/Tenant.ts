@@ -20,7 +20,7 @@ export interface ApiKey {
   readonly apiKeyId: ApiKeyId
   readonly tenantId: TenantId
   readonly name: string
-  /** First characters of the secret, so that a person can tell keys apart. */
+  /** First characters of the secret, by which a person recognizes the key. */
   readonly preview: string
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: DateTime.Utc
@@ -30,6 +30,6 @@ export interface ApiKey {
   readonly lastUsedAt: DateTime.Utc | null
   /** The key that it was rotated into; it ends by its own `expiresAt`. */
   readonly replacedBy: ApiKeyId | null
-  /** Where it works. Absent: it was made before keys said so, and works in the deployment that it was made in. */
+  /** Where it works. Absent: it was made before keys had this, and works in the deployment that it was made in. */
   readonly environment?: Environment
 }

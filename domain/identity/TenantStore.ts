@@ -14,7 +14,7 @@ export interface StoredHash {
 export interface FoundKey {
   readonly key: ApiKey
   readonly tenant: Tenant
-  /** Under which pepper its hash was made; null where nobody noted it. */
+  /** Under which pepper its hash was made; null where that was not recorded. */
   readonly pepper: string | null
 }
 
@@ -56,8 +56,8 @@ export class TenantStore extends Context.Service<
     /** The hash that the key has from now on. */
     readonly rehashKey: (apiKeyId: ApiKeyId, hash: StoredHash) => Effect.Effect<void>
     /**
-     * Puts `next` beside the key and lets the key end at `endsAt` at the latest, at once. False when the tenant has no
-     * such key, or it is revoked or replaced.
+     * Puts `next` beside the key and lets the key end at `endsAt` at the latest, in one step. False when the tenant has
+     * no such key, or it is revoked or replaced.
      */
     readonly replaceKey: (rotation: KeyRotation) => Effect.Effect<boolean>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>>

@@ -91,7 +91,7 @@ export class Tenants extends Context.Service<
       tenantId: TenantId,
       entitlements: ReadonlyArray<string>
     ) => Effect.Effect<Tenant, NotFound>
-    /** Says whose the tenant's strategies are, beside the wallets that sign in as its owners; null takes it back. */
+    /** Sets whose the tenant's strategies are, beside the wallets that sign in as its owners; null removes it. */
     readonly setOwner: (tenantId: TenantId, ownerAddress: OwnerAddress | null) => Effect.Effect<void, NotFound>
     readonly createKey: (tenantId: TenantId, key: NewKey) => Effect.Effect<CreatedKey, NotFound>
     /**

@@ -12,8 +12,8 @@ import {
 import type { TenantId, UserId } from "#domain/Ids.ts"
 
 /**
- * Whose word counts. A key is the same on every chain (`eip155:0:<address>`). A contract is not, since another person
- * may rule over the same address elsewhere (`eip155:<chain>:<address>`).
+ * The wallet that signs in. A key is the same on every chain (`eip155:0:<address>`). A contract is not, since another
+ * person may rule over the same address elsewhere (`eip155:<chain>:<address>`).
  */
 export const SignInWalletId = Schema.Union([EvmWalletId, EvmAccountId])
 export type SignInWalletId = typeof SignInWalletId.Type

@@ -15,16 +15,16 @@ export class UserStore extends Context.Service<
   UserStore,
   {
     /**
-     * The memberships of the wallet's user, oldest first. A wallet that nobody knows yet becomes `user`, and one that
-     * is nowhere a member becomes the owner of `tenant`; of several calls at once, one does so.
+     * The memberships of the wallet's user, oldest first. A new wallet becomes `user`, and one that is nowhere a member
+     * becomes the owner of `tenant`; of concurrent calls, one does so.
      */
     readonly enter: (user: User, tenant: Tenant) => Effect.Effect<readonly [Member, ...ReadonlyArray<Member>]>
     readonly findMember: (tenantId: TenantId, userId: UserId) => Effect.Effect<Option.Option<Member>>
     /** Members of the tenant, oldest first. */
     readonly listMembers: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<Member>>
     /**
-     * Makes the wallet's user a member with the role, or gives the member that role; the user id counts when nobody
-     * knows the wallet yet. None when no owner would be left.
+     * Makes the wallet's user a member with the role, or gives the member that role; the user id counts when the wallet
+     * is new. None when no owner would be left.
      */
     readonly setMember: (member: Member) => Effect.Effect<Option.Option<Member>>
     /** Ends membership and its sessions. False when there is none, or when no owner would be left. */

@@ -1,5 +1,5 @@
 /**
- * Compares secrets in constant time, so that the time of a refusal says nothing about how much of a guess was right.
+ * Compares secrets in constant time, so that the time of a refusal does not show how much of a guess was right.
  */
 import { Mac } from "effect/crypto"
 

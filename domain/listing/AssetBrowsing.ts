@@ -18,7 +18,7 @@ import type { RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import { folded } from "#domain/listing/TextIndex.ts"
 
-/** Rows that a page shows before anybody chose a tag. */
+/** Rows that a page shows before a tag is chosen. */
 const previewCount = 8
 const featuredCount = 24
 const tickerCount = 15
@@ -28,7 +28,7 @@ export interface BrowsePage {
   readonly cursor: number
 }
 
-/** Which shares are looked for; all where nothing is said. */
+/** A filter of shares; a field that is left out filters nothing. */
 export interface StockQuery {
   /** Part of a ticker, a symbol or the company's name. */
   readonly search?: string | undefined

@@ -53,7 +53,7 @@ export interface TagCount {
 
 export type TagCounts = Readonly<Record<TagGroup, ReadonlyArray<TagCount>>>
 
-/** How many shares each tag would leave, given what the other groups ask for; the most first. */
+/** How many shares each tag would leave, given the tags of the other groups; the most first. */
 export const countTags = (stocks: ReadonlyArray<RankedStock>, filters: TagFilters): TagCounts => {
   const countsOf = (group: TagGroup): ReadonlyArray<TagCount> => {
     const counts = new Map<string, number>()

@@ -67,7 +67,7 @@ export class AssetIndex extends Context.Service<
     })
   )
 
-  /** Loads once before anything is asked, and again and again; while the database is down the last index stays. */
+  /** Loads once before the first search, and again and again; while the database is down the last index stays. */
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const { load } = yield* AssetIndex

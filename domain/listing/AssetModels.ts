@@ -1,4 +1,4 @@
-/** What procedures tell of an asset. Field names: shapes Q and R, docs/decisions/0122. */
+/** The asset as procedures return it. Field names: shapes Q and R, docs/decisions/0122. */
 import { Schema } from "effect"
 import { AssetKey } from "#domain/listing/AssetKey.ts"
 import { LinePoint } from "#domain/marketData/coinDatasets.ts"
@@ -115,10 +115,10 @@ export const EquityDetails = Schema.Struct({
 })
 export type EquityDetails = typeof EquityDetails.Type
 
-/** How a raw balance of the token relates to shares, and what the issuer says of the token now. */
+/** How a raw balance of the token relates to shares, and the issuer's current figures of the token. */
 export const ProviderExtensions = Schema.Struct({
   unitModel: Schema.String,
-  /** Shares of one whole token; null where nobody says so. */
+  /** Shares of one whole token; null where no source gives it. */
   multiplier: MaybeFigure,
   navPriceUsd: MaybeFigure,
   navUpdatedAt: MaybeText,

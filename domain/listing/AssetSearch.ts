@@ -20,7 +20,7 @@ import {
 export interface AssetQuery {
   readonly q: string
   readonly limit: number
-  /** Chains that generic tokens are looked for on; all when left out or empty. */
+  /** Chains on which generic tokens are searched; all when left out or empty. */
   readonly chainFilter?: ReadonlyArray<number> | undefined
   /** Chains that shares may be on; all when left out or empty. */
   readonly stockChainFilter?: ReadonlyArray<number> | undefined
@@ -68,7 +68,7 @@ const found = (snapshot: AssetSnapshot, q: string): Iterable<Listing> => {
   return listingsAt(snapshot, snapshot.text.find(text))
 }
 
-/** The first `limit` that fit; nothing beyond them is looked for. */
+/** The first `limit` that fit; the rest is not searched. */
 const firstOf = <A>(items: Iterable<A>, limit: number, fits: (item: A) => boolean): ReadonlyArray<A> => {
   const first: Array<A> = []
   if (limit === 0) return first
@@ -162,7 +162,7 @@ const make = Effect.gen(function* () {
  *
  * **When to use**
  *
- * Use in public procedures with a text to look for.
+ * Use in public procedures with a text to search for.
  */
 export class AssetSearch extends Context.Service<
   AssetSearch,

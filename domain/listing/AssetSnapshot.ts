@@ -19,7 +19,7 @@ export interface RankedStock {
 }
 
 export interface AssetSnapshot {
-  /** By market capitalisation, the largest first; what nobody knows the size of comes last, by symbol. */
+  /** By market capitalisation, the largest first; assets of unknown size come last, by symbol. */
   readonly ranked: ReadonlyArray<Listing>
   readonly byId: ReadonlyMap<string, Listing>
   /** By address in lower case, on whatever chain. */

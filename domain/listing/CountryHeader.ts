@@ -1,8 +1,8 @@
-/** In which header of a request the edge in front of the service says where it comes from. Filled by src/Config.ts. */
+/** The header in which the edge in front of the service puts the country of a request. Filled by src/Config.ts. */
 import { Context } from "effect"
 
 /**
- * The header that says where a request comes from.
+ * The header with the country of a request.
  *
  * **When to use**
  *
@@ -11,7 +11,7 @@ import { Context } from "effect"
 export class CountryHeader extends Context.Service<
   CountryHeader,
   {
-    /** In lower case; null when no edge says so, and then no request has a known country. */
+    /** In lower case; null when no edge sets one, and then no request has a known country. */
     readonly country: string | null
     readonly region: string | null
   }

@@ -86,11 +86,11 @@ const multiplied = (price: string, times: string | null): string | null => {
   return a === undefined || b === undefined ? null : figure((a * b) / Decimal.one)
 }
 
-/** An announced multiplier counts from its time on, whether or not the issuer was asked since. */
+/** An announced multiplier counts from its time on, whether or not the issuer's data was read since. */
 const multiplierAt = ({ multiplier, next }: IssuedMultiplier, now: number): string | null =>
   next !== null && now >= DateTime.makeUnsafe(next.from).epochMilliseconds ? next.multiplier : multiplier
 
-/** What is known of listings at one moment; null or undefined where nobody told us. */
+/** What is known of listings at one moment; null or undefined where no source gives it. */
 export interface MarketView {
   /** UNIX milliseconds at which the view was made. */
   readonly now: number

@@ -1,4 +1,4 @@
-/** Prices of listed assets as the shared cache of market data has them: nobody who looks at them asks a provider. */
+/** Prices of listed assets as the shared cache of market data has them: no read calls a provider. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
@@ -18,7 +18,7 @@ export interface ShownPrice {
  *
  * **When to use**
  *
- * Use in lists for people. What is traded or valued asks `Prices`.
+ * Use in lists for people. Trades and valuations use `Prices`.
  */
 export class ShownPrices extends Context.Service<
   ShownPrices,

@@ -1,4 +1,4 @@
-/** All that is known of the share behind a token; what nobody told us is null. */
+/** All that is known of the share behind a token; what no source gives is null. */
 import { DateTime } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import type { EquityDetails } from "#domain/listing/AssetModels.ts"

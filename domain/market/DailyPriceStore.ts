@@ -10,15 +10,15 @@ import type { DayPrice } from "#domain/market/PriceHistory.ts"
 /** An asset whose history has a gap that the source may fill. */
 export interface HistoryGap {
   readonly assetId: AssetId
-  /** Up to this day nothing is missing that the source knew; null when it was never asked with success. */
+  /** Up to this day nothing is missing that the source has; null when it never answered. */
   readonly completeThrough: Day.Day | null
 }
 
-/** What the source knows of the days of an asset that have been. */
+/** The past days of an asset as the source has them. */
 export interface KnownHistory {
   readonly assetId: AssetId
   readonly prices: ReadonlyArray<DayPrice>
-  /** Up to this day nothing is missing that the source knew. */
+  /** Up to this day nothing is missing that the source has. */
   readonly completeThrough: Day.Day
   readonly at: DateTime.Utc
 }

@@ -11,7 +11,7 @@ export interface DayPrice {
 }
 
 /**
- * What a provider says that an asset cost on past days.
+ * Prices of an asset on past days, by a provider.
  *
  * **When to use**
  *
@@ -22,7 +22,7 @@ export class PriceHistory extends Context.Service<
   PriceHistory,
   {
     /**
-     * The last `days` days up to today, oldest first, each at most once; empty when the source does not know the asset.
+     * The last `days` days up to today, oldest first, each at most once; empty when the source does not list the asset.
      */
     readonly daily: (assetId: AssetId, days: number) => Effect.Effect<ReadonlyArray<DayPrice>, PricesUnavailable>
   }

@@ -14,7 +14,7 @@ import { PriceHistory } from "#domain/market/PriceHistory.ts"
 import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
 import { Settings } from "#domain/Settings.ts"
 
-/** How far back a history is asked for. */
+/** How far back a history is requested. */
 const historyDays = 365
 const tryAgainAfter = Duration.minutes(10)
 /** Versions that were committed late by a slow transaction are still seen. */
@@ -34,7 +34,7 @@ const isPlausible = ({ usd }: { readonly usd: bigint }): boolean => usd > 0n && 
  *
  * **When to use**
  *
- * Use `fiber` in the composition of the service, and `begin` where somebody waits for the history of an asset that is
+ * Use `fiber` in the composition of the service, and `begin` where a request waits for the history of an asset that is
  * new.
  */
 export class PriceRecorder extends Context.Service<
@@ -44,7 +44,7 @@ export class PriceRecorder extends Context.Service<
     readonly tick: Effect.Effect<void>
     /**
      * Fills the gaps of these assets, as far as this interval still allows, and waits for it a few seconds at most. For
-     * whoever looks at a strategy that was created just now.
+     * requests about a strategy that was created just now.
      */
     readonly begin: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<void>
   }
@@ -105,7 +105,7 @@ export class PriceRecorder extends Context.Service<
         })
         yield* Ref.update(spent, (before) => ({ ...before, histories: before.histories - (limit - gaps.length) }))
         yield* Effect.forEach(gaps, fill, { concurrency, discard: true })
-        // One after the other: whoever waits for an asset waits for the tick that is filling it.
+        // One after the other: a caller that waits for an asset waits for the tick that is filling it.
       }, filling.withPermit)
 
       const recordSome = Effect.fnUntraced(

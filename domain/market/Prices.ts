@@ -6,9 +6,9 @@ import type { AssetId } from "#domain/Caip.ts"
 export interface Price {
   readonly usd: bigint
   readonly asOf: DateTime.Utc
-  /** Who says so; left out where there is only one source. */
+  /** The source; left out where there is only one. */
   readonly source?: string
-  /** A second source that says something else by more than the deployment tolerates. */
+  /** A second source whose price differs by more than the deployment tolerates. */
   readonly disputedBy?: { readonly source: string; readonly usd: bigint }
 }
 
@@ -36,12 +36,12 @@ export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("
  *
  * **When to use**
  *
- * Use to value and to trade; ask for all assets of a task at once. Past days are read from `DailyPriceStore`, what is
+ * Use to value and to trade; read all assets of a task in one call. Past days are read from `DailyPriceStore`, what is
  * only shown comes from `ShownPrices`.
  *
  * **Details**
  *
- * Prices are US dollars (wad) for one whole token. An old or disputed price is answered as such: `mayTradeOn` tells
+ * Prices are US dollars (wad) for one whole token. An old or disputed price is returned as such: `mayTradeOn` says
  * whether it may be traded on. Fails with `PricesUnavailable` when the source does not answer at all.
  *
  * **Example** (Fixed prices for a test)
@@ -60,7 +60,7 @@ export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("
 export class Prices extends Context.Service<
   Prices,
   {
-    /** Latest prices; an asset that the source does not know is absent. */
+    /** Latest prices; an asset that the source does not list is absent. */
     readonly latest: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<ReadonlyMap<AssetId, Price>, PricesUnavailable>
   }
 >()("ballast/domain/market/Prices") {}

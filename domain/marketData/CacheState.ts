@@ -1,4 +1,4 @@
-/** What an answer from the cache says of its own age, so that no reader takes old data for new. */
+/** The age of an answer from the cache, so that no reader mistakes old data for new. */
 import { DateTime, Schema } from "effect"
 import { type Fetched, MarketDataProvider } from "#domain/marketData/Dataset.ts"
 

@@ -121,7 +121,7 @@ const make = Effect.gen(function* () {
   }
 })
 
-/** What is told, with its age and whether this deployment has a source of it. */
+/** An answer from the cache, with its age and whether this deployment has a source of it. */
 type FromCache<A> = Effect.Effect<A & { readonly configured: boolean; readonly cache: CacheState }>
 
 /** Null while nothing was fetched. */

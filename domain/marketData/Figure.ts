@@ -27,7 +27,7 @@ export const figureOf = (value: unknown): string | null => {
   return wad === undefined ? null : figure(wad)
 }
 
-/** A positive figure: a price of zero says that the provider has none. */
+/** A positive figure: a price of zero means that the provider has none. */
 export const priceOf = (value: unknown): string | null => {
   const text = figureOf(value)
   return text === null || text === "0" || text.startsWith("-") ? null : text

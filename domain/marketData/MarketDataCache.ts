@@ -78,7 +78,7 @@ export class MarketDataCache extends Context.Service<
     })
   )
 
-  /** Loads at once, and again and again; while the database is down what is in memory stays. */
+  /** Loads at the start, and again and again; while the database is down what is in memory stays. */
   static readonly fiber = Layer.effectDiscard(
     Effect.flatMap(MarketDataCache, ({ load }) =>
       keepGoingEvery(load, { complaint: "The cache of market data could not be read", interval: pollInterval })

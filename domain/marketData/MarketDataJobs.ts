@@ -12,7 +12,7 @@ export interface MarketDataJob {
   readonly name: string
   readonly provider: MarketDataProvider
   readonly interval: Duration.Duration
-  /** Lower comes first when not all that is due can be fetched at once. */
+  /** Lower comes first when not all that is due can be fetched in one round. */
   readonly priority: number
   readonly fetch: Effect.Effect<FetchedData, MarketDataUnavailable>
 }

@@ -12,7 +12,7 @@ import { MarketDataStore, type DatasetState, type RefreshLease } from "#domain/m
 const leaseLength = Duration.seconds(60)
 const tryAgainAfter = Duration.minutes(1)
 const pollInterval = Duration.seconds(5)
-/** So many failures of a provider in a row end its round: what is left is asked for in the next. */
+/** So many failures of a provider in a row end its round: what is left is requested in the next. */
 const maxFailures = 3
 const minute = 60_000
 const orphanLife = Duration.toMillis(Duration.days(14))
@@ -68,7 +68,7 @@ export class MarketDataRefresh extends Context.Service<
         return held
       })
 
-      const mayAsk = Effect.fnUntraced(function* (provider: MarketDataJob["provider"]) {
+      const mayRequest = Effect.fnUntraced(function* (provider: MarketDataJob["provider"]) {
         const now = yield* Clock.currentTimeMillis
         const window = spent.get(provider)
         const current = window === undefined || now - window.since >= minute ? { since: now, requests: 0 } : window
@@ -123,7 +123,7 @@ export class MarketDataRefresh extends Context.Service<
         const failures = new Map<string, number>()
         for (const job of dueJobs(jobs, states, yield* Clock.currentTimeMillis)) {
           if (exhausted.has(job.provider)) continue
-          if (!(yield* mayAsk(job.provider))) {
+          if (!(yield* mayRequest(job.provider))) {
             exhausted.add(job.provider)
             continue
           }

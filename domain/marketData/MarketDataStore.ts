@@ -45,7 +45,7 @@ export interface StoredDataset {
 }
 
 /**
- * Where market data is kept, and who may write it.
+ * Where market data is kept, and the lease of its one writer.
  *
  * **When to use**
  *
@@ -54,7 +54,7 @@ export interface StoredDataset {
 export class MarketDataStore extends Context.Service<
   MarketDataStore,
   {
-    /** Takes the lease when nobody has it, or keeps it; none while another process has it. */
+    /** Acquires the lease when it is free, or renews it; none while another process has it. */
     readonly lead: (holder: string, now: DateTime.Utc, until: DateTime.Utc) => Effect.Effect<RefreshLease | null>
     /** Gives the lease back, so that another process need not wait for its end. */
     readonly resign: (lease: RefreshLease) => Effect.Effect<void>

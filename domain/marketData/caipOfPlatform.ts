@@ -16,7 +16,7 @@ export interface CaipNames {
 
 const unmapped: CaipNames = { chainNamespace: null, chainReference: null, assetNamespace: null, caipChainId: null }
 
-/** EVM chains by their number, Solana by name; every other platform has no CAIP name that we know. */
+/** EVM chains by their number, Solana by name; every other platform has no CAIP name here. */
 export const caipOfPlatform = ({ chainIdentifier, id }: Platform): CaipNames => {
   if (chainIdentifier !== null && chainIdentifier > 0) {
     const reference = String(chainIdentifier)

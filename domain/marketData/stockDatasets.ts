@@ -65,12 +65,12 @@ export const stockDividends = dataset({
   interval: Duration.days(1)
 })
 
-/** What the issuer itself says of one of its tokens. */
+/** The issuer's own data of one of its tokens. */
 export const IssuedToken = Schema.Struct({
   /** `<address>:<chainId>`. */
   assetId: Schema.String,
   isin: MaybeText,
-  /** Shares that one token stands for, where the issuer says so. */
+  /** Shares that one token stands for, where the issuer gives it. */
   multiplier: MaybeFigure,
   /** Net asset value in US dollars, as the issuer states it. */
   navPriceUsd: MaybeFigure,

@@ -2,10 +2,10 @@
 import * as Decimal from "#domain/Decimal.ts"
 import type { CoinMarket } from "#domain/marketData/coinDatasets.ts"
 
-/** As many coins as the largest by market capitalisation that are looked at. */
+/** How many coins are ranked: the largest by market capitalisation. */
 export const moversAmong = 1_000
 
-/** US dollars of volume in a day below which a price says little. CoinGecko leaves out the same coins. */
+/** US dollars of volume in a day below which a price means little. CoinGecko leaves out the same coins. */
 const minVolume = 50_000n * Decimal.one
 
 export interface Movers {

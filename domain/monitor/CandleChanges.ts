@@ -1,6 +1,6 @@
 /**
- * Closes of candles that have ended, for triggers over hours. Recorded prices are one a day; what is within a day is
- * told by the candles of the shared market data.
+ * Closes of candles that have ended, for triggers over hours. Recorded prices are one a day; within a day the candles
+ * of the shared market data are used.
  */
 import { Context } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
@@ -36,7 +36,7 @@ const lengthOf = (candles: ReadonlyArray<Candle>): number =>
 
 /**
  * What the price was at the end of the last whole candle, and so many hours before. Undefined where either is not known
- * to within a candle, or the last one ended three candles ago: a market that is closed tells nothing new.
+ * to within a candle, or the last one ended three candles ago: a closed market has no new candles.
  */
 export const candleChange = (
   candles: ReadonlyArray<Candle>,

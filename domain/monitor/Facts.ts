@@ -22,8 +22,8 @@ export interface HeldPosition {
 
 export interface Facts {
   /**
-   * False when the portfolio is paused, has a run under way, or was never looked at: what ends that has its triggers
-   * looked at.
+   * False when the portfolio is paused, has a run under way, or was never checked: the end of each of these has its
+   * triggers checked.
    */
   readonly isOpen: boolean
   /** Undefined when any part of the portfolio is not known, or is about to change. */
@@ -35,6 +35,6 @@ export interface Facts {
   readonly today: Day.Day
   /** The change of an asset between the closes of two candles, so many hours apart; undefined where it is not known. */
   readonly candleChange: (assetId: AssetId, windowHours: number) => CandleChange | undefined
-  /** How many signatures of the owner and workflows of the portfolio wait for somebody. */
+  /** Pending signatures of the owner and workflows of the portfolio that wait for approval. */
   readonly pendingApprovals: number
 }

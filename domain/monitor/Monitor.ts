@@ -49,7 +49,7 @@ export interface MonitorState {
   readonly status: MonitorStatus
   /** Null unless it waits. */
   readonly wait: Wait | null
-  /** When it is looked at by itself; null once it has ended. Two ticks of a monitor never have the same. */
+  /** When it is checked without a price; null once it has ended. Two ticks of a monitor never have the same. */
   readonly nextCheckAt: DateTime.Utc | null
   /** Of which time the last tick was; later ones are later. */
   readonly lastTickAt: DateTime.Utc | null
@@ -96,7 +96,7 @@ export interface Monitor {
   readonly revision: number
 }
 
-/** The stable identity of who works on a workflow. */
+/** The stable identity of the caller that works on a workflow. */
 export const workerIdOf = (workflowId: WorkflowId): string => `cloudflare:workflow-monitor:${workflowId}`
 
 /** The key of one tick: the same until it has been done. */

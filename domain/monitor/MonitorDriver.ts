@@ -1,8 +1,8 @@
 /**
- * The fiber that keeps monitors going: it asks for the prices that are watched, ticks what is due, and brings monitors
- * up to the triggers of strategies that changed. Any number of processes do so at once.
+ * The fiber that drives monitors: it reads the prices that are watched, ticks what is due, and brings monitors up to
+ * the triggers of strategies that changed. Any number of processes run one.
  *
- * A price is looked up in the ranges before anything is measured, so that a tick costs what it calls and no more.
+ * A price is compared with the ranges before anything is measured, so that only monitors in reach cost a tick.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
@@ -13,13 +13,13 @@ import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
 import { Settings } from "#domain/Settings.ts"
 
-/** Longer than a tick takes. After it the monitors of a process that died are free for others. */
+/** Longer than a tick. After it other processes claim the monitors of one that died. */
 const claimFor = Duration.seconds(15)
 const batch = 200
 /** Batches of one sweep, so that nothing else a sweep does is put off for long. */
 const maxBatches = 20
-/** A tick's key is remembered for so long. */
-const rememberFor = Duration.days(7)
+/** A tick's key is stored for so long. */
+const tickRetention = Duration.days(7)
 /** Between sweeps, while there is work and while there is none; at most the interval between ticks. Milliseconds. */
 const busyIntervalMs = 50
 const idleIntervalMs = 500
@@ -34,7 +34,7 @@ const idleIntervalMs = 500
 export class MonitorDriver extends Context.Service<
   MonitorDriver,
   {
-    /** Has monitors looked at whose watches the prices call; answers how many. */
+    /** Makes the monitors due whose watches these prices reach; returns how many. */
     readonly onPrices: (prices: ReadonlyMap<AssetId, bigint>) => Effect.Effect<number>
     /** Ticks what is due until nothing more is, or a number of batches is done; answers how many it ticked. */
     readonly tickDue: Effect.Effect<number>
@@ -93,7 +93,7 @@ export class MonitorDriver extends Context.Service<
         yield* followStrategies
         const called = yield* askForPrices
         const ticked = yield* tickDue
-        yield* store.forgetTicks(DateTime.subtractDuration(yield* DateTime.now, rememberFor))
+        yield* store.deleteTicks(DateTime.subtractDuration(yield* DateTime.now, tickRetention))
         return called + ticked
       }).pipe(Effect.withSpan("MonitorDriver.sweep"))
 

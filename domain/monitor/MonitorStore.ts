@@ -1,5 +1,5 @@
 /**
- * Port: monitors, the prices that call for a look at them, and the ticks that were done.
+ * Port: monitors, the prices at which they are checked, and the ticks that were done.
  *
  * Every change names the revision that it saw and does nothing when there is a younger one, so of two that tick the
  * same monitor one does.
@@ -30,7 +30,7 @@ export interface Step {
   readonly start?: Start
   /** Replace those that the monitor has. Left out: as they are. */
   readonly watches?: ReadonlyArray<PriceWatch>
-  /** The key under which the tick is remembered, and what it was sent with. */
+  /** The key under which the tick is stored, and what it was sent with. */
   readonly key?: { readonly requestId: string; readonly fingerprint: string }
 }
 
@@ -61,7 +61,7 @@ export interface OperationEnd {
  *
  * **When to use**
  *
- * Use in services of this context alone. Routes ask `Monitors` and `Workflows`.
+ * Use in services of this context alone. Routes use `Monitors` and `Workflows`.
  */
 export class MonitorStore extends Context.Service<
   MonitorStore,
@@ -75,7 +75,7 @@ export class MonitorStore extends Context.Service<
     readonly find: (workflowId: WorkflowId) => Effect.Effect<Option.Option<Monitor>>
     /** The one that waits for the execution. */
     readonly awaiting: (execution: Execution) => Effect.Effect<Option.Option<Monitor>>
-    /** Active ones whose next look has come, the longest overdue first. */
+    /** Active ones whose next check is due, the longest overdue first. */
     readonly due: (asOf: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Monitor>>
     /** The same, for the caller alone until `until` or until they change. */
     readonly claim: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Monitor>>
@@ -84,26 +84,26 @@ export class MonitorStore extends Context.Service<
     readonly tick: (requestId: string) => Effect.Effect<Option.Option<DoneTick>>
     /** Approves a workflow; false when it does not wait for that. */
     readonly approve: (workflowId: WorkflowId, at: DateTime.Utc) => Effect.Effect<boolean>
-    /** Removes a workflow that no strategy asks for; its run, if it has one, goes on. */
+    /** Removes a workflow that no strategy has any more; its run, if it has one, goes on. */
     readonly remove: (workflowId: WorkflowId) => Effect.Effect<boolean>
-    /** Has those looked at whose watches these prices call; a price that calls nobody costs a look into two indexes. */
+    /** Makes those due whose watches these prices reach; a price that reaches none costs a read of two indexes. */
     readonly touch: (prices: ReadonlyMap<AssetId, bigint>, at: DateTime.Utc) => Effect.Effect<number>
     /** Every asset with a watch. */
     readonly watched: Effect.Effect<ReadonlyArray<AssetId>>
     /** Brings one batch of portfolios up to the triggers of a strategy that changed; true when there may be more. */
     readonly follow: (now: DateTime.Utc) => Effect.Effect<boolean>
-    /** Forgets a batch of ticks that were done before. */
-    readonly forgetTicks: (before: DateTime.Utc) => Effect.Effect<number>
+    /** Deletes a batch of ticks that were done before. */
+    readonly deleteTicks: (before: DateTime.Utc) => Effect.Effect<number>
     /** For metrics: how many have failed, and since when the longest overdue one is due. */
     readonly state: (
       now: DateTime.Utc
     ) => Effect.Effect<{ readonly failed: number; readonly oldestDueAt: DateTime.Utc | null }>
     /**
-     * What plans of these portfolios are made for. Leaves out who is paused, revoked or not looked at yet, and who has
-     * an unfinished run or value about to leave: what they hold is about to change.
+     * What plans of these portfolios are made for. Leaves out portfolios that are paused, revoked or not checked yet,
+     * and those with an unfinished run or value about to leave: what they hold is about to change.
      */
     readonly contexts: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<PlanContext>>
-    /** How many signatures of the owner and workflows wait for somebody; a portfolio without any is absent. */
+    /** Pending signatures of the owner and workflows that wait for approval; a portfolio without any is absent. */
     readonly pendingApprovals: (
       portfolioIds: ReadonlyArray<PortfolioId>
     ) => Effect.Effect<ReadonlyMap<PortfolioId, number>>

@@ -1,6 +1,6 @@
 /**
  * Ticks monitors: reads what they need, decides, writes, and launches what was accepted. The routes and the driver are
- * the same here, and of two that tick a monitor at once one does.
+ * the same here, and of two that tick a monitor at the same time one does.
  */
 import { Cause, Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -14,7 +14,7 @@ import { type Advanced, MonitorStore, type Step } from "#domain/monitor/MonitorS
 import type { TriggerEvent } from "#domain/monitor/Trigger.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 
-/** No reading takes longer, whatever it waits for: what is not known by then is asked for again. */
+/** No reading takes longer, whatever it waits for: what is not known by then is read again. */
 const longest = Duration.seconds(5)
 const launchConcurrency = 64
 
@@ -37,7 +37,7 @@ export class MonitorTicks extends Context.Service<
   MonitorTicks,
   {
     /**
-     * Ticks each of them, whether its time has come or not. `key`: under which the tick is remembered; without one, the
+     * Ticks each of them, whether its time has come or not. `key`: under which the tick is stored; without one, the
      * key that `requestIdOf` gives, where the tick starts or ends something.
      */
     readonly run: (monitors: ReadonlyArray<Monitor>, key?: TickKey) => Effect.Effect<ReadonlyArray<Advanced>>
@@ -79,7 +79,7 @@ export class MonitorTicks extends Context.Service<
         return new Map((yield* store.ended(awaited)).map((end) => [end.operationId, end] as const))
       })
 
-      /** What fails one monitor fails it alone: it is looked at again when its claim is over. */
+      /** A failure is of one monitor alone: it is checked again when its claim is over. */
       const advance = (steps: ReadonlyArray<Step>): Effect.Effect<ReadonlyArray<Advanced>> =>
         Effect.catchCause(store.advance(steps), (cause) => {
           if (Cause.hasInterrupts(cause) || steps.length === 1) return Effect.failCause(cause)
@@ -116,11 +116,11 @@ export class MonitorTicks extends Context.Service<
               end,
               requestId: key?.requestId
             })
-            // A look that changes nothing is not remembered: doing it again is the same as once.
-            const isRemembered = decided.start !== undefined || monitor.state.status === "ready"
+            // A check that changes nothing is not recorded: it can be repeated without harm.
+            const isRecorded = decided.start !== undefined || monitor.state.status === "ready"
             const own = { requestId: requestIdOf(monitor, at), fingerprint: fingerprintOf(monitor.workflow, undefined) }
-            const remembered = key ?? (isRemembered ? own : undefined)
-            return { monitor, at, ...decided, ...(remembered === undefined ? {} : { key: remembered }) } satisfies Step
+            const recorded = key ?? (isRecorded ? own : undefined)
+            return { monitor, at, ...decided, ...(recorded === undefined ? {} : { key: recorded }) } satisfies Step
           })
         ).pipe(Effect.provideService(SecureRandom.SecureRandom, random))
         const advanced = yield* advance(steps)

@@ -35,7 +35,7 @@ export interface ExecutionNotice {
   readonly runId: string
 }
 
-/** What became of a word from outside: the monitor as it is now, and the key of its next tick. */
+/** The result of a call from outside: the monitor as it is now, and the key of its next tick. */
 export interface Notified {
   readonly monitor: Monitor
   readonly requestId: string
@@ -66,7 +66,7 @@ export class Monitors extends Context.Service<
       limit: number
     ) => Effect.Effect<ReadonlyArray<Omit<Notified, "isEnqueued">>, ValidationFailed>
     /**
-     * Ticks a workflow that is due, or whose trigger the event says has matched; one key ticks once, and a workflow
+     * Ticks a workflow that is due, or whose trigger matched by the event; one key ticks once, and a workflow
      * that is not due is answered as it is.
      */
     readonly tick: (request: TickRequest) => Effect.Effect<Ticked, Refused | ReplayMismatch>
@@ -87,7 +87,7 @@ export class Monitors extends Context.Service<
       const store = yield* MonitorStore
       const ticks = yield* MonitorTicks
 
-      /** The moment asked for, which is never later than the service's own. */
+      /** The requested moment, which is never later than the service's own. */
       const within = Effect.fnUntraced(function* (asOf: DateTime.Utc) {
         const now = yield* DateTime.now
         const skew = Math.abs(now.epochMilliseconds - asOf.epochMilliseconds)
@@ -139,7 +139,7 @@ export class Monitors extends Context.Service<
         const ready = workflow.status === "active" ? wake(monitor.state, event, now) : null
         if (ready !== null) yield* change(monitor, ready)
         const current = Option.getOrElse(yield* store.find(workflow.workflowId), () => monitor)
-        // The same word twice is enqueued once, and answered alike.
+        // The same call twice is enqueued once, and answered alike.
         const isEnqueued = current.state.status === "ready" && current.state.event?._tag === event._tag
         return { monitor: current, requestId: requestIdOf(current, now), isEnqueued } satisfies Notified
       })
@@ -205,7 +205,7 @@ export class Monitors extends Context.Service<
         return Option.some(yield* notifyEnd(monitor.value, operationId))
       })
 
-      /** The word of the store counts, not the caller's: what has not ended enqueues nothing. */
+      /** The stored state counts, not the caller's: what has not ended enqueues nothing. */
       const notifyEnd = Effect.fnUntraced(function* (monitor: Monitor, operationId: OperationId) {
         const [end] = yield* store.ended([operationId])
         if (end !== undefined) return yield* notify(monitor, { _tag: "execution_completed", ...end })
@@ -256,7 +256,7 @@ export class Monitors extends Context.Service<
         }
       })
 
-      /** Without an event to replay the trigger is looked at anew, at once and armed: it fires if it is reached. */
+      /** Without an event to replay the trigger is checked again at once, and armed: it fires if it is reached. */
       const replayCheck = Effect.fnUntraced(function* (monitor: Monitor) {
         const now = yield* DateTime.now
         const next = monitor.workflow.status === "active" ? checkAgain(monitor.state, now) : null

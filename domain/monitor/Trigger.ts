@@ -61,7 +61,7 @@ export const Trigger = Schema.Union([
         (windowDays === undefined) !== (windowHours === undefined) || "Expected either windowDays or windowHours"
     )
   ),
-  /** Signatures of the owner and workflows of the portfolio that wait for somebody. */
+  /** Pending signatures of the owner and workflows of the portfolio that wait for approval. */
   figure("approval_pending_count", {}),
   /** Cash less what is promised to withdrawals. */
   figure("account_buying_power_usd", {}),
@@ -75,8 +75,8 @@ export const Trigger = Schema.Union([
   figure("portfolio_held_asset_performance", { assetId: AssetId, windowDays }),
   figure("portfolio_held_asset_metrics", { assetId: AssetId, metric: HeldMetric }),
   /**
-   * What accounting says of a held asset. The service keeps no books (docs/monitors.md says why), and the interface
-   * lets only notices name this kind: the operator's matcher says when it matched.
+   * Cost basis and gains of a held asset. The service has no accounting (docs/monitors.md explains it), and the
+   * interface allows this kind in notices only: the operator's matcher reports when it matched.
    */
   Schema.Struct({
     kind: Schema.Literal("portfolio_held_asset_accounting_metrics"),
@@ -133,7 +133,7 @@ export const levelOf = (trigger: Trigger): Level | undefined => {
   }
 }
 
-/** Says that a trigger matched: what the service found, or what an operator's matcher reports. */
+/** A trigger that matched: by the service's own reading, or as an operator's matcher reports. */
 export const TriggerEvent = Schema.Struct({
   kind: TriggerKind,
   watchKey: Schema.optionalKey(Schema.String),

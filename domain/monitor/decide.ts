@@ -19,7 +19,7 @@ export interface Known {
   readonly at: DateTime.Utc
   /** Of the run, if one is started. */
   readonly operationId: OperationId
-  /** Of the portfolio; left out when `needsFacts` says that nothing is measured. */
+  /** Of the portfolio; left out when by `needsFacts` nothing is measured. */
   readonly facts?: Facts | undefined
   /** The key that the caller gave the tick; left out, it has its own. */
   readonly requestId?: string | undefined
@@ -92,7 +92,7 @@ const evaluate = (monitor: Monitor, { state, trigger }: TriggerWait, known: Know
   const { at, facts } = known
   const level = levelOf(trigger)
   const stay = (isArmed: boolean, isKnown: boolean) => Transitions.awaitTrigger(state, at, { isArmed, isKnown })
-  // Nothing to measure: only word from outside wakes it.
+  // Nothing to measure: only a call from outside wakes it.
   if (level === undefined || facts?.isOpen === false) return { next: stay(state.isArmed, true) }
   const measured = facts === undefined ? undefined : measure(trigger, facts)
   if (measured === undefined) return { next: stay(state.isArmed, false) }
@@ -110,10 +110,10 @@ const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decis
       return startRun(monitor, { ready, why: ready.event.event }, known)
     case "execution_completed": {
       const { operationId, outcome, state } = ready.event
-      // The run of somebody else is no try of the workflow's.
+      // A run that the workflow did not start is no attempt of it.
       const isOwn = ready.linkedOperationIds.some((linked) => linked === operationId)
       if (isOwn && state !== "completed") return { next: Transitions.retry(ready, known.at) }
-      // All that was to be traded was: whatever is off its target at the next look has left it since.
+      // All that was to be traded was: what is off its target at the next check has drifted since.
       const isAnswered = isOwn && outcome === "traded" && workflow.trigger?.kind === "portfolio_drift_from_target"
       return { next: Transitions.rest(isAnswered ? { ...ready, isArmed: true } : ready, workflow, known.at) }
     }

@@ -2,7 +2,7 @@
  * How far a portfolio is from its target, in widths of the bands around it: 1 where the worst asset is at the edge of
  * its band.
  *
- * A relative band says nothing of an asset that is not aimed at: what it takes from the others shows there.
+ * A relative band is not defined for an asset without a target: what it takes from the others shows there.
  */
 import type { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -38,12 +38,12 @@ const bandedOf = (bands: DriftBands, positions: ReadonlyArray<HeldPosition>): Re
 }
 
 /** The widths that an asset may be off while its share is within the span. */
-const spanOfDrift = (banded: Banded, { least, most }: Span): Span => {
-  const [low, high] = [least - 1n, most + 1n]
+const spanOfDrift = (banded: Banded, { min, max }: Span): Span => {
+  const [low, high] = [min - 1n, max + 1n]
   const far = [low, high].map((share) => distance(share, banded.target)).reduce((a, b) => (a > b ? a : b))
   const near = [low, high].map((share) => distance(share, banded.target)).reduce((a, b) => (a < b ? a : b))
   const isInside = low <= banded.target && banded.target <= high
-  return { least: isInside ? 0n : widths(near, banded), most: widths(far, banded) + 1n }
+  return { min: isInside ? 0n : widths(near, banded), max: widths(far, banded) + 1n }
 }
 
 /** Undefined for a portfolio that holds nothing, which has no shares. */
@@ -56,7 +56,7 @@ export const measureDrift = (bands: DriftBands, positions: ReadonlyArray<HeldPos
     return { ...one, share, drift: widths(distance(share, one.target), one) }
   })
   const worst = drifts.reduce<(typeof drifts)[number] | undefined>(
-    (most, one) => (most === undefined || one.drift > most.drift ? one : most),
+    (max, one) => (max === undefined || one.drift > max.drift ? one : max),
     undefined
   )
   if (worst === undefined) return undefined
@@ -68,8 +68,8 @@ export const measureDrift = (bands: DriftBands, positions: ReadonlyArray<HeldPos
         spanOfDrift(one, spanOfShare(one.planned, total - one.planned, Decimal.one)(deltaBps))
       )
       return {
-        least: spans.reduce((greatest, { least }) => (least > greatest ? least : greatest), 0n),
-        most: spans.reduce((greatest, { most }) => (most > greatest ? most : greatest), 0n)
+        min: spans.reduce((greatest, { min }) => (min > greatest ? min : greatest), 0n),
+        max: spans.reduce((greatest, { max }) => (max > greatest ? max : greatest), 0n)
       }
     }
   }

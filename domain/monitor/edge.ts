@@ -29,12 +29,12 @@ export const judge = (level: Level, isArmed: boolean, value: bigint): Judgement 
 
 /** What a figure may be while prices move. */
 export interface Span {
-  readonly least: bigint
-  readonly most: bigint
+  readonly min: bigint
+  readonly max: bigint
 }
 
 /** Whether no figure of the span changes anything. */
-export const isQuiet = (level: Level, isArmed: boolean, { least, most }: Span): boolean => {
-  const edge = level.comparison === "above" ? (isArmed ? most : least) : isArmed ? least : most
+export const isQuiet = (level: Level, isArmed: boolean, { min, max }: Span): boolean => {
+  const edge = level.comparison === "above" ? (isArmed ? max : min) : isArmed ? min : max
   return isArmed ? !isReached(level, edge) : !isBack(level, edge)
 }

@@ -24,7 +24,7 @@ export interface Measured {
   readonly isPrice: boolean
 }
 
-const still = (value: bigint) => (): Span => ({ least: value, most: value })
+const still = (value: bigint) => (): Span => ({ min: value, max: value })
 
 const usd = (value: bigint): string => `${Decimal.format(value, 2)} USD`
 const percent = (value: bigint): string => `${Decimal.format(value, 2)} %`
@@ -71,7 +71,7 @@ const measureConcentration = (positions: ReadonlyArray<HeldPosition>): Measured 
     measureShare(`the largest position, ${assetId}, is`, positions, (position) => position.assetId === assetId)
   )
   const largest = shares.reduce<Measured | undefined>(
-    (most, share) => (most === undefined || share.value > most.value ? share : most),
+    (max, share) => (max === undefined || share.value > max.value ? share : max),
     undefined
   )
   if (largest === undefined) return undefined
@@ -80,8 +80,8 @@ const measureConcentration = (positions: ReadonlyArray<HeldPosition>): Measured 
     span: (delta) => {
       const spans = shares.map(({ span }) => span(delta))
       return {
-        least: spans.reduce((most, { least }) => (least > most ? least : most), 0n),
-        most: spans.reduce((highest, { most }) => (most > highest ? most : highest), 0n)
+        min: spans.reduce((max, { min }) => (min > max ? min : max), 0n),
+        max: spans.reduce((highest, { max }) => (max > highest ? max : highest), 0n)
       }
     }
   }
@@ -140,8 +140,8 @@ const measurePerformance = (
     value,
     text: `the price of ${assetId} changed by ${percent(value)} in ${windowDays} days`,
     span: (delta) => ({
-      least: change(before, (now * (bps - delta)) / bps) - 1n,
-      most: change(before, (now * (bps + delta)) / bps + 1n) + 1n
+      min: change(before, (now * (bps - delta)) / bps) - 1n,
+      max: change(before, (now * (bps + delta)) / bps + 1n) + 1n
     }),
     prices: new Map([[assetId, now]]),
     isPrice: false
@@ -168,7 +168,7 @@ const measureHeld = (
   }
 }
 
-/** Undefined where it is not known, or there is nothing to measure: a trigger then waits for the next look. */
+/** Undefined where it is not known, or there is nothing to measure: a trigger then waits for the next check. */
 export const measure = (trigger: Trigger, facts: Facts): Measured | undefined => {
   const { pendingApprovals, positions, prices } = facts
   switch (trigger.kind) {

@@ -1,7 +1,7 @@
 /**
  * Within which prices nothing can change for a trigger: a price tick costs something only where it leaves such a range.
  * What holds is exact; where a trigger is closer to its level than a basis point of the prices, the range is one basis
- * point all the same, and the next look sees what it let pass.
+ * point all the same, and the next check catches what it missed.
  */
 import type { AssetId } from "#domain/Caip.ts"
 import { isQuiet } from "#domain/monitor/edge.ts"
@@ -9,14 +9,14 @@ import type { Measured } from "#domain/monitor/measure.ts"
 import { bps } from "#domain/monitor/shares.ts"
 import type { Level } from "#domain/monitor/Trigger.ts"
 
-/** A price at `low` or below it, or at `high` or above it, calls for a look. US dollars (wad); null: no such bound. */
+/** A price at `low` or below it, or at `high` or above it, makes a check due. US dollars (wad); null: no such bound. */
 export interface PriceWatch {
   readonly assetId: AssetId
   readonly low: bigint | null
   readonly high: bigint | null
 }
 
-/** Beyond half of its price in either direction a look is worth its cost anyway. */
+/** Beyond half of its price in either direction a check is worth its cost anyway. */
 const widest = 5_000n
 
 /** The greatest distance at which the trigger keeps quiet, basis points, at least one. */
@@ -46,7 +46,7 @@ export const priceWatches = (level: Level, isArmed: boolean, measured: Measured)
   const delta = quietDistance(level, isArmed, measured)
   return [...measured.prices].map(([assetId, price]) => ({
     assetId,
-    // Rounded inwards, so that a range is never wider than what was looked at.
+    // Rounded inwards, so that a range is never wider than what was checked.
     low: (price * (bps - delta)) / bps + 1n,
     high: (price * (bps + delta)) / bps
   }))

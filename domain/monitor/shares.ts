@@ -10,7 +10,7 @@ export const sumOf = <A>(all: ReadonlyArray<A>, valueOf: (one: A) => bigint): bi
 /** A value made of prices that all move by at most so much. */
 export const spanOfValue =
   (value: bigint) =>
-  (deltaBps: bigint): Span => ({ least: (value * (bps - deltaBps)) / bps, most: (value * (bps + deltaBps)) / bps + 1n })
+  (deltaBps: bigint): Span => ({ min: (value * (bps - deltaBps)) / bps, max: (value * (bps + deltaBps)) / bps + 1n })
 
 /** `part / (part + rest)` of `whole`; zero where there is nothing. */
 export const shareOf = (part: bigint, rest: bigint, whole: bigint): bigint =>
@@ -26,7 +26,7 @@ export const spanOfShare =
   (deltaBps: bigint): Span => {
     const [up, down] = [bps + deltaBps, bps - deltaBps]
     return {
-      least: shareOf(part * down, rest * up, whole),
-      most: part === 0n ? 0n : shareOf(part * up, rest * down, whole) + 1n
+      min: shareOf(part * down, rest * up, whole),
+      max: part === 0n ? 0n : shareOf(part * up, rest * down, whole) + 1n
     }
   }

@@ -11,11 +11,11 @@ import { DateTime, Duration } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import type { Execution, MonitorEvent, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 
-/** A monitor is looked at again after so long, whatever was missed: a deposit moves no price. */
+/** A monitor is checked at least this often: a deposit, for one, moves no price. */
 const checkEvery = Duration.minutes(15)
-/** What could not be measured, as while a chain does not answer, is looked at again soon. */
-const askAgainAfter = Duration.seconds(10)
-/** The end of an execution tells itself; this finds what was lost with a database that was restored. */
+/** What could not be measured, as while a chain does not answer, is checked again soon. */
+const retryAfter = Duration.seconds(10)
+/** The end of an execution is signalled; this finds ends that were lost with a restored database. */
 const executionCheckEvery = Duration.minutes(5)
 
 const firstRetry = Duration.minutes(1)
@@ -50,7 +50,7 @@ const none: MonitorState = {
 
 const waiting = { status: "waiting", event: null, retryAfter: null, waitingUntil: null } as const
 
-/** A triggered workflow is looked at once at the beginning, a scheduled one runs at `firstRunAt`. */
+/** A triggered workflow is checked once at the beginning, a scheduled one runs at `firstRunAt`. */
 export const begin = ({ kind }: Pick<Workflow, "kind">, at: DateTime.Utc, firstRunAt: DateTime.Utc): MonitorState =>
   kind === "triggered"
     ? { ...none, wait: "trigger", nextCheckAt: at }
@@ -100,7 +100,7 @@ export const start = (state: MonitorState, at: DateTime.Utc): MonitorState | nul
 
 interface AwaitedExecution {
   readonly execution: Execution
-  /** False: the run of somebody else that was under way already. */
+  /** False: a run that was under way already, started by something else. */
   readonly isOwn: boolean
 }
 
@@ -120,7 +120,7 @@ export const awaitExecution = (
     wait: "execution",
     execution,
     linkedOperationIds: linked,
-    // The run of somebody else may leave the trigger where it was: it may fire again then.
+    // A run that the workflow did not start may leave the trigger where it was: it may fire again then.
     isArmed: state.isArmed || !isOwn,
     lastRunAt: isOwn ? at : state.lastRunAt,
     nextCheckAt: tickTime(state, DateTime.addDuration(at, executionCheckEvery))
@@ -149,7 +149,7 @@ export const awaitTrigger = (
   { isArmed, isKnown }: { readonly isArmed: boolean; readonly isKnown: boolean }
 ): MonitorState => {
   const done = ticked(state)
-  const nextCheckAt = tickTime(done, DateTime.addDuration(at, isKnown ? checkEvery : askAgainAfter))
+  const nextCheckAt = tickTime(done, DateTime.addDuration(at, isKnown ? checkEvery : retryAfter))
   return { ...done, ...waiting, wait: "trigger", isArmed, execution: null, nextCheckAt }
 }
 
@@ -177,11 +177,11 @@ export const retry = (state: MonitorState, at: DateTime.Utc): MonitorState => {
   return { ...done, ...waiting, wait: "time", execution: null, isArmed: true, nextCheckAt: until, retryAfter: until }
 }
 
-/** Looked at now, and armed: it fires if its level is reached, though it fired before. */
+/** Due now, and armed: it fires if its level is reached, though it fired before. */
 export const checkAgain = (state: MonitorState, at: DateTime.Utc): MonitorState | null =>
   state.wait === "trigger" ? { ...state, isArmed: true, nextCheckAt: tickTime(state, at) } : null
 
-/** An execution that is not over yet: it is looked at again later. */
+/** An execution that is not over yet: it is checked again later. */
 export const goOnWaiting = (state: MonitorState, at: DateTime.Utc): MonitorState => {
   const done = ticked(state)
   return { ...done, nextCheckAt: tickTime(done, DateTime.addDuration(at, executionCheckEvery)) }

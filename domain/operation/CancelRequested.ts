@@ -10,5 +10,5 @@ export class CancelRequested extends Schema.TaggedError<CancelRequested>()("Canc
   }
 }
 
-/** What a cancelled operation says of itself. */
+/** The error text of a cancelled operation. */
 export const cancelledError = "cancelled on request; what was signed before was waited for"

@@ -1,6 +1,6 @@
 /**
  * Cancels operations on request: what is not signed yet is never sent, what is signed is waited for, and the run itself
- * ends the operation and tells what landed.
+ * ends the operation and reports what landed.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
@@ -15,7 +15,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
  *
  * **When to use**
  *
- * Use `cancel` for what a tenant asks for, and `cancelAwaiting` where automation is stopped.
+ * Use `cancel` for requests of a tenant, and `cancelAwaiting` where automation is stopped.
  *
  * **Details**
  *
@@ -24,7 +24,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 export class Cancellations extends Context.Service<
   Cancellations,
   {
-    /** Answers the operation as it is now; asking again changes nothing. */
+    /** Returns the operation as it is now; a repeated call changes nothing. */
     readonly cancel: (
       portfolioId: PortfolioId,
       operationId: OperationId

@@ -1,6 +1,5 @@
 /**
- * What the body of an operation's workflow needs of the engine that runs it: to make steps, and to know which run it
- * is.
+ * What the body of an operation's workflow needs of the engine that runs it: making steps, and the id of its run.
  */
 import type { WorkflowEngine } from "effect/workflow"
 

@@ -38,7 +38,7 @@ export const Operation = Schema.Struct({
   finishedAt: Schema.NullOr(Schema.DateTimeUtc),
   /** Free text for people, set on `failed` and `cancelled`. */
   error: Schema.NullOr(Schema.String),
-  /** What it did in a word; null until it has ended, and when it could not say. */
+  /** What it did in a word; null until it has ended, and when that is not known. */
   outcome: Schema.NullOr(OperationOutcome),
   /** For people: why nothing or not all was done. */
   reason: Schema.NullOr(Schema.String),
@@ -65,7 +65,7 @@ const next: Record<OperationState, ReadonlyArray<OperationState>> = {
 /** A terminal state never changes. */
 export const isTerminal = (state: OperationState): boolean => next[state].length === 0
 
-/** The terminal state of an operation that ended with this error, or because somebody cancelled it. */
+/** The terminal state of an operation that ended with this error, or was cancelled. */
 export const stateOfEnd = (error: string | null, isCancelled = false): OperationState =>
   isCancelled ? "cancelled" : error === null ? "completed" : "failed"
 

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import type { OperationKind } from "#domain/operation/Operation.ts"
 
-/** What a launch needs to know of an operation. */
+/** What a launch needs of an operation. */
 export interface Launch {
   readonly operationId: OperationId
   readonly kind: OperationKind
@@ -17,14 +17,14 @@ export interface Launch {
  * Use after the transaction that accepted the operation, never inside it. A launch that is lost is found again by
  * `Scheduler`.
  *
- * **Example** (A launcher that remembers what was launched)
+ * **Example** (A launcher that records what was launched)
  *
  * ```ts
  * import { Effect, Layer, Ref } from "effect"
  * import type { OperationId } from "#domain/Ids.ts"
  * import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
  *
- * const Remembering = (launched: Ref.Ref<ReadonlyArray<OperationId>>) =>
+ * const Recording = (launched: Ref.Ref<ReadonlyArray<OperationId>>) =>
  *   Layer.succeed(OperationLauncher, {
  *     launch: ({ operationId }) => Ref.update(launched, (ids) => [...ids, operationId]),
  *     wake: () => Effect.void,
@@ -36,9 +36,9 @@ export class OperationLauncher extends Context.Service<
   OperationLauncher,
   {
     readonly launch: (operation: Launch) => Effect.Effect<void>
-    /** Lets a run that waits for somebody look at once whether it is to go on. A hint: it looks by itself as well. */
+    /** Has a waiting run check at once whether it is to go on. A hint: the run polls by itself as well. */
     readonly wake: (operation: Launch) => Effect.Effect<void>
-    /** How many runs this process would begin at once; what is launched beyond that waits for its turn. */
+    /** How many runs this process would begin now; what is launched beyond that waits for its turn. */
     readonly capacity: Effect.Effect<number>
   }
 >()("ballast/domain/operation/OperationLauncher") {}

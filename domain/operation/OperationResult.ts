@@ -40,9 +40,9 @@ export const TransferResult = Schema.Struct({
   sentRaw: Raw,
   /** The least that might arrive. */
   floorRaw: Raw,
-  /** Null as long as it is not known: the operation of kind `bridge` tells. */
+  /** Null until it is known: the operation of kind `bridge` has it. */
   receivedRaw: Schema.NullOr(Raw),
-  /** CAIP-10 of whom it went to; null for the portfolio's own account on the other chain. */
+  /** CAIP-10 of the recipient; null for the portfolio's own account on the other chain. */
   recipient: Schema.NullOr(Schema.String),
   /** The provider's name of the bridge; null for a plain transfer. */
   by: Schema.NullOr(Schema.String)
@@ -97,7 +97,7 @@ const atRest: ReadonlySet<SkipCode> = new Set([
 /** Whether a skip leaves the portfolio as it should be. */
 export const isAtRest = (code: SkipCode): boolean => atRest.has(code)
 
-/** Why nothing or not all was done, in the words of the first chain that says so; null when all was. */
+/** Why nothing or not all was done, by the first chain with a reason; null when all was. */
 export const reasonOf = ({ outcome, result: { chains } }: OperationReport): string | null => {
   if (outcome === "traded") return null
   const skips = chains.flatMap((chain) => chain.skips)
@@ -137,7 +137,7 @@ export const resultOf = (chains: ReadonlyArray<ChainResult>, tradingUsd: bigint 
 const gasOf = ({ gasUsd, gasUsed }: TransactionResult): ReadonlyArray<bigint | null> =>
   gasUsed === null || gasUsed === 0n ? [] : [gasUsd]
 
-/** A transfer of the portfolio's own to another chain, of which the arrival is told elsewhere or here. */
+/** A transfer of the portfolio's own to another chain, whose arrival is reported here or by its own operation. */
 export const ownTransfer = (
   { amountRaw, buy, minRaw, sell, tool }: OutgoingAmounts,
   receivedRaw: bigint | null

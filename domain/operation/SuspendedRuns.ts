@@ -1,5 +1,5 @@
 /**
- * Port: runs that cannot go on without somebody who looks at them. They failed by a defect again and again, never came
+ * Port: runs that do not go on until an operator acts. They failed by a defect again and again, never came
  * to their first step, or hold a stored result that this version cannot read. What they have done is stored; a run that
  * is resumed goes on behind it.
  */

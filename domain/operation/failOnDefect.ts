@@ -1,6 +1,6 @@
 /**
- * Ends a run that dies of a fault of ours by a last step of its own, with the cause in the log: the operation becomes
- * terminal and its portfolio free. An interruption is no fault, nor is one of storage; the run goes on later.
+ * Ends a run that fails by a fault of ours with a last step of its own, with the cause in the log: the operation
+ * becomes terminal and its portfolio free. An interruption is no fault, nor is one of storage; the run goes on later.
  */
 import { Cause, Effect } from "effect"
 import { TransientFault } from "#domain/TransientFault.ts"

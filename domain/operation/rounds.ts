@@ -1,6 +1,6 @@
 /**
- * Loops of a run that may go round for ever. Each round is a step with a number; a later one says all that the earlier
- * ones said, so a run keeps the latest alone, and begins there when it is replayed.
+ * Loops of a run that may go round for ever. Each round is a step with a number; a later one has all that the earlier
+ * ones have, so a run keeps the latest alone, and begins there when it is replayed.
  */
 import { Context, Effect } from "effect"
 
@@ -9,7 +9,7 @@ export const Superseding = Context.Reference<ReadonlyArray<string>>("ballast/dom
   defaultValue: () => []
 })
 
-/** The highest number of a stored step, by the first word of its name; given by whatever carries out the run. */
+/** The highest number of a stored step, by the first word of its name; given by the engine that runs it. */
 export const LatestRound = Context.Reference<(word: string) => number | undefined>(
   "ballast/domain/operation/LatestRound",
   { defaultValue: () => () => undefined }

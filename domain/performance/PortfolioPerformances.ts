@@ -26,7 +26,7 @@ export interface PortfolioPerformance {
  *
  * **When to use**
  *
- * Use in the route of a portfolio's performance. It reads what `Valuer` and `PortfolioValuer` recorded and asks no
+ * Use in the route of a portfolio's performance. It reads what `Valuer` and `PortfolioValuer` recorded and calls no
  * chain.
  */
 export class PortfolioPerformances extends Context.Service<

@@ -4,7 +4,7 @@
  * the trade is a loss of all that was there.
  *
  * An account that could not be read, or of which it is not known yet what a transaction did to it, counts as it was at
- * its last valuation, with its own blocks: its trades and flows wait for the valuation that can tell them.
+ * its last valuation, with its own blocks: its trades and flows wait for the next valuation that reads it.
  *
  * Valuations are linked by what was there at the one before, so one more changes nothing, and a step that takes one may
  * be repeated.

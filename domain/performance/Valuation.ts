@@ -33,10 +33,10 @@ export interface Valuation {
   /** What came in (above zero) or went out (below zero) since the valuation before, at the prices of this one. */
   readonly cashFlowUsd: bigint
   /**
-   * What one dollar of the valuation before has become (wad); null when there was none to speak of, or none can tell.
+   * What one dollar of the valuation before has become (wad); null when that was worth nothing, or it is not known.
    */
   readonly growth: bigint | null
-  /** Nobody can tell what became of what was there before: the return is counted anew from here. */
+  /** What became of the value before is not known: the return is counted anew from here. */
   readonly isRebased: boolean
   readonly accounts: ReadonlyArray<AccountSnapshot>
 }

@@ -47,7 +47,7 @@ export interface BlockRead {
 export interface OutgoingValue {
   readonly operationId: OperationId
   readonly sourceId: AccountId
-  /** To whom it is owed, and what is expected to arrive. */
+  /** The account that receives it, and what is expected to arrive. */
   readonly receiverId: AccountId
   readonly assetId: AssetId
   readonly raw: bigint
@@ -62,7 +62,7 @@ export interface Trades {
   /**
    * Net changes by trades that settled in the spans, and by transfers that arrived in them from accounts that were
    * valued before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades
-   * did to an account that was never valued is not told.
+   * did to an account that was never valued is left out.
    */
   readonly settled: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /**
@@ -93,11 +93,12 @@ export class ValuationStore extends Context.Service<
     /** Empty when the portfolio is unknown or archived. */
     readonly accountsOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<AccountId>>
     /**
-     * Takes a live portfolio for a valuation at once, from whoever has claimed it; none when it is unknown or archived.
+     * Claims a live portfolio for a valuation, even from a process that has claimed it; none when it is unknown or
+     * archived.
      */
     readonly take: (portfolioId: PortfolioId, now: DateTime.Utc) => Effect.Effect<Option.Option<TakenPortfolio>>
     /**
-     * To be asked after the balances were read: a trade in them is then either settled or unsettled. A transfer is
+     * To be read after the balances: a trade in them is then either settled or unsettled. A transfer is
      * unsettled while it is open, unless it was opened before the given time.
      */
     readonly trades: (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc) => Effect.Effect<Trades>

@@ -3,7 +3,7 @@
  *
  * A pass walks over all portfolios in batches and claims each, so that processes share the work. A portfolio of which
  * anything could not be read is left for the next pass: an unknown balance or price is never written as zero. A crash
- * in the middle of a batch loses that look, and the next one covers the time of both.
+ * in the middle of a batch loses that pass, and the next one covers the time of both.
  *
  * A transfer between chains is waited for as well, since most take minutes; one that takes longer counts as what it is
  * expected to bring.

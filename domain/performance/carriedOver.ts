@@ -10,7 +10,7 @@ export interface CarriedOver {
   readonly valueUsd: bigint
   /** What was sold beyond what was there: money that came in and was traded before it was ever valued. */
   readonly oversoldUsd: bigint
-  /** An asset was traded that has no price, so that nobody can tell what the trade was worth. */
+  /** An asset was traded that has no price, so the worth of the trade is not known. */
   readonly isUnpriced: boolean
 }
 
@@ -21,7 +21,7 @@ export interface PricedAssets {
   readonly prices: ReadonlyMap<AssetId, bigint>
 }
 
-/** What is known of an account without looking at it anew. */
+/** What is known of an account without reading it again. */
 export interface KnownAccount {
   /** At its last valuation. */
   readonly holdings: ReadonlyArray<HeldAsset>
@@ -36,7 +36,7 @@ export const carriedOver = ({ holdings, traded }: KnownAccount, { catalogue, pri
     const held = lastHeld.get(assetId)
     const raw = (held?.raw ?? 0n) + (traded.get(assetId) ?? 0n)
     const decimals = catalogue.get(assetId)?.decimals ?? held?.decimals
-    // A token that nobody catalogued has no value here, whoever moved it.
+    // A token that is not in the catalogue has no value here, whatever moved it.
     if (decimals === undefined || raw === 0n) continue
     const priceUsd = prices.get(assetId) ?? held?.priceUsd
     if (priceUsd === undefined) {

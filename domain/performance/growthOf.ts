@@ -1,9 +1,8 @@
 /**
- * What one dollar of the last valuation has become, or that nobody can tell.
+ * What one dollar of the last valuation has become, or that it is not known.
  *
- * It cannot be told when money that came in after the last valuation was traded before this one: how it is to be
- * weighed depends on when it came. Then the return is counted anew; a number that was bent into range would be in it
- * for ever.
+ * It is not known when money that came in after the last valuation was traded before this one: its weight depends on
+ * when it came. Then the return is counted anew; a number that was bent into range would stay in it for ever.
  */
 import * as Decimal from "#domain/Decimal.ts"
 

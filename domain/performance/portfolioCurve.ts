@@ -10,13 +10,13 @@ export interface PortfolioPoint {
   readonly index: bigint | null
   readonly valueUsd: bigint
   readonly cashFlowUsd: bigint
-  /** The index is counted anew from this day on, and says nothing beside those of the days before. */
+  /** The index is counted anew from this day on, and is not comparable with those of the days before. */
   readonly isRebased: boolean
 }
 
 /**
  * Links the growth of the days to a time-weighted return, which cash flows do not touch. The first day with value is
- * one; what it grew between its own valuations counts already. It is one again where nobody can tell what became of the
+ * one; what it grew between its own valuations counts already. It is one again where it is not known what became of the
  * value before, and where money comes in after all was lost. Source: shapes 2.25.
  */
 export const portfolioCurve = (days: ReadonlyArray<DayValuation>): ReadonlyArray<PortfolioPoint> => {

@@ -6,7 +6,7 @@ import { changeOf } from "#domain/performance/percent.ts"
 /** The longest lookback. */
 const longestMonths = 12
 
-/** From the last point's day to the day that the window looks back to. */
+/** From the last point's day to the day on which the window begins. */
 const lookbacks: ReadonlyArray<readonly [WindowName, (last: Day.Day) => Day.Day]> = [
   ["1d", (last) => Day.add(last, -1)],
   ["1w", (last) => Day.add(last, -7)],
@@ -16,7 +16,7 @@ const lookbacks: ReadonlyArray<readonly [WindowName, (last: Day.Day) => Day.Day]
   ["12m", (last) => Day.monthsBefore(last, longestMonths)]
 ]
 
-/** A curve whose last point is older says nothing about the present. */
+/** A curve whose last point is older is too old for the present. */
 const maxDaysOld = 2
 
 /** The first day that any curve that ends about now may need a point of. */
@@ -34,7 +34,7 @@ export const firstDay = (today: Day.Day, last: Day.Day | undefined): Day.Day =>
 
 /**
  * The windows of a curve, points in the order of their days: from the last point at or before the lookback to the end.
- * A window that looks back before the first point is left out, and all are when the last point is more than two days
+ * A window that begins before the first point is left out, and all are when the last point is more than two days
  * old. Source: interface "Discovery strategy item".
  */
 export const windowsOf = (points: ReadonlyArray<CurvePoint>, today: Day.Day): ReadonlyArray<PerformanceWindow> => {

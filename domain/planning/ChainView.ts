@@ -1,5 +1,5 @@
 /**
- * What the planner knows of one readable chain before it plans.
+ * One readable chain as the planner sees it before it plans.
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { ChainState, Holding } from "#domain/planning/Plan.ts"
@@ -26,7 +26,7 @@ export interface ChainView {
 const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || holding.priceUsd <= 0n
 
 /**
- * Reads a chain against the part of the allocation that lies on it. `kept` is looked at even when it is neither held
+ * Reads a chain against the part of the allocation that lies on it. `kept` is in the view even when it is neither held
  * nor wanted: the asset by which value comes and goes.
  */
 export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {

@@ -35,7 +35,7 @@ export interface Holding {
 /** The account on one chain as it stands. */
 export interface ChainState {
   readonly chainId: ChainId
-  /** False when the chain could not be read: its holdings are not looked at. */
+  /** False when the chain could not be read: its holdings are not used. */
   readonly available: boolean
   readonly holdings: ReadonlyArray<Holding>
 }
@@ -102,7 +102,7 @@ export interface Transfer {
   readonly expectedRaw: bigint
 }
 
-/** Where one asset stands and where the plan wants it. */
+/** Where one asset stands and where the plan puts it. */
 export interface AssetTarget {
   readonly assetId: AssetId
   /** Basis points of the whole portfolio; its share of the chain is `weight / ChainPlan.weight`. Zero: to be sold. */

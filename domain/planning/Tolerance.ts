@@ -26,7 +26,7 @@ export interface TradeTerms {
   readonly cost: SwapCost
 }
 
-/** One cent: deviations below it are rounding, and are not worth a word. */
+/** One cent: deviations below it are rounding, and are not reported. */
 export const dustUsd = 10_000_000_000_000_000n
 
 const marginParts = 50n

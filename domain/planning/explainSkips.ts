@@ -1,5 +1,5 @@
 /**
- * Puts into words what the plan of a chain leaves off target.
+ * Describes what the plan of a chain leaves off target.
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -53,7 +53,7 @@ const explainBand = (deviationUsd: bigint, bandUsd: bigint, least: string): Pick
 
 /**
  * The skips of a chain's assets: for one that the plan leaves `deviationUsd` above (or, negative, below) its target, if
- * worth a word. `bandUsd`: how far its policy lets it be.
+ * that is more than rounding. `bandUsd`: how far its policy lets it be.
  */
 export const skipsOn = (chainId: ChainId, tolerance: Tolerance) => {
   const least = dollars(tolerance.tradeUsd)

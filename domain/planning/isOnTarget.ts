@@ -1,12 +1,12 @@
 /**
- * Whether there is nothing to do for a portfolio, and nothing to tell: everything was read, and what it is off its
+ * Whether there is nothing to do for a portfolio, and nothing to report: everything was read, and what it is off its
  * target by is not worth a trade.
  */
 import type { Holding, Plan, PlanInput } from "#domain/planning/Plan.ts"
 import { SkipCode } from "#domain/Skip.ts"
 
 /**
- * What a portfolio may be off its target by and still be on it. Every other skip says more, so a run has to tell it.
+ * What a portfolio may be off its target by and still be on it. Every other skip needs a run that reports it.
  */
 const slight: ReadonlySet<SkipCode> = new Set([
   SkipCode.belowMinTrade,

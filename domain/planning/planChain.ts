@@ -75,7 +75,7 @@ const minOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigi
  * Plans a chain on its own: its value is shared by its own weights. A chain without weights keeps what it holds.
  *
  * `around` is the chain as the plan has to see it when value leaves it or comes to it; what is held, and the weights of
- * the allocation, are told from `view` all the same.
+ * the allocation, are reported from `view` all the same.
  */
 export const planChain = (view: ChainView, parameters: PlanParameters, around: ChainView = view): ChainPlan => {
   const { chainId } = view

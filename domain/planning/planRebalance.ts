@@ -90,7 +90,7 @@ const movementOf = (
 /**
  * Plans the rebalance of a portfolio.
  *
- * Trades as little as possible, pays for its own costs out of the targets, and comes to rest: planned again on what the
+ * Trades as little as possible, pays for its own costs out of the targets, and is stable: planned again on what the
  * plan expects to leave, it has no legs. After it every asset that may be traded is within the threshold of its target,
  * as far as the assets that may not, whole token units and pieces below the threshold allow.
  */

@@ -1,5 +1,5 @@
 /**
- * What the agent's key may do on one account, read from its chain at one block, with the calls by which anybody reads
+ * What the agent's key may do on one account, read from its chain at one block, with the calls that read
  * the same without this service. Source: docs/decisions/0117-proof-of-the-policy.md.
  */
 import { Context, type DateTime, type Effect } from "effect"
@@ -35,11 +35,11 @@ export interface AllowedCall {
   readonly target: EvmAddress | null
   /** Canonical signature; its first four bytes of Keccak-256 are the selector. */
   readonly function: string
-  /** What is demanded of the arguments, and by whom. */
+  /** What is demanded of the arguments, and by which contract. */
   readonly rule: string
 }
 
-/** The guard's own word about the account. */
+/** The guard's own view of the account. */
 export interface GuardReading {
   readonly contract: EvmAddress
   /** Grows with every change of tokens, venues or keys. */
@@ -81,11 +81,11 @@ export interface ChainPolicy {
 }
 
 /**
- * What the agent's key may do on one account, by the chain's word.
+ * What the agent's key may do on one account, as its chain enforces it.
  *
  * **When to use**
  *
- * Use in `Policies`, which asks about every account of a portfolio.
+ * Use in `Policies`, which reads every account of a portfolio.
  */
 export class PolicyReader extends Context.Service<
   PolicyReader,

@@ -1,6 +1,5 @@
 /**
- * What the agent's key may do on each account of a portfolio: by the chains' own word, and by nobody's where one is
- * silent.
+ * What the agent's key may do on each account of a portfolio, read from the chains; unknown where one does not answer.
  */
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { isSolanaRole } from "#domain/account/Authorization.ts"
@@ -29,7 +28,7 @@ export interface AccountPolicy {
  *
  * **When to use**
  *
- * Use in the route that proves permissions. Rules ask what owners granted, without a chain:
+ * Use in the route that proves permissions. Rules read what owners granted, without a chain:
  * `domain/account/Permission.ts`.
  */
 export class Policies extends Context.Service<

@@ -1,6 +1,6 @@
 /**
- * What of a portfolio waits for somebody, and for whom; pure. A portfolio that needs nobody has none, whether it trades
- * or is on target.
+ * What of a portfolio needs a person to act, and which one; pure. A portfolio that needs none has no entry, whether it
+ * trades or is on target.
  */
 import { DateTime, Schema } from "effect"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
@@ -9,7 +9,7 @@ import type { OperationId, PortfolioId } from "#domain/Ids.ts"
  * `signature_required`: a chain lets the agent act no longer. `permission_expired` and `permission_expiring`: what the
  * owner signed has run out, or does within 14 days. `permission_revoked`: the owner took it back.
  * `permission_outdated`: it is of before the trade guard. `run_failed`: the last run did. `transfer_unclear`: value
- * between chains is late, or those who are asked disagree.
+ * between chains is late, or provider and chain disagree.
  */
 export const AttentionCode = Schema.Literals([
   "signature_required",
@@ -22,7 +22,7 @@ export const AttentionCode = Schema.Literals([
 ])
 export type AttentionCode = typeof AttentionCode.Type
 
-/** Who has to do something: the end user, the integrator, or whoever runs the service. */
+/** Who has to act: the end user, the integrator, or the operator of the service. */
 export const Actor = Schema.Literals(["owner", "integrator", "operator"])
 export type Actor = typeof Actor.Type
 

@@ -1,4 +1,4 @@
-/** A portfolio with how it stands: what is under way, what was done last, and what waits for somebody. */
+/** A portfolio with its state: what is under way, what was done last, and what needs a person to act. */
 import type { DateTime } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
@@ -25,6 +25,6 @@ export interface StoredPortfolio extends Portfolio {
 }
 
 export interface PortfolioDetail extends Omit<StoredPortfolio, "facts"> {
-  /** Empty: nobody needs to do anything. */
+  /** Empty: nothing needs a person to act. */
   readonly attention: ReadonlyArray<Attention>
 }

@@ -7,7 +7,7 @@ export const maxLength = 64
 const allowed = /^[\p{L}\p{M}\p{N} \-_.':()&/]*$/u
 
 /**
- * Decoding trims, then asks for 1 to 64 code points out of letters, digits, space and `- _ . ' : ( ) & /` of any
+ * Decoding trims, then requires 1 to 64 code points out of letters, digits, space and `- _ . ' : ( ) & /` of any
  * script. A letter may carry combining marks, which several scripts cannot do without.
  */
 export const PortfolioName = Schema.Trim.check(

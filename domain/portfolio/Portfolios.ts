@@ -32,7 +32,7 @@ export const revokedRefusal = (portfolioId: PortfolioId) =>
  *
  * **When to use**
  *
- * Use in routes that are called with a key, and in services that must know first that a portfolio is the caller's. What
+ * Use in routes that are called with a key, and in services that first require a portfolio to be the caller's. What
  * a portfolio holds is `PositionReader`.
  *
  * **Details**

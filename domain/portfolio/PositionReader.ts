@@ -2,7 +2,7 @@
  * Reads positions from the chains, one request a chain, and keeps them up to 30 seconds, two while something is in
  * transit.
  *
- * The memory is keyed by the portfolio's last change, so a finished rebalance shows at once, and a reading in which a
+ * The cache is keyed by the portfolio's last change, so a finished rebalance shows at once, and a reading in which a
  * chain or the prices failed is kept for two seconds only. Source: interface "GET positions", rules 1 to 4.
  */
 import { Cache, Cause, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"

@@ -22,7 +22,7 @@ export interface Position {
   readonly symbol: string
   readonly decimals: number
   readonly balanceRaw: bigint
-  /** US dollars (wad) for one whole token; null when no source knows it. */
+  /** US dollars (wad) for one whole token; null when no source has one. */
   readonly priceUsd: bigint | null
   /** US dollars (wad); null without a price. */
   readonly valueUsd: bigint | null

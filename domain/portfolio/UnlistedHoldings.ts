@@ -1,6 +1,6 @@
 /**
- * Port: tokens that an account holds and the asset catalogue does not have, where the account's chain can tell. EVM
- * chains cannot: there each token is asked by its address.
+ * Port: tokens that an account holds and the asset catalogue does not have, where the account's chain can list them.
+ * EVM chains cannot: there each token is read by its address.
  */
 import { Context, Effect } from "effect"
 import type { AccountId, AssetId } from "#domain/Caip.ts"
@@ -14,7 +14,7 @@ export interface UnlistedHolding {
   readonly decimals: number
 }
 
-/** Tokens of one account that are told: anybody may send any token to anybody. */
+/** Tokens of one account that are returned: anybody may send any token to anybody. */
 export const maxUnlisted = 50
 
 /**
@@ -26,7 +26,7 @@ export const maxUnlisted = 50
  *
  * **Details**
  *
- * At most `maxUnlisted` tokens, ordered by id; none where no chain that can tell is composed.
+ * At most `maxUnlisted` tokens, ordered by id; none where no chain that can list them is composed.
  */
 export const UnlistedHoldings = Context.Reference<{
   readonly of: (

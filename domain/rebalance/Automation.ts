@@ -1,5 +1,5 @@
 /**
- * The automation of a portfolio as the legacy routes know it: one switch, what it did, and a run on demand. The
+ * The automation of a portfolio as the legacy routes show it: one switch, what it did, and a run on demand. The
  * schedule is the strategy's; nothing here changes how often it is due. Source: shapes 2.30, B.
  */
 import { Context, Effect, Layer } from "effect"
@@ -16,13 +16,13 @@ import { intervalMs } from "#domain/RebalanceSchedule.ts"
 export interface StartRequest {
   /** Milliseconds; must be the interval of the strategy's schedule, which is the only one. */
   readonly interval: number | undefined
-  /** Starts a run at once as well. */
+  /** Also starts a run immediately. */
   readonly runImmediately: boolean
 }
 
 export interface AutomationStarted {
   readonly portfolio: Portfolio
-  /** The run that was asked for; null when none was, or the cooldown of the last one has not passed. */
+  /** The requested run; null when none was, or the cooldown of the last one has not passed. */
   readonly run: Operation | null
 }
 

@@ -1,4 +1,4 @@
-/** Batches for one chain of a run, with fresh quotes and floors, before the chain was asked whether it accepts them. */
+/** Batches for one chain of a run, with fresh quotes and floors, before they are simulated. */
 import { Context, Effect, Layer } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, replacedPermissions } from "#domain/account/Grant.ts"
@@ -9,7 +9,7 @@ import type { RecordedSkip } from "#domain/Skip.ts"
 import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 
-/** What a run has to do on one chain, and by whose word. */
+/** What a run has to do on one chain, and under which grants. */
 export interface ChainTask {
   readonly context: PlanContext
   readonly plan: ChainPlanOfRun
@@ -17,7 +17,7 @@ export interface ChainTask {
   readonly authorization: ChainAuthorization
 }
 
-/** Where quotes of swaps are asked for. */
+/** Where quotes of swaps come from. */
 export type QuoteSources = "venue" | "venue and routes"
 
 export interface BatchDraft {

@@ -1,6 +1,6 @@
 /**
- * Turns the planned trades of a chain into a batch that the chain says would succeed and that is worth its gas, or says
- * why there is none. Nothing is sent, so it may be repeated freely.
+ * Turns the planned trades of a chain into a batch that passes simulation and is worth its gas, or returns why there is
+ * none. Nothing is sent, so it may be repeated freely.
  */
 import { Context, Effect, Layer, Option, Schedule, Struct } from "effect"
 import { grantOn } from "#domain/account/Grant.ts"
@@ -35,7 +35,7 @@ export class BatchPreparer extends Context.Service<
   {
     /** The skips of the answer are the plan's and its own. */
     readonly prepare: (attempt: AttemptId, plan: RunPlan) => Effect.Effect<Preparation>
-    /** What a first attempt would prepare on a chain now, for somebody who only wants to see it. */
+    /** What a first attempt would prepare on a chain now, for a preview. */
     readonly preview: (context: PlanContext, plan: ChainPlanOfRun) => Effect.Effect<Preparation>
   }
 >()("ballast/domain/rebalance/BatchPreparer") {
@@ -141,7 +141,7 @@ const preparationOf = ({
     ? nothing(skips, failure)
     : ({
         _tag: "Ready",
-        // A route's calldata is in the prepared operation; nobody asks for it again.
+        // A route's calldata is in the prepared operation and is not needed again.
         swaps: swaps.map(({ call: _, ...swap }) => swap),
         ...(transfers.length === 0 ? {} : { transfers }),
         skips,

@@ -1,7 +1,7 @@
 /**
- * Asks the chain whether it accepts a batch, and for less when it does not: swaps of assets without the attested price
- * that the chain wants are left out, swaps over routes are made on the venue instead, then nothing leaves the chain,
- * then each swap is tried alone and those that fail are left out.
+ * Simulates a batch on its chain, and smaller ones while it fails: swaps of assets without the attested price that the
+ * chain requires are left out, swaps over routes are made on the venue instead, then nothing leaves the chain, then
+ * each swap is tried alone and those that fail are left out.
  */
 import { Context, Effect, Layer } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -18,7 +18,7 @@ import { cutBy } from "#domain/trading/TransferQuotes.ts"
 /** A draft that the chain accepts; without operation when the draft has nothing to trade. */
 export interface SimulatedDraft extends BatchDraft {
   readonly prepared: PreparedAction | null
-  /** What the chain said of a draft from which nothing could be kept; null otherwise. */
+  /** The chain's error for a draft from which nothing could be kept; null otherwise. */
   readonly failure: string | null
 }
 
@@ -104,7 +104,7 @@ export class BatchSimulator extends Context.Service<
         const swaps = checked.flatMap(({ skip, swap }) => (skip === undefined ? [swap] : []))
         const skips = [...draft.skips, ...checked.flatMap(({ skip }) => (skip === undefined ? [] : [skip]))]
         const less = { ...draft, skips, batch: { ...batch, swaps } }
-        // All that pass alone and fail together cannot be told apart.
+        // When all pass alone and fail together, none of them is known to be at fault.
         if (swaps.length === 0 || swaps.length === batch.swaps.length) return nothingOf(less, cause)
         // Of a leg over several paths all must pass.
         const isLost = (leg: PlannedLeg) =>
@@ -134,7 +134,7 @@ export class BatchSimulator extends Context.Service<
 const isEmpty = ({ batch: { swaps, transfers = [] } }: BatchDraft): boolean => swaps.length + transfers.length === 0
 
 /**
- * The plan of a draft without the swaps whose price nobody attested; what they would have yielded does not leave the
+ * The plan of a draft without the swaps whose price was not attested; what they would have yielded does not leave the
  * chain. Undefined when that is not what the chain refused, or when no swap is concerned.
  */
 const attestedPart = (

@@ -1,4 +1,4 @@
-/** The event by which a rebalance over several chains tells that it is done with one of them. */
+/** The event that records that a rebalance over several chains is done with one of them. */
 import { Schema } from "effect"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 

@@ -4,7 +4,7 @@
  * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
  * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One
  * that came to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing
- * without a new signature of the owner, that is told at once, and whoever called decides how to wait.
+ * without a new signature of the owner, it returns that at once, and the caller decides how to wait.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -52,7 +52,7 @@ export interface ChainTrade {
  *
  * **When to use**
  *
- * Use in `RebalanceRun`, for all chains of a plan at once.
+ * Use in `RebalanceRun`, for all chains of a plan in parallel.
  */
 export class ChainTrader extends Context.Service<
   ChainTrader,
@@ -110,9 +110,9 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
     })
 
   const waitForBlock = ({ attempt, chainId }: AttemptId) =>
-    DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.betweenSearches })
+    DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.searchInterval })
 
-  /** Before anything is sent, so that whoever reads the account afterwards knows where the rest went. */
+  /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
   const recordIntent = (
     { attempt, chainId, operationId }: AttemptId,
     { accountId, fromBlock, subject }: PreparedAction,
@@ -200,8 +200,8 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
       if (reverted.length > 0) last = { ...last, reverted: [...reverted] }
       if (receipt.success) return last
       reverted.push(receipt)
-      // A bundle that others reverted is no try of its own. The same operation goes again: whoever has seen it may
-      // still carry it.
+      // A bundle that another operation reverted is no attempt. The same operation goes again: anyone who has seen it
+      // may still carry it.
       again = receipt.isBundleReverted === true ? alone(preparation) : undefined
       if (again === undefined) tries += 1
     }
@@ -258,7 +258,7 @@ export const cancelledSkip = (chain: PlannedChain): RecordedSkip =>
     `the operation was cancelled before this was signed; ${dollars(plannedUsd(chain))} were to be traded`
   )
 
-/** What a chain comes to on which trades landed that no record tells of; attempts that are known moved nothing. */
+/** The outcome of a chain on which unrecorded trades landed; the recorded attempts moved nothing. */
 const unrecordedOutcome = (
   { chainId, measures, skips }: PlannedChain,
   { receipt, swaps }: Extract<Unrecorded, { readonly _tag: "Landed" }>,
@@ -276,7 +276,7 @@ const unrecordedOutcome = (
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })
 
-/** What could be signed is not, as long as nobody says whether the chain has carried it already. */
+/** Nothing is signed while it is not known whether the chain has carried it already. */
 const unasked = (preparation: Preparation, reason: string): Preparation =>
   preparation._tag === "Ready"
     ? nothing([...preparation.skips, chainSkip(SkipCode.chainUnavailable, reason)], reason)

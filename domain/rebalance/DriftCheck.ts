@@ -1,8 +1,7 @@
 /**
- * Looks at a batch of due portfolios and says which of them are on target, by the same reading and the same planner as
- * a run.
+ * Finds which of a batch of due portfolios are on target, by the same reading and the same planner as a run.
  *
- * Only a whole picture counts: who could not be looked at, or is not wholly known, is not on target, and so gets a run.
+ * A portfolio that could not be read in full is not on target, and so gets a run.
  */
 import { Cause, Context, Duration, Effect, Layer } from "effect"
 import type { PortfolioId } from "#domain/Ids.ts"
@@ -11,9 +10,9 @@ import { isOnTarget } from "#domain/planning/isOnTarget.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { PlanReader } from "#domain/rebalance/plan/PlanReader.ts"
 
-/** A chain that has not answered by then is not waited for: whoever lives on it gets a run. */
+/** A chain that has not answered by then is not waited for: portfolios with accounts on it get runs. */
 const timeout = Duration.seconds(3)
-/** No look takes longer, whatever it waits for. */
+/** No check takes longer, whatever it waits for. */
 const longest = Duration.seconds(5)
 
 /**
@@ -26,7 +25,7 @@ const longest = Duration.seconds(5)
 export class DriftCheck extends Context.Service<
   DriftCheck,
   {
-    /** One conclusion for each. Never fails: a look that did not succeed finds nobody on target. */
+    /** One conclusion for each. Never fails: a check that did not succeed finds no portfolio on target. */
     readonly at: (due: ReadonlyArray<Due>) => Effect.Effect<ReadonlyArray<Conclusion>>
   }
 >()("ballast/domain/rebalance/DriftCheck") {

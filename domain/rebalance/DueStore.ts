@@ -1,4 +1,4 @@
-/** Port: portfolios whose schedules are due, from the first look at them to the next due time. */
+/** Port: portfolios whose schedules are due, from the claim to the next due time. */
 import { Context, type DateTime, type Effect } from "effect"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
@@ -12,7 +12,7 @@ export interface Due {
   readonly frequency: Frequency
 }
 
-/** Due portfolios that one process looks at. */
+/** Due portfolios that one process checks. */
 export interface ClaimedDue {
   readonly checkId: string
   readonly due: ReadonlyArray<Due>
@@ -25,7 +25,7 @@ export interface Candidate {
   readonly mark: string
 }
 
-/** What a look at a due portfolio led to. */
+/** What the drift check of a due portfolio led to. */
 export interface Conclusion extends Due {
   /** The mark of the candidate that was found on target; null when the portfolio gets a run. */
   readonly onTargetAt: string | null
@@ -36,7 +36,7 @@ export interface Concluded {
   readonly operationIds: ReadonlyArray<OperationId>
   /** How many were on target and have their next due time. */
   readonly onTarget: number
-  /** How many stay due, because they changed since they were looked at or somebody else holds them. */
+  /** How many stay due, because they changed since they were read or another process claimed them. */
   readonly left: number
 }
 
@@ -52,18 +52,18 @@ export class DueStore extends Context.Service<
   {
     /**
      * Up to `limit` due portfolios, the longest overdue first and tenants in turn while there are more. Until `until`,
-     * or until they are concluded, others are answered different ones, unless they ask at the same moment. All stay
-     * due, so nothing is lost with who took them.
+     * or until they are completed, other processes get different ones, unless they claim at the same moment. All stay
+     * due, so nothing is lost with a process that claimed them.
      */
     readonly claim: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<ClaimedDue>
     /**
-     * Leaves out who gets a run whatever its balances: a portfolio not looked at since it was enrolled or started, one
-     * that has not followed the head version yet, one with an unfinished run or with value about to leave.
+     * Leaves out portfolios that get a run whatever their balances: one not checked since it was enrolled or started,
+     * one that has not followed the head version yet, one with an unfinished run or with value about to leave.
      */
     readonly candidates: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Candidate>>
     /**
-     * Whoever is still due as it was taken gets its next due time and, with it or not at all, an accepted operation
-     * unless it is on target or has an unfinished run. The look is over then.
+     * Each portfolio that is still due as it was claimed gets its next due time and, unless it is on target or has an
+     * unfinished run, an accepted operation in the same transaction. The claim ends.
      */
     readonly complete: (
       now: DateTime.Utc,

@@ -24,7 +24,9 @@ export const Preparation = Schema.Union([
     cause: SignatureCause,
     reason: Schema.String
   }),
-  /** Nothing could be traded, or nothing is left to trade; `failure` says why when that is not what was planned. */
+  /**
+   * Nothing could be traded, or nothing is left to trade; `failure` is the reason when that is not what was planned.
+   */
   Schema.TaggedStruct("Nothing", { skips: Schema.Array(RecordedSkip), failure: Schema.NullOr(Schema.String) })
 ])
 export type Preparation = typeof Preparation.Type

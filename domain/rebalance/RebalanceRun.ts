@@ -1,5 +1,5 @@
 /**
- * What a rebalance run does: begin, plan, trade on every chain at once, wait for the owner where a new signature is
+ * What a rebalance run does: begin, plan, trade on all chains in parallel, wait for the owner where a new signature is
  * needed, finish.
  *
  * A run that dies of a fault of ours ends as `failed` with its cause in the log, so that the portfolio is free for the
@@ -139,7 +139,7 @@ const requireContext = (runs: Services["runs"], operationId: OperationId) =>
 const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length + transfers.length > 0
 
 /** Whether its end may change which ways are closed. */
-const knowsWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
+const hasWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
   hasClosedWays === true || chains.some(({ transfers = [] }) => transfers.length > 0)
 
 const makeExecute = (services: Services, operationId: OperationId) => {
@@ -156,7 +156,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     })
   })
 
-  /** Tells once that one of several chains is done. */
+  /** Records once that one of several chains is done. */
   const appendSettled = (outcome: ChainOutcome, totalSteps: number) =>
     Activity.make({
       name: `settled/${outcome.chainId}`,
@@ -170,7 +170,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  /** Tells of a chain that is done, unless it is the only one: then the end tells the same a moment later. */
+  /** Records a chain that is done, unless it is the only one: then the end records the same a moment later. */
   const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, attempt: number) {
     const traded: Traded = yield* Effect.result(
       trader.trade({ operationId, plan: planned, chain, firstAttempt: attempt })
@@ -190,19 +190,19 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   /**
    * A finished run stays as it is, so this needs no transaction with its own result: repeating it changes nothing. What
-   * it moved is valued once nobody waits for the run any more; before it was planned, it was valued with the plan.
+   * it moved is valued once the run has ended; before it was planned, it was valued with the plan.
    */
   const finish = (planned: RunPlan, chains: ReadonlyArray<ChainOutcome>) =>
     Activity.make({
       name: "finish",
       execute: Effect.gen(function* () {
         const { strategyVersion } = planned
-        // Most runs know no ways between chains: their end needs no reading.
-        const closedWays = knowsWays(planned)
+        // Most runs have no transfers between chains: their end needs no reading.
+        const closedWays = hasWays(planned)
           ? waysAfter((yield* requireContext(runs, operationId)).closedWays, planned, chains)
           : undefined
         const wasCancelled = planned.isCancelled === true || chains.some(isCancelled)
-        // Who has cancelled wants no more of it before the schedule says so.
+        // After a cancellation nothing more is traded before the next due time.
         const slices = wasCancelled ? undefined : slicesOf(planned, chains)
         yield* runs.finish({
           operationId,

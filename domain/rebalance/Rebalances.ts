@@ -20,7 +20,7 @@ import { Settings } from "#domain/Settings.ts"
  *
  * **Details**
  *
- * An unfinished run is answered in place of a second one, so asking again is safe.
+ * An unfinished run is answered in place of a second one, so a repeated request is safe.
  *
  * **Example** (Starts a run and answers its id)
  *
@@ -47,7 +47,7 @@ export class Rebalances extends Context.Service<
     readonly trigger: (
       portfolioId: PortfolioId
     ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, Caller>
-    /** The same, refused also when a run would not do now what the preview of this hash said. */
+    /** The same, refused also when a run would now differ from the preview of this hash. */
     readonly triggerAsPreviewed: (
       portfolioId: PortfolioId,
       planHash: string

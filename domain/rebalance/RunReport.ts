@@ -38,7 +38,7 @@ const isUnsigned = ({ failure, skips }: ChainOutcome): boolean =>
 /** A chain on which something was left because the run was cancelled. */
 export const isCancelled = ({ skips }: ChainOutcome): boolean => skips.some(({ code }) => code === SkipCode.cancelled)
 
-/** What may be possible a minute later: somebody outside did not answer. */
+/** What may be possible a minute later: an outside service did not answer. */
 const passing: ReadonlySet<SkipCode> = new Set([
   SkipCode.chainUnavailable,
   SkipCode.pricesUnavailable,
@@ -49,7 +49,7 @@ const passing: ReadonlySet<SkipCode> = new Set([
 const toBeContinued: ReadonlySet<SkipCode> = new Set([SkipCode.stalePrice, SkipCode.priceNotAttested, SkipCode.sliced])
 
 /**
- * Whether the portfolio is to be looked at again soon: a part of it was not read, quoted or sent, or waits for its
+ * Whether the portfolio is to be checked again soon: a part of it was not read, quoted or sent, or waits for its
  * market.
  */
 export const isIncomplete = (chains: ReadonlyArray<ChainOutcome>): boolean =>
@@ -92,7 +92,7 @@ const faultOf = ({ failure, skips }: ChainOutcome): string | null =>
 /**
  * The error text of a run, or null when it completed: a run fails when something was to be read or traded and nothing
  * landed anywhere, and when its owner did not sign in time. Any other chain that could not trade beside one that did is
- * told in the report.
+ * in the report.
  */
 export const failureOf = (chains: ReadonlyArray<ChainOutcome>): string | null => {
   const faults = chains.flatMap((chain) => {

@@ -1,4 +1,4 @@
-/** Port: what a rebalance run needs to know and leaves behind. */
+/** Port: what a rebalance run reads and records. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
@@ -11,7 +11,7 @@ import type { Slices } from "#domain/rebalance/retryDelay.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
-/** A portfolio and its target, as a plan needs to know them. */
+/** A portfolio and its target, as a plan needs them. */
 export interface PlanContext {
   /** Left out where nothing is carried out: a preview. */
   readonly operationId?: OperationId
@@ -43,7 +43,7 @@ export interface PlanContext {
 /** The portfolio and the target as they are when the run begins. */
 export interface RunContext extends PlanContext {
   readonly operationId: OperationId
-  /** Somebody cancelled it; left out when nobody did. */
+  /** It was cancelled; left out when it was not. */
   readonly isCancelRequested?: boolean
 }
 
@@ -54,7 +54,7 @@ export interface RunEnd {
   readonly at: DateTime.Utc
   /** Null when the run completed; otherwise why it failed. */
   readonly error: string | null
-  /** Somebody cancelled it, and something was left because of that. */
+  /** It was cancelled, and something was left because of that. */
   readonly isCancelled?: boolean
   /** A part was not read, quoted or sent: the portfolio is due again soon (`retryDelay.ts`). False when left out. */
   readonly isIncomplete?: boolean
@@ -63,7 +63,7 @@ export interface RunEnd {
   /** The ways between chains as the run leaves them; as they were when left out. */
   readonly closedWays?: ReadonlyArray<ClosedWay>
   readonly report: unknown
-  /** What it did, as everybody may read it; left out when nobody can say. */
+  /** What it did, for every reader; left out when that is not known. */
   readonly ended?: OperationReport
 }
 

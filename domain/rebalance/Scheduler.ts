@@ -1,8 +1,8 @@
 /**
- * Looks at due portfolios and starts the runs of those that have something to do; and operations of any kind whose
+ * Checks due portfolios and starts the runs of those that have something to do; and operations of any kind whose
  * launch was lost in a crash.
  *
- * A portfolio stays due until its look is concluded: then its next due time is written, in one transaction with the
+ * A portfolio stays due until its check is completed: then its next due time is written, in one transaction with the
  * accepted operation if it gets one. So a crash before loses nothing, and after it the operation is found again as
  * accepted. Launching is idempotent.
  */
@@ -18,9 +18,9 @@ import { InTransit } from "#domain/transfer/InTransit.ts"
 
 /** An operation that is still accepted after this long was not launched, or its launch died. */
 const lostAfter = Duration.seconds(5)
-/** As many as are accepted at once share the statements of their launches. */
+/** Operations that were accepted together share the statements of their launches. */
 const launchConcurrency = 256
-/** Longer than a look takes. After it the portfolios of a process that died while it looked are free for others. */
+/** Longer than a drift check. After it other processes claim what a process that died had claimed. */
 const checkLease = Duration.seconds(10)
 /** Batches of one tick, so that what else a tick does is never long put off. */
 const maxBatches = 8
@@ -38,9 +38,8 @@ export class Scheduler extends Context.Service<
   Scheduler,
   {
     /**
-     * Looks and launches until nothing more is due, this process has as many runs in flight as it may, or a number of
-     * batches is done; answers how many portfolios it dealt with. What is due beyond that stays so, for other processes
-     * and for later.
+     * Checks and launches until nothing more is due, this process has as many runs in flight as it may, or `maxBatches`
+     * are done; returns how many portfolios it completed. The rest stays due, for other processes and for later.
      */
     readonly tick: Effect.Effect<number>
     /** When the last tick ended; for readiness. */
@@ -81,7 +80,7 @@ export class Scheduler extends Context.Service<
         const concluded = yield* store.complete(yield* DateTime.now, checkId, conclusions)
         yield* launchAll(concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" })))
         yield* record(concluded, due.length)
-        yield* Effect.logDebug("Looked at due portfolios").pipe(
+        yield* Effect.logDebug("Due portfolios were checked").pipe(
           Effect.annotateLogs({
             checked: due.length,
             onTarget: concluded.onTarget,

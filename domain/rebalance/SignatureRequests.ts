@@ -1,8 +1,8 @@
 /**
- * Waits for a new signature of an owner: says what must be signed, enters `awaiting_user` when a run has nothing else
- * to do, and goes on as soon as another grant counts on a chain and no other run of the portfolio is at work.
+ * Waits for a new signature of an owner: records what must be signed, enters `awaiting_user` when a run has nothing
+ * else to do, and goes on as soon as another grant counts on a chain and no other run of the portfolio is at work.
  *
- * It sleeps between looks and holds nothing meanwhile; the portfolio is free for runs on its other chains. Past the
+ * It sleeps between checks and holds nothing meanwhile; the portfolio is free for runs on its other chains. Past the
  * deadline it gives up.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
@@ -17,21 +17,22 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { Settings } from "#domain/Settings.ts"
 
-/** How far the looks of a run that waits for its owner are apart. Tests make it shorter. */
+/** The poll intervals of a run that waits for a signature. Tests make them shorter. */
 export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalance/SignatureRequestTiming", {
   defaultValue: () => ({
     /**
-     * The first pause; each is twice the one before, so who signs within a minute sees the run go on within seconds.
+     * The first pause; each is twice the one before, so after a signature within a minute the run goes on within
+     * seconds.
      */
     first: Duration.seconds(5),
-    most: Duration.minutes(10)
+    max: Duration.minutes(10)
   })
 })
 
-/** The event that tells which chain needs a signature; its payload is `{chainId, permissionId, cause, reason}`. */
+/** The event that names the chain that needs a signature; its payload is `{chainId, permissionId, cause, reason}`. */
 export const signatureRequired = "signature_required"
 
-/** What a chain said about the permission that the owner signed. */
+/** The chain's refusal of the permission that the owner signed. */
 export interface Refusal {
   readonly permissionId: string
   readonly cause: SignatureCause
@@ -68,7 +69,7 @@ const Check = Schema.Struct({
  *
  * **When to use**
  *
- * Use in `RebalanceRun`, after a chain refused the agent. Who waits where is kept by `RequiredSignatures`.
+ * Use in `RebalanceRun`, after a chain refused the agent. `RequiredSignatures` keeps which run waits on which chain.
  */
 export class SignatureRequests extends Context.Service<
   SignatureRequests,
@@ -122,10 +123,10 @@ const makeRecord =
 
 const makeWait = (
   { operations, signatures }: Services,
-  { first, most }: typeof SignatureRequestTiming.Service,
+  { first, max }: typeof SignatureRequestTiming.Service,
   signatureWaitMs: number
 ) => {
-  const pauseAfter = (check: number) => Duration.min(most, Duration.times(first, 2 ** Math.min(check - 1, 20)))
+  const pauseAfter = (check: number) => Duration.min(max, Duration.times(first, 2 ** Math.min(check - 1, 20)))
 
   /** What another chain waited for last may have left the operation in `retrying`. */
   const enter = (operationId: OperationId, round: number) =>
@@ -163,7 +164,7 @@ const makeWait = (
   const sleep = (name: string, duration: Duration.Duration) =>
     DurableClock.sleep({ name, duration, inMemoryThreshold: Duration.zero })
 
-  /** Once a run was woken it sleeps no more here: whoever wakes it has written why, so the next look is the last. */
+  /** A woken run sleeps no more here: the reason is written before the wake, so the next check is the last. */
   const sleepUnlessWoken = Effect.fnUntraced(function* (name: string, duration: Duration.Duration) {
     const engine = yield* WorkflowEngine.WorkflowEngine
     if (Option.isNone(yield* engine.deferredResult(wakeSignal))) yield* sleep(name, duration)

@@ -1,9 +1,9 @@
 /**
- * Trades of a run that the chain shows and no record tells of, as after a failover to a copy of the database that lacks
- * the last commits. Such a copy may know the plan of a run and not that it was carried out; to act on that plan again
- * would trade twice what is to be traded once.
+ * Trades of a run that are on chain and not in the database, as after a failover to a replica that lacks the last
+ * commits. Such a replica may have the plan of a run and not that it was carried out: acting on that plan again would
+ * trade twice what is to be traded once.
  *
- * The chain is asked when the next batch has been prepared, whatever came of it: when an earlier one lands in between,
+ * The chain is read when the next batch has been prepared, whatever came of it: when an earlier one lands in between,
  * both have the same nonce of the account.
  */
 import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
@@ -18,7 +18,7 @@ import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 
-/** What the chain shows of a run. Stored with the step that asked. */
+/** What the chain shows of a run. Stored with the step that read it. */
 export const Unrecorded = Schema.Union([
   Schema.TaggedStruct("Landed", { receipt: ActionReceipt, swaps: Schema.Array(Swap) }),
   /** It landed in a block that does not count yet. */
@@ -27,7 +27,7 @@ export const Unrecorded = Schema.Union([
 export type Unrecorded = typeof Unrecorded.Type
 
 /**
- * Trades that the chain shows and no record tells of.
+ * Trades that are on chain and not in the database.
  *
  * **When to use**
  *

@@ -9,8 +9,8 @@
 const minute = 60_000
 const firstMinutes = [1, 5, 15] as const
 const spread = 0.2
-/** Between slices, and between looks at a market that has taken slices and takes none now. */
-const longestRest = 60 * minute
+/** Between slices, and between checks of a market that accepted slices and accepts none now. */
+const maxSliceDelay = 60 * minute
 
 const drawn = (delay: number, chance: number): number => Math.round(delay * (1 - spread + 2 * spread * chance))
 
@@ -21,8 +21,8 @@ export const retryDelayMs = (retries: number, intervalMs: number, chance: number
   return Math.min(intervalMs, drawn(minutes * minute, chance))
 }
 
-/** How a portfolio is looked at. */
-interface Looking {
+/** The schedule of a portfolio as a delay needs it. */
+interface DelayTerms {
   readonly retries: number
   readonly intervalMs: number
   readonly untilDueMs: number
@@ -36,9 +36,9 @@ export interface Slices {
 }
 
 /** Milliseconds; `untilDueMs` is how long it is until the portfolio is due without the slices. */
-export const sliceDelayMs = ({ left }: Slices, { chance, intervalMs, retries, untilDueMs }: Looking): number => {
-  if (left === 0) return Math.min(longestRest, retryDelayMs(retries, intervalMs, chance))
-  // One rest more than there are slices, so that the last slice comes before the period is over.
-  const rest = Math.min(longestRest, Math.max(minute, untilDueMs / (left + 1)))
-  return Math.round(rest * (1 - spread * chance))
+export const sliceDelayMs = ({ left }: Slices, { chance, intervalMs, retries, untilDueMs }: DelayTerms): number => {
+  if (left === 0) return Math.min(maxSliceDelay, retryDelayMs(retries, intervalMs, chance))
+  // One delay more than there are slices, so that the last slice comes before the period is over.
+  const delay = Math.min(maxSliceDelay, Math.max(minute, untilDueMs / (left + 1)))
+  return Math.round(delay * (1 - spread * chance))
 }

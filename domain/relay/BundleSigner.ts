@@ -80,8 +80,8 @@ export class BundleSigner extends Context.Service<
         )
 
       /**
-       * What the chain would refuse among others goes alone: whether it can still be carried, and whether somebody else
-       * has done so, is told by what becomes of its own transaction.
+       * An action that the chain would refuse in a bundle goes alone: the outcome of its own transaction shows whether
+       * it can still be carried, or has been already.
        */
       const together = Effect.fnUntraced(function* (actions: Actions) {
         const [first, ...others] = actions
@@ -100,7 +100,7 @@ export class BundleSigner extends Context.Service<
         return [...left, ...[one, ...more].map((action) => [action, answer] as const)]
       })
 
-      /** What one transaction carries is told when that one is signed, and sent while others are still signed. */
+      /** The actions of a transaction are recorded when it is signed, and sent while others are still being signed. */
       const signAll = Effect.fnUntraced(function* (
         actions: ReadonlyArray<CarriedAction>,
         record: (action: CarriedAction, answer: Answer) => void

@@ -65,14 +65,14 @@ export class GasBudget extends Context.Service<
 
       const refusal = Effect.fn("GasBudget.refusal")(function* (payee: Payee) {
         const spent = yield* ledger.spent(payee, yield* DateTime.now)
-        for (const [scope, most] of [
+        for (const [scope, max] of [
           ["portfolio", limits.portfolioPerDay],
           ["tenant", limits.tenantPerDay]
         ] as const) {
-          if (spent[scope] < most) continue
+          if (spent[scope] < max) continue
           yield* refused(scope)
           return Option.some(
-            `the ${scope}'s gas of this day is used up (${spent[scope]} of ${most}); there is more from 00:00 UTC on`
+            `the ${scope}'s gas of this day is used up (${spent[scope]} of ${max}); there is more from 00:00 UTC on`
           )
         }
         return Option.none()
@@ -110,9 +110,9 @@ export class GasBudget extends Context.Service<
         prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">,
         valueUsd: bigint
       ) {
-        const most = yield* maxUsd(prepared)
-        if (Option.isNone(most)) return Option.none()
-        const costUsd = most.value
+        const max = yield* maxUsd(prepared)
+        if (Option.isNone(max)) return Option.none()
+        const costUsd = max.value
         if (costUsd * bps <= valueUsd * BigInt(limits.maxShareBps)) return Option.none()
         yield* refused("value")
         return Option.some(

@@ -13,7 +13,7 @@ export interface AttemptId {
   readonly attempt: number
 }
 
-/** Tells attempts apart. */
+/** Identifies an attempt. */
 export const attemptKey = ({ attempt, chainId, operationId }: AttemptId): string =>
   `${operationId} ${chainId} ${attempt}`
 
@@ -58,7 +58,7 @@ export class RelayStore extends Context.Service<
     /**
      * Chooses the relayer with the fewest unsettled transactions on the chain, signs one transaction with its next
      * nonce while nothing is locked, and stores the bytes together with the nonce and the attempts that it carries, in
-     * one commit. `sign` may be asked again, for another nonce, when somebody else has used the one before.
+     * one commit. `sign` may be called again, for another nonce, when another process has used the one before.
      *
      * False when one of the attempts was signed before, or is one of several and its operation is to be cancelled: then
      * nothing of this is reserved or stored. Without a signature nothing is either, nor for an operation that has ended

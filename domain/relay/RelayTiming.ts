@@ -6,6 +6,6 @@ export const RelayTiming = Context.Reference("ballast/domain/relay/RelayTiming",
     /** How long one search for a receipt lasts. A transaction that is at least this old is then replaced. */
     searchFor: Duration.seconds(45),
     /** The pause between two searches. */
-    betweenSearches: Duration.seconds(15)
+    searchInterval: Duration.seconds(15)
   })
 })

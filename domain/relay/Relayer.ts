@@ -1,4 +1,4 @@
-/** Port: the account that submits transactions and pays for them. It can do nothing with anybody's money. */
+/** Port: the account that submits transactions and pays for them. It has no access to any portfolio. */
 import { Context, type Effect, type Option } from "effect"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -28,7 +28,7 @@ export class Relayer extends Context.Service<
       nonce: number,
       account?: EvmAddress
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    /** Sends the stored bytes; bytes that the chain already knows or has mined count as sent. */
+    /** Sends the stored bytes; bytes that the chain already has or has mined count as sent. */
     readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>
     /** How many of the relayer's nonces are used, which is the one that the chain waits for. */
     readonly usedNonces: (chainId: ChainId, relayer: EvmAddress) => Effect.Effect<number, ChainUnavailable>

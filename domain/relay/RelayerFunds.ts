@@ -1,4 +1,4 @@
-/** Port: what those who pay for transactions have left: relayers, and the agent on Solana. Without it nothing lands. */
+/** Port: what the payers of transactions have left: relayers, and the agent on Solana. Without it nothing lands. */
 import { Context, type Effect } from "effect"
 import type { Address, ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -13,7 +13,7 @@ export interface Funds {
 }
 
 /**
- * What those who pay for transactions have left.
+ * What the payers of transactions have left.
  *
  * **When to use**
  *

@@ -1,8 +1,8 @@
 /**
  * Ports: the keys of the service, wherever they are kept. A signer gives signatures, never the key.
  *
- * A key that is kept elsewhere may have rules of its own, so each request says what the digest stands for; whoever
- * holds the key can compute the digest from it and refuse.
+ * A key that is kept elsewhere may have rules of its own, so each request has what the digest stands for; the holder of
+ * the key can compute the digest from it and refuse.
  */
 import { Context, type Effect } from "effect"
 import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
@@ -32,7 +32,7 @@ export type SigningContext =
     }
 
 export interface Signer {
-  /** Of the key; known without asking for a signature. */
+  /** Of the key; known without a signature. */
   readonly address: EvmAddress
   /** 65 bytes `r ++ s ++ v` in hex, with `v` 27 or 28 and the lower `s`, proven to be this key's. */
   readonly sign: (digest: string, context: SigningContext) => Effect.Effect<string, SignerUnavailable>
@@ -67,8 +67,8 @@ export interface Signer {
 export class AgentSigner extends Context.Service<AgentSigner, Signer>()("ballast/domain/relay/AgentSigner") {}
 
 /**
- * Sign prices of tokens that have no feed, which the guards of the chains believe; they can do nothing else. Two while
- * one is exchanged for the other: each guard believes one of them.
+ * Sign prices of tokens that have no feed, which the guards of the chains accept; they can do nothing else. Two while
+ * one is exchanged for the other: each guard accepts one of them.
  *
  * **When to use**
  *

@@ -35,8 +35,8 @@ export type StepOutcome = typeof StepOutcome.Type
 
 export const StepCarrier = Context.Reference<{
   /**
-   * What became of the step at this place; none when that is not known yet, and then it is asked again. May be repeated
-   * at any time, one at a time for an attempt. Not for use inside a transaction.
+   * What became of the step at this place; none when that is not known yet, and then it is called again. May be
+   * repeated at any time, one at a time for an attempt. Not for use inside a transaction.
    */
   readonly carry: (
     attempt: AttemptId,

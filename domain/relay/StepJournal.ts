@@ -32,7 +32,7 @@ export class StepJournal extends Context.Service<
     /**
      * Committed when it returns. The first of an attempt puts the attempt among those that are under way, until
      * `RelayStore.recordReceipt`. Fails when the operation is to be cancelled, unless something was signed for the step
-     * before: that is gone on with. Dies when the operation has ended or the number is taken. Not for use inside a
+     * before: that is gone on with. Dies when the operation has ended or the number is in use. Not for use inside a
      * transaction.
      */
     readonly record: (

@@ -15,7 +15,7 @@ export const PreparedTransaction = Schema.Struct({
   _tag: Schema.optionalKey(Schema.Literal("Evm")),
   chainId: ChainId,
   accountId: AccountId,
-  /** Hash that names the carried action on chain; whoever submits it, it happens once. */
+  /** Hash that names the carried action on chain, which happens once from whatever sender. */
   subject: Bytes32,
   to: EvmAddress,
   callData: HexBytes,
@@ -44,7 +44,7 @@ export const PreparedSteps = Schema.TaggedStruct("Solana", {
   accountId: AccountId,
   /** SHA-256 of the steps: names the action in the service, not on chain. */
   subject: Bytes32,
-  /** What each step does, in words of its family's adapter. */
+  /** What each step does, described by its family's adapter. */
   steps: Schema.NonEmptyArray(Schema.String),
   /** The most that the fees of all steps may be, in the smallest unit of the chain's native asset (lamports). */
   gasLimit: Schema.BigIntFromString,
@@ -62,7 +62,7 @@ export type PreparedAction = typeof PreparedAction.Type
 /** The transaction, where an action cannot be one of steps: there a step is a defect. */
 export const asTransaction = (prepared: PreparedAction): PreparedTransaction => {
   if (prepared._tag !== "Solana") return prepared
-  throw new Error(`Chain ${prepared.chainId} carries steps, and a transaction of a relayer was asked for`)
+  throw new Error(`Chain ${prepared.chainId} carries steps, and a transaction of a relayer was expected`)
 }
 
 /** The same, for a transaction of its own. */
@@ -100,7 +100,7 @@ export const TxHash = Schema.Union([
 export const ActionReceipt = Schema.Struct({
   subject: Bytes32,
   /**
-   * The transaction that carried it; another than ours when somebody else submitted the same action. Of several steps
+   * The transaction that carried it; another than ours when another sender submitted the same action. Of several steps
    * the last that landed; the subject when no step was sent.
    */
   txHash: TxHash,
@@ -112,7 +112,7 @@ export const ActionReceipt = Schema.Struct({
   blockHash: Schema.NullOr(Bytes32).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** False when the action was included but reverted, or can no longer be: nothing moved. */
   success: Schema.Boolean,
-  /** The bundle that carried it was reverted, which says nothing about this action; stored as `isSpoiled`. */
+  /** The bundle that carried it was reverted, so nothing is known of this action; stored as `isSpoiled`. */
   isBundleReverted: Schema.optionalKey(Schema.Boolean),
   /** Its share of the transaction's gas, when that carried others too. */
   gasUsed: Schema.BigIntFromString,

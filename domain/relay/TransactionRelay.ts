@@ -19,8 +19,8 @@ import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
 
 /**
- * A run remembers of the signature that there is one; the bytes are read from the store, where they may have been
- * replaced.
+ * A run stores of the signature only that there is one; the bytes are read from the relay's store, where they may have
+ * been replaced.
  */
 const Signed = Schema.Struct({
   /** There is none and never will be: the operation is to be cancelled. */
@@ -36,7 +36,7 @@ const Signed = Schema.Struct({
  *
  * **Details**
  *
- * `find` says what became of a transaction, in the words of the caller's context. It is asked until it answers.
+ * `find` returns what became of a transaction, in the types of the caller's context. It is called until it answers.
  */
 export class TransactionRelay extends Context.Service<
   TransactionRelay,
@@ -112,8 +112,8 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, pace }: Servic
     })
 
   /**
-   * Asked again until there is a signature; false when there will be none. What was prepared may meanwhile have become
-   * too old; the chain says so.
+   * Repeated until there is a signature; false when there will be none. What was prepared may meanwhile have become
+   * too old; the chain refuses it then.
    */
   const sign = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedTransaction) {
     for (let round = 1; ; round++) {
@@ -121,7 +121,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, pace }: Servic
       if (signed !== null) return signed.isCancelled !== true
       yield* DurableClock.sleep({
         name: `signer/${attempt.chainId}/${attempt.attempt}/${round}`,
-        duration: pace.betweenSearches
+        duration: pace.searchInterval
       })
     }
   })
@@ -165,7 +165,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, pace }: Servic
       yield* replace(attempt, round)
       yield* DurableClock.sleep({
         name: `search/${attempt.chainId}/${attempt.attempt}/${round}`,
-        duration: pace.betweenSearches
+        duration: pace.searchInterval
       })
     }
   })

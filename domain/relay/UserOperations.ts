@@ -29,9 +29,9 @@ export class UserOperations extends Context.Service<
       operations: readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransaction>]
     ) => Effect.Effect<Bundle, ChainUnavailable>
     /**
-     * The receipt of the user operation once it is included, whoever submitted it; none while it may still be. When
-     * our own transaction was reverted or lost its nonce and nobody else carried the operation, a receipt without
-     * success: nothing moved. The signed operation can then still be carried by others until its deadline.
+     * The receipt of the user operation once it is included, from any sender; none while it may still be. When our own
+     * transaction was reverted or lost its nonce and no other one carried the operation, a receipt without success:
+     * nothing moved. The signed operation can then still be carried by others until its deadline.
      */
     readonly find: (
       transaction: SignedTransaction,

@@ -1,5 +1,5 @@
 /**
- * Sends stored bytes and looks for their receipt, for a bounded time; null when the chain has not answered by then.
+ * Sends stored bytes and polls for their receipt, for a bounded time; null when the chain has not answered by then.
  * Safe to repeat from the start: the same bytes again change nothing.
  */
 import { Cause, DateTime, Duration, Effect, Option, Result, Schedule } from "effect"
@@ -9,7 +9,7 @@ import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 
-/** Looks on chain for what became of the carried action; none while that is open. */
+/** Reads from the chain what became of the carried action; none while that is open. */
 export type FindReceipt = (
   transaction: SignedTransaction
 ) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
@@ -20,7 +20,7 @@ const pollInterval = Schedule.min([
   Schedule.spaced(Duration.seconds(2))
 ])
 
-/** Looks between two broadcasts of the same bytes. */
+/** Polls between two broadcasts of the same bytes. */
 const pollsPerRound = 12
 
 export interface Search {
@@ -41,7 +41,7 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
       operations.transition({ operationId: attempt.operationId, to: state, at: now, error: null })
     )
 
-  // A refused broadcast is no reason not to look: the operation may be on chain already, sent before a crash.
+  // A refused broadcast does not end the polls: the operation may be on chain already, sent before a crash.
   const round = Effect.gen(function* () {
     const { transaction } = yield* Effect.map(store.sent(attempt), Option.getOrThrow)
     const sent = yield* Effect.result(relayer.broadcast(transaction))

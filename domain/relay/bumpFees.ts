@@ -15,13 +15,13 @@ const raised = (fee: bigint): bigint => {
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
- * Both fields an eighth higher than those offered before, and not lower than what the chain asks now; null when the
+ * Both fields an eighth higher than those offered before, and not lower than the chain's current fees; null when the
  * highest fee that may be paid does not allow it.
  */
-export const bumpFees = (offered: Fees, asked: Fees, ceiling: bigint): Fees | null => {
-  const maxPriorityFeePerGas = larger(raised(offered.maxPriorityFeePerGas), asked.maxPriorityFeePerGas)
+export const bumpFees = (offered: Fees, current: Fees, ceiling: bigint): Fees | null => {
+  const maxPriorityFeePerGas = larger(raised(offered.maxPriorityFeePerGas), current.maxPriorityFeePerGas)
   const least = larger(raised(offered.maxFeePerGas), maxPriorityFeePerGas)
   if (least > ceiling) return null
-  const wanted = larger(least, asked.maxFeePerGas)
+  const wanted = larger(least, current.maxFeePerGas)
   return { maxFeePerGas: wanted < ceiling ? wanted : ceiling, maxPriorityFeePerGas }
 }

@@ -40,14 +40,14 @@ export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) =
       )
     })
 
-  /** What was signed may land at any later time, so it is asked about until there is an answer. */
+  /** What was signed may land at any later time, so it is polled until there is an answer. */
   const settle = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedSteps, step: number) {
     for (let round = 1; ; round++) {
       const outcome = yield* carryOnce(attempt, prepared, [step, round])
       if (outcome !== null) return outcome
       yield* DurableClock.sleep({
         name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
-        duration: pace.betweenSearches
+        duration: pace.searchInterval
       })
     }
   })

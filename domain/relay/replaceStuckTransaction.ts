@@ -2,8 +2,8 @@
  * What is done about a transaction that does not land: the one that the chain waits for, which is the relayer's first
  * unused nonce, is replaced by the same with a higher fee.
  *
- * It may be another attempt's transaction, whose run is gone because somebody else carried its action; whoever waits
- * behind it moves it. A transaction behind it is left alone: a higher fee would not bring it forward.
+ * It may be another attempt's transaction, whose run is gone because another sender carried its action; an attempt that
+ * waits behind it replaces it. A transaction behind it is left alone: a higher fee would not bring it forward.
  */
 import { DateTime, Duration, Effect, Metric, Option } from "effect"
 import * as Metrics from "#domain/Metrics.ts"

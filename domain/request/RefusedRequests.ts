@@ -1,9 +1,9 @@
 /**
- * A tenant's own requests that were refused or failed, for seven days: what an integrator looks at first when something
+ * A tenant's own requests that were refused or failed, for seven days: what an integrator reads first when something
  * does not work. Nothing of what was sent is kept. See docs/decisions/0202-refused-requests.md.
  *
- * Requests wait for nobody: what they note is held here and written in batches. When the database cannot keep up, what
- * does not fit is dropped and counted.
+ * Requests do not wait for the write: their notes are held here and written in batches. When the database cannot keep
+ * up, what does not fit is dropped and counted.
  */
 import { Context, DateTime, Duration, Effect, Layer, Queue, Semaphore } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"

@@ -1,6 +1,6 @@
 /**
- * Port: revocations on chain. The account carries the owner's operation out at most once, whoever submits it; so the
- * chain, not this service, says what became of one. Nothing here sends anything.
+ * Port: revocations on chain. The account carries the owner's operation out at most once, from any sender; so what
+ * became of one is read from the chain, not from this service. Nothing here sends anything.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { ChainId, AccountId } from "#domain/Caip.ts"
@@ -28,7 +28,7 @@ export interface SignedRevocation {
 }
 
 /**
- * Revocations, as their chains know them.
+ * Revocations, as their chains show them.
  *
  * **When to use**
  *

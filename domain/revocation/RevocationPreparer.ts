@@ -1,5 +1,6 @@
 /**
- * Decides what to do next about a revocation on one chain, from what the chain says. Nothing is sent; may be repeated.
+ * Decides what to do next about a revocation on one chain, from the state of the chain. Nothing is sent; may be
+ * repeated.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
@@ -9,7 +10,7 @@ import { RevocationExecution, type SignedRevocation } from "#domain/revocation/R
 export const RevocationStep = Schema.Union([
   /** Ready to be signed by the relayer. */
   Schema.TaggedStruct("Ready", { prepared: PreparedTransaction }),
-  /** Nothing of before is good on the chain any more, by our transaction or by anybody's. */
+  /** No earlier permission is valid on the chain any more, by our transaction or another one. */
   Schema.TaggedStruct("Ended", {}),
   /** The chain does not answer, or gas costs too much. */
   Schema.TaggedStruct("Waiting", { reason: Schema.String }),

@@ -1,8 +1,8 @@
 /**
- * What a revocation does: on each chain prepare until the chain says that it would succeed, and put the owner's
- * operation there; finish. A chain that does not answer is waited for, however long: the owner's word does not expire.
+ * What a revocation does: on each chain prepare until it passes simulation, and put the owner's operation there;
+ * finish. A chain that does not answer is waited for, however long: the owner's signature does not expire.
  *
- * The chain carries the owner's operation out once, whoever submits it, so every step may be repeated.
+ * The chain carries the owner's operation out once, from any sender, so every step may be repeated.
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -21,7 +21,7 @@ import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 
-/** How often a chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
+/** How often a chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
 
 /** One second at first, then up to five minutes. */
@@ -152,7 +152,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     } satisfies OperationReport
   })
 
-  /** Tells on which chains it is over, and ends. */
+  /** Records on which chains it is over, and ends. */
   const finish = (outcomes: ReadonlyArray<Revoked>) =>
     Activity.make({
       name: "finish",

@@ -46,7 +46,7 @@ export interface RevocationEnd {
 export class RevocationStore extends Context.Service<
   RevocationStore,
   {
-    /** Takes the place of an earlier flow of the portfolio that nobody signed. */
+    /** Replaces an earlier flow of the portfolio that was not signed. */
     readonly insert: (flow: RevocationFlow) => Effect.Effect<void>
     readonly find: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<StoredFlow>>
     /** Ids of the permissions, by chain, that accepted revocations of the portfolio end. */

@@ -1,6 +1,6 @@
 /**
- * An owner's word that ends the agent's permissions, in two stages. With stage 2 the portfolio is paused, whatever
- * becomes of the transactions; the operation puts the owner's word on each chain. Source:
+ * The end of the agent's permissions by a signature of the owner, in two stages. With stage 2 the portfolio is paused,
+ * whatever becomes of the transactions; the operation puts what the owner signed on each chain. Source:
  * docs/decisions/0115-revocations.md.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"

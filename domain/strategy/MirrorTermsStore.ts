@@ -7,7 +7,7 @@ import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
-/** What a creator can change of a strategy at the cost of those who mirror it, beside its target. */
+/** What a creator can change of a strategy at the cost of mirroring tenants, beside its target. */
 export interface Terms {
   readonly frequency: Frequency
   readonly swap: SwapPreferences

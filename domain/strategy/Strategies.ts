@@ -48,7 +48,7 @@ const refused = (refusal: LabelsRefusal) => refusalError("strategy", refusal)
  *
  * **When to use**
  *
- * Use in routes that are called with a key, and in services that must know first that a strategy may be read. Schedule,
+ * Use in routes that are called with a key, and in services that first require a strategy to be readable. Schedule,
  * preferences and fees are `StrategyConfiguration`, further targets `StrategyVersions`.
  *
  * **Details**
@@ -83,8 +83,8 @@ export class Strategies extends Context.Service<
       patch: StrategyPatch
     ) => Effect.Effect<Strategy, NotFound | ExternalIdTaken | ValidationFailed, Caller>
     /**
-     * Deletes one's own strategy when nothing uses it, else archives it: nobody is enrolled any more, portfolios that
-     * follow it go on, and lists leave it out unless they are asked for it.
+     * Deletes the caller's own strategy when nothing uses it, else archives it: it takes no further enrollments,
+     * portfolios that follow it go on, and lists leave it out unless a request includes archived ones.
      */
     readonly remove: (strategyId: StrategyId) => Effect.Effect<Removal, NotFound, Caller>
     readonly restore: (strategyId: StrategyId) => Effect.Effect<Strategy, NotFound, Caller>

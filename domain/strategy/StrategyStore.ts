@@ -16,7 +16,7 @@ import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
 import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 
-/** A strategy as its creator makes it: it may not be mirrored until the operator says so, and advertises nothing. */
+/** A strategy as its creator makes it: it may not be mirrored until the operator allows it, and advertises nothing. */
 export type NewStrategy = Omit<Strategy, "canMirror" | "maxApy" | "archivedAt">
 
 /** What publishing a version writes; the store numbers it. */
@@ -65,7 +65,7 @@ export interface VersionRequest {
  *
  * **When to use**
  *
- * Use in services of this context, and where another context needs a strategy whoever created it. Tenants read theirs
+ * Use in services of this context, and where another context needs a strategy of any tenant. Tenants read theirs
  * by `Strategies`.
  */
 export class StrategyStore extends Context.Service<
@@ -90,7 +90,7 @@ export class StrategyStore extends Context.Service<
     readonly restore: (strategy: OwnStrategy, at: DateTime.Utc) => Effect.Effect<Option.Option<Strategy>>
     /**
      * Sets the cadence and moves the due times of active portfolios that follow the strategy (`movedDueAt.ts`): those
-     * of the first batch at once, the others by `DueStore.moveToCadence`.
+     * of the first batch immediately, the others by `DueStore.moveToCadence`.
      */
     readonly setFrequency: (
       strategy: OwnStrategy,

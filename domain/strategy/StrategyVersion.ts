@@ -6,7 +6,7 @@ export interface StrategyVersion {
   /** From 1 up, without gaps. */
   readonly version: number
   readonly allocation: Allocation
-  /** What its publisher says has changed. */
+  /** What has changed, by its publisher. */
   readonly changeLog: string | null
   /** True for exactly one version of a strategy, the latest. */
   readonly isHead: boolean

@@ -60,7 +60,7 @@ export class StrategyVersions extends Context.Service<
         strategyId: StrategyId,
         { allocation, changeLog }: VersionDraft
       ) {
-        // Whose a strategy is never changes, so nothing can happen to that between the look and the write.
+        // Whose a strategy is never changes, so it is the same when the version is written.
         yield* requireOwn(strategyId, ({ tenantId }) =>
           Effect.map(
             store.find(strategyId),
@@ -78,7 +78,7 @@ export class StrategyVersions extends Context.Service<
   )
 }
 
-/** The version that a cursor stands at; anybody can write a cursor, so it is looked at. */
+/** The version that a cursor stands at; anybody can write a cursor, so it is checked. */
 const versionIn = (id: string): Effect.Effect<number, CursorInvalid> =>
   /^[1-9][0-9]{0,8}$/u.test(id)
     ? Effect.succeed(Number(id))

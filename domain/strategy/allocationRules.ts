@@ -7,7 +7,7 @@ import * as Weight from "#domain/Weight.ts"
 /** Most assets that one allocation may name. */
 export const maxAssets = 50
 
-/** What a deployment can trade: the chains that it serves, and what it knows of the assets asked about. */
+/** What a deployment can trade: the chains that it serves, and the assets of the request that it lists. */
 export interface Tradable {
   readonly supported: ReadonlyArray<ChainId>
   readonly known: ReadonlyMap<AssetId, Asset>

@@ -1,4 +1,4 @@
-/** The strategy that somebody is to be enrolled into, now: both stages of an enrollment ask. */
+/** The strategy of an enrollment, if it takes one now: checked at both stages. */
 import { Effect, Option } from "effect"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -21,7 +21,7 @@ export const unknownStrategy = (strategyId: StrategyId) =>
     details: [`strategyId: unknown strategy ${strategyId}`]
   })
 
-/** One answer for what the caller must not tell apart: missing, private, and not to be mirrored. */
+/** One answer for what the caller must not distinguish: missing, private, and not to be mirrored. */
 export const requireEnrollable = Effect.fnUntraced(function* (store: StrategyStore["Service"], strategyId: StrategyId) {
   const { tenantId } = yield* Caller
   const strategy = yield* store.find(strategyId)

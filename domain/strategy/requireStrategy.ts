@@ -1,5 +1,5 @@
 /**
- * The strategy of a request, or the one answer for all that the caller must not tell apart: missing, private, foreign.
+ * The strategy of a request, or one answer for all that the caller must not distinguish: missing, private, foreign.
  */
 import { Effect, Option } from "effect"
 import { NotFound } from "#domain/Errors.ts"

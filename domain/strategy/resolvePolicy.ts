@@ -1,7 +1,7 @@
 /**
- * Which rebalance policy a portfolio follows: its strategy's, else its tenant's, else none. A strategy of somebody else
- * is followed within the caps of the portfolio's own tenant: what trading may cost, the least trade, and the share of a
- * pool.
+ * Which rebalance policy a portfolio follows: its strategy's, else its tenant's, else none. A strategy of another
+ * tenant is followed within the caps of the portfolio's own tenant: what trading may cost, the least trade, and the
+ * share of a pool.
  */
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 
@@ -37,7 +37,7 @@ const capped = (policy: RebalancePolicy, caps: RebalancePolicy): RebalancePolicy
       run: lesser(policy.maxCostBps?.run, caps.maxCostBps?.run),
       week: lesser(policy.maxCostBps?.week, caps.maxCostBps?.week)
     }),
-    // A tenant that slices caps the share of whoever slices, and slices nothing that would not be.
+    // A tenant that slices caps the share of strategies that slice, and slices nothing that would not be.
     ...(policy.slicing === undefined || poolShareBps === undefined ? {} : { slicing: { poolShareBps } })
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Which swap limits apply to a portfolio. On the tenant's own strategy: field by field the first that is set, from the
- * most specific to the service's default. On a strategy of somebody else: the tightest of all.
+ * most specific to the service's default. On a strategy of another tenant: the tightest of all.
  */
 import type { Settings } from "#domain/Settings.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
@@ -8,7 +8,7 @@ import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 /** Preferences with nothing left open. */
 export type SwapLimits = Settings["Service"]["defaultSwap"]
 
-/** Whose word counts for a portfolio. */
+/** The settings that count for a portfolio. */
 export interface SwapSources {
   readonly strategy: SwapPreferences
   /** Of the tenant whose portfolio it is. */

@@ -21,21 +21,20 @@ export class BackplaneUnavailable extends Schema.TaggedError<BackplaneUnavailabl
 export interface Lease {
   readonly epoch: number
   /**
-   * Whether the holder may still believe that it holds it: no longer when it is late with renewing, even where nobody
-   * has told it yet. Asked before every write, so that a process that was stopped for a while writes nothing when it
-   * goes on.
+   * Whether the lease is still held: false once renewing is late, even before the backplane has reported the loss.
+   * Checked before every write, so that a process that was stopped for a while writes nothing when it goes on.
    */
   readonly isCurrent: () => boolean
 }
 
-/** A value that all workers know, or a key whose value was removed. */
+/** A value that all workers share, or a key whose value was removed. */
 export interface SharedEntry {
   readonly key: string
   readonly value: string
 }
 
-/** What a worker last said of itself. */
-export interface TransferIntent {
+/** A value that a worker announced. */
+export interface Announcement {
   readonly workerId: string
   readonly value: string
 }
@@ -74,8 +73,8 @@ export class Backplane extends Context.Service<
     readonly share: (entries: ReadonlyArray<SharedEntry>) => Effect.Effect<void, BackplaneUnavailable>
     /** All shared values, then every change. */
     readonly shared: Stream.Stream<ReadonlyArray<SharedEntry>, BackplaneUnavailable>
-    /** Tells all workers, this one included, something that is out of date in seconds. */
+    /** Sends all workers, this one included, a value that is out of date in seconds. */
     readonly announce: (value: string) => Effect.Effect<void, BackplaneUnavailable>
-    readonly announced: Stream.Stream<TransferIntent, BackplaneUnavailable>
+    readonly announced: Stream.Stream<Announcement, BackplaneUnavailable>
   }
 >()("ballast/domain/stream/Backplane") {}

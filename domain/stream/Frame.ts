@@ -1,7 +1,7 @@
 /**
  * The frames that a socket of the stream sends, each one JSON text message. docs/stream.md describes every one.
  *
- * `v` is the version of the frames: a client ignores types and fields that it does not know, and anything that would
+ * `v` is the version of the frames: a client ignores unknown types and fields, and anything that would
  * break such a client gets another version and other routes.
  */
 import { Schema } from "effect"
@@ -61,7 +61,7 @@ export const Skipped = Schema.Struct({
   sequence: Sequence
 })
 
-/** The connection lives; all events up to `sequence` have been sent. */
+/** The connection is alive; all events up to `sequence` have been sent. */
 export const Heartbeat = Schema.Struct({ v, type: Schema.Literal("heartbeat"), sequence: Sequence })
 
 /** The answer to a client's `{"type": "ping"}`. */

@@ -48,7 +48,10 @@ export type Tick = typeof Tick.Type
 /** A tick with its place: sequences grow strictly over all assets, across processes and restarts. */
 export interface MarketEvent extends Tick {
   readonly sequence: number
-  /** The sequence of the asset's event before this one, 0 for its first: who has seen that one has missed nothing. */
+  /**
+   * The sequence of the asset's event before this one, 0 for its first: a client that has seen that one has missed
+   * nothing.
+   */
   readonly previous: number
 }
 

@@ -3,7 +3,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { Provider, PublicAsset } from "#domain/stream/PublicAsset.ts"
 import type { ProviderConnected, ProviderDisconnected, WorkerStatus } from "#domain/stream/WorkerStatus.ts"
 
-/** The worker did not do what was asked. `isOurs` is false when it answered that the request makes no sense. */
+/** The worker did not do what was requested. `isOurs` is false when it answered that the request is invalid. */
 export class MarketDataStreamFailed extends Schema.TaggedError<MarketDataStreamFailed>()("MarketDataStreamFailed", {
   reason: Schema.String,
   isOurs: Schema.Boolean

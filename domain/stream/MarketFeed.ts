@@ -3,7 +3,7 @@ import { type Effect, type Result, Schema, type Stream } from "effect"
 import type { Provider, PublicAsset } from "#domain/stream/PublicAsset.ts"
 import type { BarFigures, DropReason, QuoteFigures } from "#domain/stream/readTick.ts"
 
-/** The provider refuses this deployment: trying again changes nothing until somebody changes the configuration. */
+/** The provider refuses this deployment: trying again changes nothing until the configuration changes. */
 export class FeedRefused extends Schema.TaggedError<FeedRefused>()("FeedRefused", { reason: Schema.String }) {
   override get message() {
     return this.reason
@@ -33,11 +33,11 @@ export type FeedItem = Result.Result<AssetFigures, DropReason>
 
 export interface MarketFeed {
   readonly provider: Provider
-  /** Whether the provider holds a connection that can be cut, or is asked again and again. */
+  /** Whether the provider holds a connection that can be cut, or is polled. */
   readonly isPolled: boolean
   /**
    * Figures of the assets that `wanted` names while it runs, over as many connections as it takes. It never ends by
-   * itself but for a refusal. `report` hears of every change.
+   * itself but for a refusal. `report` is called with every change.
    */
   readonly figures: (
     wanted: Effect.Effect<ReadonlyArray<PublicAsset>>,

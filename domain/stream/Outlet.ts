@@ -12,6 +12,6 @@ export interface Outlet {
 
 export interface Session {
   readonly received: (text: string) => void
-  /** The connection has ended, whoever ended it. */
+  /** The connection has ended, from either side. */
   readonly ended: () => void
 }

@@ -7,7 +7,7 @@ import type { PublicAsset } from "#domain/stream/PublicAsset.ts"
  *
  * **When to use**
  *
- * Use in the API, to tell the worker which assets there are.
+ * Use in the API, to send the worker the list of assets.
  */
 export class PublicAssets extends Context.Service<
   PublicAssets,

@@ -1,6 +1,6 @@
 /**
- * Keeps the worker's registry of public assets as the catalogue has it: looks every few seconds and sends what differs.
- * So a worker that is new, or was restarted, knows its assets within one look, and nobody has to tell anybody.
+ * Keeps the worker's registry of public assets as the catalogue has it: compares every few seconds and sends what
+ * differs. So a worker that is new, or was restarted, has its assets after one pass, without a request of its own.
  */
 import { Duration, Effect, Layer } from "effect"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
@@ -13,7 +13,7 @@ const pollInterval = Duration.seconds(3)
 const textOf = ({ assetClass, coingeckoId = "", provider, symbol }: PublicAsset) =>
   [assetClass, symbol, provider, coingeckoId].join("|")
 
-/** One look; answers how many assets were sent. */
+/** One pass; returns how many assets were sent. */
 export const pushRegistry = Effect.gen(function* () {
   const stream = yield* MarketDataStream
   const wanted = yield* (yield* PublicAssets).all

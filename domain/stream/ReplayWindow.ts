@@ -41,7 +41,7 @@ export class ReplayWindow<Event extends { readonly sequence: number }> {
     return true
   }
 
-  /** Forgets everything up to and with `sequence`, because what came before it is not all known. */
+  /** Drops everything up to and with `sequence`, because what came before it is incomplete. */
   restart(sequence: number): void {
     this.#events.length = 0
     this.#start = 0

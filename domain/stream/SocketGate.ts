@@ -1,4 +1,4 @@
-/** Port: who may open a socket, and what happens on it. `stream/` keeps it, the WebSocket server calls it. */
+/** Port: admits clients to sockets, and what happens on one. `stream/` keeps it, the WebSocket server calls it. */
 import { Context, type Effect, Schema } from "effect"
 import type { Outlet, Session } from "#domain/stream/Outlet.ts"
 
@@ -19,7 +19,7 @@ export class StreamRefusal extends Schema.TaggedError<StreamRefusal>()("StreamRe
 }) {}
 
 /**
- * Who may open a socket, and what happens on it.
+ * Admits clients to sockets, and what happens on one.
  *
  * **When to use**
  *
@@ -28,9 +28,9 @@ export class StreamRefusal extends Schema.TaggedError<StreamRefusal>()("StreamRe
 export class SocketGate extends Context.Service<
   SocketGate,
   {
-    /** Looks at a handshake; what it answers begins the session once the socket is open. */
+    /** Checks a handshake; the returned function begins the session once the socket is open. */
     readonly admit: (handshake: Handshake) => Effect.Effect<(outlet: Outlet) => Session, StreamRefusal>
-    /** Tells every client that is up to date that it is. */
+    /** Sends a heartbeat to every client that is up to date. */
     readonly heartbeat: () => void
   }
 >()("ballast/domain/stream/SocketGate") {}

@@ -1,4 +1,4 @@
-/** Tickets: what a client asks to follow, and what a token lets it follow. Source: interface `POST /v1/tickets`. */
+/** Tickets: what a client requests to follow, and what a token lets it follow. Source: interface `POST /v1/tickets`. */
 import { Schema } from "effect"
 import { PublicSymbol } from "#domain/stream/PublicAsset.ts"
 import { AssetClass, CollectionNamespace, StreamSymbol } from "#domain/stream/Topic.ts"
@@ -32,7 +32,7 @@ export const Grant = Schema.Struct({
 })
 export type Grant = typeof Grant.Type
 
-/** What a token says. Times are Unix seconds. */
+/** The content of a token. Times are Unix seconds. */
 export const TicketClaims = Schema.Struct({
   grants: Schema.Array(Grant).check(Schema.isMaxLength(8)),
   issuedAt: Schema.Int,

@@ -1,6 +1,6 @@
 /**
- * Origins of tenants' pages, as of at most ten seconds ago. Browsers ask for them before they send a request, when
- * nobody knows yet whose key it will have, so they are in memory.
+ * Origins of tenants' pages, as of at most ten seconds ago. Browsers request them before they send a request, when its
+ * key is not known yet, so they are in memory.
  */
 import { Context, Duration, Effect, Layer } from "effect"
 import type { TenantId } from "#domain/Ids.ts"

@@ -18,7 +18,7 @@ export interface TenantPreferences {
   readonly swap: SwapPreferences
   /** The schedule of a strategy that is created without one. */
   readonly schedule: RebalanceSchedule | null
-  /** Followed by portfolios whose strategy has none, and a limit for those that follow somebody else's strategy. */
+  /** Followed by portfolios whose strategy has none, and a limit for those that follow another tenant's strategy. */
   readonly rebalancePolicy?: RebalancePolicy
   /** Hold for what owners sign from then on; what they signed before stays until they sign anew. */
   readonly permissionTerms?: TenantTerms

@@ -1,6 +1,6 @@
 /**
  * Prices legs at whatever pays best after fees: the venue, or a route of the provider where the owner allowed our
- * contract for it. The venue is always asked; the provider only improves on it, so a provider that is down, slow, dear
+ * contract for it. The venue always quotes; the provider only improves on it, so a provider that is down, slow, dear
  * or false changes nothing but the price.
  */
 import { Array, Context, Effect, Layer, Result } from "effect"
@@ -17,8 +17,8 @@ import { byYield, type Comparison, quoteFault } from "#domain/trading/compareQuo
 import { Routing, type RouteQuote, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
 import { Settings } from "#domain/Settings.ts"
 
-/** Legs of one batch about which the provider is asked, the most valuable first: its requests are counted. */
-const maxAsked = 4
+/** Legs of one batch that the provider is to quote, the most valuable first: its requests are limited. */
+const maxQuoted = 4
 /** Quotes of one leg that are made a transaction of, until one passes. */
 const maxTried = 2
 
@@ -86,9 +86,9 @@ export class BestQuotes extends Context.Service<
       /** The leg over a route where that is better; else the venue's verdict, with the reason. */
       const improve = Effect.fnUntraced(function* (comparison: Comparison, verdict: Verdict, request: SwapRequest) {
         const { leg, quote } = comparison
-        const asked = yield* Effect.result(routing.swapQuotes(request))
-        if (Result.isFailure(asked)) return compared(verdict, quote, { routed: null, reason: asked.failure.reason })
-        const routes = byYield(leg, asked.success)
+        const answer = yield* Effect.result(routing.swapQuotes(request))
+        if (Result.isFailure(answer)) return compared(verdict, quote, { routed: null, reason: answer.failure.reason })
+        const routes = byYield(leg, answer.success)
         const found = yield* firstGood(comparison, request, routes)
         if (Result.isFailure(found))
           return compared(verdict, quote, { routed: routes[0] ?? null, reason: found.failure })
@@ -121,14 +121,14 @@ export class BestQuotes extends Context.Service<
           isMade: isSoldAt(legs, limits)
         })
         const contract = routed ? routedSwapOf(chain) : undefined
-        const asked = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxAsked, settings.minUsd)
+        const toQuote = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxQuoted, settings.minUsd)
         const verdicts = yield* Effect.forEach(
           legs,
           (whole, index): Effect.Effect<Verdict> => {
             const quote = quotes[index] ?? null
             const verdict = priceSale(whole, quote, limits)
             // Without a price of the venue there is none that the contract could hold a route against.
-            if (contract === undefined || quote === null || !asked.has(whole)) return Effect.succeed(verdict)
+            if (contract === undefined || quote === null || !toQuote.has(whole)) return Effect.succeed(verdict)
             // A route is to make what the venue would; all of it, where the venue takes nothing now.
             const leg = quote.sellAmountRaw === 0n ? whole : partOf(whole, quote.sellAmountRaw)
             const isQuoteAcceptable = Result.isSuccess(verdict)
@@ -143,7 +143,7 @@ export class BestQuotes extends Context.Service<
               slippageBps
             })
           },
-          { concurrency: maxAsked }
+          { concurrency: maxQuoted }
         )
         return {
           swaps: Array.getSuccesses(verdicts).flat(),
@@ -166,7 +166,7 @@ type Verdict = Result.Result<ReadonlyArray<ReadySwap>, RecordedSkip>
 const soldOf = (swaps: ReadonlyArray<ReadySwap>): bigint =>
   swaps.reduce((sum, { sellAmountRaw }) => sum + sellAmountRaw, 0n)
 
-/** The verdict with the quotes; a skip says why no route stood in for the venue. */
+/** The verdict with the quotes; a skip has the reason why no route replaced the venue. */
 const compared = (
   verdict: Verdict,
   quote: Quote,

@@ -39,16 +39,16 @@ export interface SwapBatch extends Grant {
   readonly transfers?: ReadonlyArray<OutgoingTransfer>
   readonly settlement?: Settlement
   /**
-   * Calls in an integrator's words, which the guard's policy decides about; alone, and on accounts that are deployed.
+   * Calls that an integrator encoded, which the guard's policy decides about; alone, and on accounts that are deployed.
    */
   readonly calls?: ReadonlyArray<{ readonly to: EvmAddress; readonly data: string }>
   /** Ids of earlier permissions, which an operation under the guard takes off the account where they still are. */
   readonly replaced?: ReadonlyArray<string>
-  /** The operation that the batch is part of. What is carried names it, so that the chain can be asked for it. */
+  /** The operation that the batch is part of. What is carried names it, so that it can be found on the chain. */
   readonly operationId?: OperationId
 }
 
-/** The chain says that the operation would fail. */
+/** The operation fails in simulation. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
   chainId: Schema.Int,
   reason: Schema.String,

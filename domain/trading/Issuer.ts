@@ -1,8 +1,8 @@
 /**
  * Port: issuers of tokenized assets, which sell and take back their tokens for a stablecoin at a price that they sign.
  *
- * What an issuer answers was checked against the question before it comes here: a word over another token, side, amount
- * or chain is refused by the adapter, never passed on.
+ * An answer of an issuer was checked against the request before it comes here: a signed offer for another token, side,
+ * amount or chain is refused by the adapter, never passed on.
  */
 import { Context, type Effect, Schema } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
@@ -12,11 +12,11 @@ import type { ReadySwap } from "#domain/trading/Swap.ts"
 export interface IssuerTrade {
   readonly sell: Asset
   readonly buy: Asset
-  /** What is spent, raw units of `sell`. Of a purchase a rest may stay, of less than a raw unit's worth. */
+  /** What is spent, raw units of `sell`. Of a purchase a remainder may stay, of less than a raw unit's worth. */
   readonly amountRaw: bigint
 }
 
-/** What the issuer would give now; binds nobody. */
+/** What the issuer would give now; not binding. */
 export interface IssuerQuote {
   /** Raw units of the bought asset. */
   readonly receiveRaw: bigint
@@ -26,7 +26,7 @@ export interface IssuerQuote {
   readonly feeUsd: bigint
 }
 
-/** What the issuer has signed: it is used once, soon, by the contract that the issuer knows as its customer. */
+/** What the issuer has signed: it is used once, soon, by the contract that is registered as the issuer's customer. */
 export interface IssuerWord extends IssuerQuote {
   /** As results of operations name it. */
   readonly issuer: string
@@ -40,7 +40,7 @@ export class IssuerSilent extends Schema.TaggedError<IssuerSilent>()("IssuerSile
   }
 }
 
-/** The issuer does not make the trade now, or what it answered is not what was asked for. */
+/** The issuer does not make the trade now, or its answer does not match the request. */
 export class IssuerRefused extends Schema.TaggedError<IssuerRefused>()("IssuerRefused", { reason: Schema.String }) {
   override get message() {
     return this.reason
@@ -57,19 +57,19 @@ export class IssuerRefused extends Schema.TaggedError<IssuerRefused>()("IssuerRe
 export class Issuer extends Context.Service<
   Issuer,
   {
-    /** Without a signature; may be asked as often as somebody looks. */
+    /** Needs no signature; may be called any number of times. */
     readonly quote: (trade: IssuerTrade) => Effect.Effect<IssuerQuote, IssuerSilent | IssuerRefused>
-    /** With a signature. Issuers bound how many of them are open, so it is asked for when all else is ready. */
+    /** With a signature. Issuers bound how many of them are open, so it is requested when all else is ready. */
     readonly word: (trade: IssuerTrade) => Effect.Effect<IssuerWord, IssuerSilent | IssuerRefused>
   }
 >()("ballast/domain/trading/Issuer") {}
 
 /**
- * Whether this deployment offers trades with issuers, and how far their prices may be from what they are held against.
+ * Whether this deployment offers trades with issuers, and how far their prices may be from the reference.
  *
  * **When to use**
  *
- * Use before an issuer is asked, and when its answer is judged.
+ * Use before a request to an issuer, and when its answer is judged.
  */
 export class IssuerTerms extends Context.Service<
   IssuerTerms,

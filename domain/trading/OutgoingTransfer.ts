@@ -17,7 +17,7 @@ export const OutgoingTransfer = Schema.Struct({
   bridge: Address,
   /** The account that receives it; left out between EVM chains, where it is the one with the same address. */
   recipient: Schema.optionalKey(AccountId),
-  /** The provider's name of the bridge; its status is asked by it. */
+  /** The provider's name of the bridge; its status is read by it. */
   tool: Schema.String
 }).pipe(Schema.encodeKeys({ minRaw: "leastRaw" }))
 export type OutgoingTransfer = typeof OutgoingTransfer.Type

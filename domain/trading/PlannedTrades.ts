@@ -8,7 +8,7 @@ export const PlannedLeg = Schema.Struct({
   sellAmountRaw: Schema.BigIntFromString,
   /** US dollars (wad). */
   valueUsd: Schema.BigIntFromString,
-  /** What the feed's prices promise after the venue's fee. */
+  /** What it yields at the feed's prices after the venue's fee. */
   expectedBuyRaw: Schema.BigIntFromString
 })
 export type PlannedLeg = typeof PlannedLeg.Type
@@ -19,7 +19,7 @@ export const PlannedTransfer = Schema.Struct({
   amountRaw: Schema.BigIntFromString,
   /** US dollars (wad). */
   valueUsd: Schema.BigIntFromString,
-  /** What the feed's prices promise after the usual cost. */
+  /** What it yields at the feed's prices after the usual cost. */
   expectedRaw: Schema.BigIntFromString
 })
 export type PlannedTransfer = typeof PlannedTransfer.Type

@@ -37,7 +37,7 @@ export interface SwapRequest {
   readonly slippageBps: number
 }
 
-/** What the provider says that a swap yields. */
+/** What a swap yields by the provider. */
 export interface SwapTerms {
   readonly tool: string
   /** Raw units of the bought asset, fees deducted. */
@@ -49,7 +49,7 @@ export interface SwapTerms {
 
 /** One of the provider's routes for a swap, not yet a transaction. */
 export interface RouteQuote extends SwapTerms {
-  /** The provider's own words, which it wants back as they are. */
+  /** The provider's own data, which it needs back unchanged. */
   readonly step: unknown
 }
 
@@ -59,7 +59,7 @@ export interface SwapCall extends SwapTerms {
   readonly data: string
 }
 
-/** What became of a transfer, by the provider's word alone. */
+/** What became of a transfer, by the provider alone. */
 export type RouteStatus =
   /** Not known yet, or on its way. */
   | { readonly _tag: "Pending"; readonly detail: string }
@@ -78,7 +78,7 @@ export class RoutingUnavailable extends Schema.TaggedError<RoutingUnavailable>()
   }
 }
 
-/** The provider's route is not what was asked for. */
+/** The provider's route does not match the request. */
 export class RouteRefused extends Schema.TaggedError<RouteRefused>()("RouteRefused", { reason: Schema.String }) {
   override get message() {
     return this.reason
@@ -101,13 +101,12 @@ export interface SentTransfer {
  *
  * **Details**
  *
- * `RoutingUnavailable` may be tried again or left aside. `RouteRefused` says that the answer was not what was asked
- * for.
+ * `RoutingUnavailable` may be tried again or left aside. `RouteRefused`: the answer does not match the request.
  */
 export class Routing extends Context.Service<
   Routing,
   {
-    /** None when the provider knows no route. */
+    /** None when the provider has no route. */
     readonly quote: (request: RouteRequest) => Effect.Effect<Option.Option<Route>, RoutingUnavailable | RouteRefused>
     /** The provider's routes for a swap, in no order; fails soon rather than late, for there is another venue. */
     readonly swapQuotes: (request: SwapRequest) => Effect.Effect<ReadonlyArray<RouteQuote>, RoutingUnavailable>

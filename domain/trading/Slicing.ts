@@ -1,4 +1,4 @@
-/** How much of a trade is made at once where a market cannot take all of it. */
+/** How much of a trade is made in one run where a market cannot absorb all of it. */
 import { Schema } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 

@@ -6,7 +6,7 @@ import { AssetId, Address } from "#domain/Caip.ts"
 export const ComparedQuotes = Schema.Struct({
   /** What the venue would pay. */
   venueRaw: Schema.BigIntFromString,
-  /** The provider's best quote; null when it made none, or was not asked. */
+  /** The provider's best quote; null when it made none, or got no request. */
   routed: Schema.NullOr(
     Schema.Struct({ tool: Schema.String, expectedRaw: Schema.BigIntFromString, gasUsd: Schema.BigIntFromString })
   ),
@@ -40,6 +40,6 @@ export type Swap = typeof Swap.Type
 export interface ReadySwap extends Swap {
   /** What our contract calls the provider's with; left out: the venue makes the swap. */
   readonly call?: { readonly contract: Address; readonly data: string }
-  /** An issuer's contract, which the guard's runner calls with its signed word; left out: no issuer makes the swap. */
+  /** An issuer's contract, which the guard's runner calls with its signed offer; left out: no issuer makes the swap. */
   readonly direct?: { readonly venue: Address; readonly data: string }
 }

@@ -10,7 +10,7 @@ export interface QuoteRequest {
   readonly sellAmountRaw: bigint
   /** Where the market cannot take the amount within these limits, the greatest that it can take is quoted instead. */
   readonly atMost?: SaleLimits
-  /** The amount may go over several paths at once; one path alone when left out. */
+  /** The amount may be split over several paths; one path alone when left out. */
   readonly split?: SplitTerms
 }
 
@@ -60,7 +60,7 @@ export interface Quote {
    * several paths the greatest.
    */
   readonly priceImpactBps: number
-  /** What is sold, where that is less than was asked about; zero where the market takes nothing within the limits. */
+  /** What is sold, where that is less than requested; zero where the market absorbs nothing within the limits. */
   readonly sellAmountRaw?: bigint
   /** What goes into each pool of the path. */
   readonly inputsRaw?: ReadonlyArray<bigint>
@@ -91,7 +91,8 @@ export interface QuoteBatch {
  *
  * **Details**
  *
- * Amounts are raw units, with the venue's fee deducted. Quotes bind nobody: floors are set from them by `priceLegs`.
+ * Amounts are raw units, with the venue's fee deducted. Quotes are not binding: floors are set from them by
+ * `priceLegs`.
  *
  * **Example** (A venue without a market)
  *

@@ -26,7 +26,9 @@ export const netRaw = ({ expectedBuyRaw, valueUsd }: PlannedLeg, { expectedRaw, 
 
 const ceilDiv = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor
 
-/** Our own floor: that of the venue's swap, or what the feed promises within the limits where that was refused. */
+/**
+ * Our own floor: that of the venue's swap, or what the feed's prices yield within the limits where that was refused.
+ */
 const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint =>
   isQuoteAcceptable ? swapFloorRaw(leg, quote, limits) : feedFloorRaw(leg, limits)
 
@@ -39,7 +41,7 @@ export const quoteFault = (comparison: Comparison, offer: SwapTerms): string | u
   const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(minAdvantageBps)), bps)
   const net = netRaw(leg, offer)
   if (net < needed) return `it yields ${net} after gas, and ${needed} would be needed to prefer it to the venue`
-  // How far a route moves the market is not told, so all that it pays less than the feed counts as that.
+  // The price impact of a route is not known, so all that it pays less than the feed counts as that.
   const shortfall = shortfallBps(leg.expectedBuyRaw, offer.expectedRaw)
   const allowed = BigInt(limits.priceImpactBps + (isQuoteAcceptable ? limits.slippageBps : 0))
   if (shortfall > allowed) {

@@ -17,7 +17,7 @@ export interface PricingLimits {
   readonly hopFeeBps: number
   /** Left out: a trade is made whole or not at all. */
   readonly slicing?: Slicing
-  /** What the gas of one more swap costs, where that is known: there a leg may go over several paths at once. */
+  /** What the gas of one more swap costs, where that is known: there a leg may be split over several paths. */
   readonly swapGas?: ReadonlyArray<{ readonly chainId: ChainId; readonly usd: bigint }>
 }
 
@@ -42,7 +42,7 @@ const refuse = (leg: PlannedLeg, code: SkipCode, reason: string): Result.Result<
     reason: `${reason}; ${dollars(leg.valueUsd)} are not traded`
   })
 
-/** What the feed promises, less impact, less slippage, and less the fee of each hop beyond the first; raw units. */
+/** The yield at the feed's prices, less impact, slippage, and the fee of each hop beyond the first; raw units. */
 export const feedFloorRaw = (
   { expectedBuyRaw }: Pick<PlannedLeg, "expectedBuyRaw">,
   { hopFeeBps, priceImpactBps, slippageBps }: PricingLimits,
@@ -53,8 +53,8 @@ export const feedFloorRaw = (
 }
 
 /**
- * The one limit on loss: a swap yields at least its quote less slippage, and at least what the feed promises less
- * impact less slippage. Whichever is more holds, so the two never add up.
+ * The one limit on loss: a swap yields at least its quote less slippage, and at least its yield at the feed's prices
+ * less impact less slippage. Whichever is more holds, so the two never add up.
  */
 export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimits): bigint => {
   const fromQuote = (quote.buyAmountRaw * (bps - BigInt(limits.slippageBps))) / bps
@@ -64,7 +64,7 @@ export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimit
 
 /**
  * A swap may not move its market by more than `priceImpactBps`, and its quote may not be below its floor. The second
- * refuses a pool that somebody pushed away from the market.
+ * refuses a pool that was pushed away from the market.
  */
 export const priceLeg = (
   leg: PlannedLeg,
@@ -96,7 +96,7 @@ export const priceLeg = (
   return Result.succeed(inputsRaw === undefined ? swap : { ...swap, inputsRaw })
 }
 
-/** Whether the leg is made at the quote: what the venue asks so that refused legs leave no trace in later quotes. */
+/** Whether the leg is made at the quote; by it the venue keeps refused legs out of later quotes. */
 export const isMadeAt =
   (legs: ReadonlyArray<PlannedLeg>, limits: PricingLimits) =>
   (index: number, quote: Quote): boolean =>

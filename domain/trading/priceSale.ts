@@ -1,6 +1,6 @@
 /**
  * A planned leg as one sale or as several: over more than one path where that pays more than its gas, and cut to what
- * its market takes at once where the policy trades in slices. Pure.
+ * its market absorbs in one run where the policy trades in slices. Pure.
  */
 import { Result } from "effect"
 import { addressOf, type ChainId, chainIdOf } from "#domain/Caip.ts"
@@ -56,7 +56,7 @@ const splitTerms = (chainId: ChainId, leg: PlannedLeg, limits: PricingLimits): S
   return { gainRaw: gasRaw + leg.expectedBuyRaw / minGainParts, within: lossLimits(leg, limits) }
 }
 
-/** What the venue is asked about the legs of a chain, in their order. */
+/** The requests to the venue for the legs of a chain, in their order. */
 export const quoteRequests = (
   chainId: ChainId,
   legs: ReadonlyArray<PlannedLeg>,
@@ -118,7 +118,7 @@ export const priceSale = (leg: PlannedLeg, quote: Quote | null, limits: PricingL
   )
 }
 
-/** Whether the leg is sold at the quote: what the venue asks so that refused legs leave no trace in later quotes. */
+/** Whether the leg is sold at the quote; by it the venue keeps refused legs out of later quotes. */
 export const isSoldAt =
   (legs: ReadonlyArray<PlannedLeg>, limits: PricingLimits) =>
   (index: number, quote: Quote): boolean =>

@@ -1,4 +1,4 @@
-/** A swap that landed, as the result of its operation tells of it. */
+/** A swap that landed, as it stands in the result of its operation. */
 import type { SwapResult } from "#domain/operation/OperationResult.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Watches one transfer until provider and chain agree on how it ended. It has no limit in time: value that left is
- * looked for until it is found, and `retrying` says when those who are asked do not answer, disagree, or are late.
+ * Watches one transfer until provider and chain agree on how it ended. It has no limit in time: it polls until value
+ * that left is found. The state is `retrying` while provider or chain do not answer, disagree, or are late.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Schedule } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
@@ -12,10 +12,10 @@ import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Observed, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { TransientFault } from "#domain/TransientFault.ts"
 
-/** How often a transfer between chains is looked at. Tests make it shorter. */
+/** How often a transfer between chains is polled. Tests make it shorter. */
 export const BridgeTiming = Context.Reference("ballast/domain/transfer/BridgeTiming", {
   defaultValue: () => ({
-    /** Looks of one round. */
+    /** Polls of one round. */
     maxChecks: 6,
     /** The pause between two of them: fast bridges take seconds. */
     pollInterval: Schedule.min([
@@ -62,7 +62,7 @@ const makeExecute = (
     return yield* operations.transition({ operationId, to: state, at: yield* DateTime.now, error: null })
   })
 
-  /** Tells once, when it begins, that a transfer is not as it should be. */
+  /** Records once, when it begins, that a transfer is not as it should be. */
   const reportState = Effect.fnUntraced(function* ({ operationId }: Transfer, observed: Observed) {
     if (observed._tag === "Open") yield* enter(operationId, "running")
     if (observed._tag !== "Unclear" || !(yield* enter(operationId, "retrying"))) return
@@ -84,7 +84,7 @@ const makeExecute = (
     return observed._tag === "Ended"
   })
 
-  /** No fault, of the database or of ours, may end the watch: nobody else would look for what left. */
+  /** No fault, of the database or of ours, may end the watch: nothing else would find what left. */
   const observeAgain = (operationId: OperationId) =>
     observeOnce(operationId).pipe(
       Effect.catchDefect(

@@ -1,8 +1,8 @@
 /**
  * What of a portfolio is between two chains, as of the blocks at which its accounts were read.
  *
- * The ledger is asked before the accounts are read, and each open transfer is looked at after: what arrived by then is
- * in a balance, and counts as on its way no longer. What is about to leave counts from the block on that took it.
+ * The ledger is read before the accounts, and each open transfer is checked after: what arrived by then is in a
+ * balance, and counts as on its way no longer. What is about to leave counts from the block on in which it left.
  */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { type AccountId, chainIdOf } from "#domain/Caip.ts"
@@ -16,7 +16,7 @@ import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 
 /** A provider that does not answer by then is not waited for: the transfer counts as open. */
 const readTimeout = Duration.seconds(2)
-/** Transfers of many portfolios that are looked at at once. */
+/** Transfers of many portfolios that are checked at the same time. */
 const lookupConcurrency = 8
 
 /**
@@ -29,9 +29,9 @@ const lookupConcurrency = 8
 export class InTransit extends Context.Service<
   InTransit,
   {
-    /** What was announced and is not in the ledger yet; to be asked for before `open`. */
+    /** Recorded intents that are not in the ledger yet; to be read before `open`. */
     readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<TransferIntent>>
-    /** Open transfers of any of the portfolios; to be asked for before accounts are read. */
+    /** Open transfers of any of the portfolios; to be read before accounts are. */
     readonly open: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
     /**
      * Of the open ones, those that no account had received by the block at which it was read. What an account received
@@ -64,7 +64,7 @@ export class InTransit extends Context.Service<
         return (yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })).flat()
       })
 
-      /** By a look of this moment, or by another one's. */
+      /** As observed now, or as another process recorded it. */
       const endOf = (transfer: Transfer) =>
         watcher.observe(transfer).pipe(
           Effect.timeoutOption(readTimeout),

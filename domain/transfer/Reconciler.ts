@@ -1,12 +1,12 @@
 /**
  * Compares the ledger of value between chains with the chains.
  *
- * The watch of each transfer closes its entry; this looks at all that are open from the other side: that the source
- * chain still shows what the ledger says it took. A difference is drift: it is counted, told with its operation, and
- * changes nothing by itself, since only a chain's later answer can say which of both is right.
+ * The watch of each transfer closes its entry. This pass compares every open entry with its source chain: the chain
+ * must still show that the recorded value left. A difference is drift: it is counted, logged with its operation, and
+ * changes nothing by itself, since only a later answer of the chain can show which of both is right.
  *
- * What a run announced and left behind when it died has nobody to look after it, so it is settled here; what cannot be
- * settled yet is drift too.
+ * Intents of a run that died are settled here, since no run is left to do it; those that cannot be settled yet are
+ * drift too.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
@@ -24,7 +24,7 @@ const concurrency = 4
 /** A run that ended so long ago has no step left that could still be under way, whatever process had it. */
 const leftAfter = Duration.minutes(5)
 
-/** Something that the ledger says and its chain does not. */
+/** An entry of the ledger that its chain does not confirm. */
 export interface Drift {
   readonly operationId: OperationId
   readonly reason: string
@@ -58,11 +58,11 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
       const arrivals = yield* TransferReceipts
       const left = yield* TransferRecovery
 
-      /** What is wrong with an entry; nothing when the chain cannot be asked: silence is no difference. */
+      /** What is wrong with an entry; nothing when the chain cannot be read: silence is no difference. */
       const driftOf = Effect.fnUntraced(function* ({ accountId, txHash }: Transfer) {
         const sent = yield* arrivals.read(accountId, txHash)
         if (Option.isNone(sent)) return `the source chain does not know ${txHash}`
-        if (!sent.value.success) return `the source chain says that ${txHash} failed`
+        if (!sent.value.success) return `on the source chain ${txHash} failed`
         // Swaps of the same batch may hide how much left, but nothing at all having moved cannot be explained.
         return sent.value.deltas.length > 0 ? null : `${txHash} moved nothing of the account`
       })
@@ -80,7 +80,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
           Effect.map((reason) => (reason === null ? [] : [{ operationId: transfer.operationId, reason }]))
         )
 
-      /** What remains to be told of an announcement; null once it is settled. */
+      /** The drift of an intent that is not settled; null once it is. */
       const settle = Effect.fnUntraced(function* (intent: TransferIntent) {
         const { accountId, runId: operationId } = intent
         const settlement = yield* Effect.result(left.settle(intent))
@@ -134,7 +134,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
     })
   ).pipe(Layer.provide(TransferRecovery.layer))
 
-  /** Passes once a minute; a pass that fails is told, and the next one tries again. */
+  /** Passes once a minute; a pass that fails is logged, and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(
     Effect.flatMap(Reconciler, ({ pass }) =>
       keepGoingEvery(pass, { complaint: "The ledger of transfers could not be compared", interval })

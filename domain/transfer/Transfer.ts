@@ -5,7 +5,7 @@ import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /**
- * `open`: the source chain has taken the amount. `delivered`: at least the least amount of the wanted asset arrived.
+ * `open`: the amount has left the source chain. `delivered`: at least the least amount of the wanted asset arrived.
  * `partial`: less of it, or another token, arrived. `refunded`: the amount came back. `failed`: the source transaction
  * moved nothing after all. Only `open` changes.
  */

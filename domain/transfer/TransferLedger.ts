@@ -41,7 +41,7 @@ export interface OpenedTransfers {
   readonly at: DateTime.Utc
 }
 
-/** What is about to be sent away, by an action that anybody may find on its chain by its subject. */
+/** What is about to be sent away, by an action that can be found on its chain by its subject. */
 export interface TransferIntent extends Omit<OpenedTransfers, "txHash"> {
   readonly subject: string
   /** The action is in no block before this one. */

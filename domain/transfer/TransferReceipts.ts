@@ -1,6 +1,6 @@
 /**
- * Port: what a chain says that an account received in a transaction. A provider's word is not enough to close the
- * ledger.
+ * Port: what an account received in a transaction, by its chain. A provider's status is not enough to close an entry of
+ * the ledger.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { AssetId, AccountId } from "#domain/Caip.ts"
@@ -16,11 +16,11 @@ export interface Arrival {
 }
 
 /**
- * What a chain says that an account received.
+ * What an account received, by its chain.
  *
  * **When to use**
  *
- * Use to confirm the word of a provider before the ledger is closed.
+ * Use to confirm the status of a provider before an entry of the ledger is closed.
  */
 export class TransferReceipts extends Context.Service<
   TransferReceipts,
@@ -34,7 +34,7 @@ export class TransferReceipts extends Context.Service<
       subject: string,
       fromBlock: bigint
     ) => Effect.Effect<Option.Option<{ readonly blockNumber: bigint; readonly txHash: string }>, ChainUnavailable>
-    /** None while the chain does not know the transaction. */
+    /** None while the chain does not have the transaction. */
     readonly read: (accountId: AccountId, txHash: string) => Effect.Effect<Option.Option<Arrival>, ChainUnavailable>
   }
 >()("ballast/domain/transfer/TransferReceipts") {}

@@ -1,7 +1,7 @@
 /**
- * Settles what a run announced and died before it could say what became of it: by what the chain shows of the operation
- * that was to carry it, in the same way as the run itself would have. Repeating it is harmless, also by several
- * processes.
+ * Settles intents of transfers whose run died before it recorded what became of them: by what the chain shows of the
+ * operation that was to carry one, in the same way as the run itself would have. Repeating it is harmless, also by
+ * several processes.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"

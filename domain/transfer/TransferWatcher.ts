@@ -1,6 +1,6 @@
 /**
- * Looks after one open transfer: asks the provider, has the chain confirm what it says, and closes the ledger's entry
- * when both agree. Repeating it is harmless.
+ * Watches one open transfer: reads its status from the provider, has the chain confirm it, and closes the ledger's
+ * entry when both agree. Repeating it is harmless.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
@@ -12,22 +12,22 @@ import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import { type TransferEvidence, transferEnd } from "#domain/transfer/transferEnd.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
-/** Where a transfer stands after a look. */
+/** Where a transfer stands after a poll. */
 export type Observed =
   | { readonly _tag: "Ended"; readonly end: TransferEnd }
   /** Open, as it should be for a while. */
   | { readonly _tag: "Open"; readonly detail: string }
-  /** Provider or chain could not be asked, or do not agree. */
+  /** Provider or chain could not be read, or do not agree. */
   | { readonly _tag: "Unclear"; readonly detail: string }
 
 const unclear = (detail: string): Observed => ({ _tag: "Unclear", detail })
 
 /**
- * Looks after one open transfer.
+ * Watches one open transfer.
  *
  * **When to use**
  *
- * Use in `BridgeRun`, until it says that the transfer has ended.
+ * Use in `BridgeRun`, until the transfer has ended.
  */
 export class TransferWatcher extends Context.Service<
   TransferWatcher,
@@ -74,7 +74,7 @@ export class TransferWatcher extends Context.Service<
         const end = transferEnd(transfer, { status, arrival: arrival.value, claims })
         return end === undefined
           ? unclear(
-              `${status.txHash} on chain ${chainId} brought nothing for this transfer, whatever the provider says`
+              `${status.txHash} on chain ${chainId} brought nothing for this transfer, against the provider's status`
             )
           : yield* close(transfer, end, claims.received.length)
       })

@@ -18,7 +18,7 @@ const outcomes: Record<TransferEnd["state"], OperationOutcome> = {
   failed: "skipped"
 }
 
-/** Others paid for it, or the run that sent it did and tells. */
+/** Others paid for it, or the run that sent it, whose result has the cost. */
 const transaction = (txHash: string, success: boolean): TransactionResult => ({
   txHash,
   userOpHash: null,

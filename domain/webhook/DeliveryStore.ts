@@ -1,4 +1,4 @@
-/** Port: what waits to be sent, and who is at it. */
+/** Port: deliveries that wait to be sent, and their claims. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
 import type { Disabling } from "#domain/webhook/Webhook.ts"
@@ -9,7 +9,7 @@ export interface Claimed {
   readonly webhookId: WebhookId
   readonly tenantId: TenantId
   readonly url: string
-  /** As they were stored: a version that does not know one of them serves the others. */
+  /** As they were stored: a version without one of them serves the others. */
   readonly eventTypes: ReadonlyArray<string> | null
   readonly secret: Uint8Array
   readonly previousSecret: Uint8Array | null
@@ -41,7 +41,7 @@ export interface NewDelivery {
   readonly body: string
 }
 
-/** The events from one place of the tenant's log to another, of which those that the webhook asks for are sent. */
+/** The events from one place of the tenant's log to another, of which those that the webhook subscribes to are sent. */
 export interface Batch {
   readonly webhookId: WebhookId
   readonly after: number
@@ -75,7 +75,7 @@ export interface FailedAttempt extends Attempt {
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
-    /** Takes webhooks that nobody serves and that have something to send, those first that waited longest. */
+    /** Claims webhooks that no process serves and that have something to send, those first that waited longest. */
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Claimed>>
     /** Ends a claim before its time; nothing when it is another's by now. */
     readonly release: (webhookId: WebhookId, claimId: string) => Effect.Effect<void>

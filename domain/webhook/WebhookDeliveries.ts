@@ -4,7 +4,7 @@
  * Each webhook is served by one process at a time, for a turn: it sends what is due in the order in which it came, one
  * after the other, takes further events from the tenant's log when nothing is due, and ends with the first failure. So
  * first attempts are in the order of the log, and what failed comes again later. A process that dies in a turn leaves
- * at most one message that was sent and not noted; it is sent again when the claim has ended.
+ * at most one message that was sent and not recorded; it is sent again when the claim has ended.
  */
 import { Cause, Context, DateTime, Duration, Effect, Exit, FiberSet, Layer, Metric, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -22,13 +22,13 @@ import { afterFailure } from "#domain/webhook/retries.ts"
 import { type Disabling, secretLabel } from "#domain/webhook/Webhook.ts"
 import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
 
-/** Webhooks that a process serves at once. A receiver that hangs holds one place, for one attempt. */
+/** Webhooks that a process serves at the same time. A receiver that hangs holds one place, for one attempt. */
 const places = 64
 /** After it no attempt of a turn begins, so that others get their turn. */
 const turnLength = Duration.seconds(15)
 /** Longer than a turn and the attempt in which it ends. */
 const claimLength = Duration.seconds(60)
-/** Deliveries, and events of the log, that are read at once. */
+/** Deliveries, and events of the log, that are read in one statement. */
 const dueBatch = 50
 const eventBatch = 200
 
@@ -93,9 +93,9 @@ export class WebhookDeliveries extends Context.Service<
         const events = yield* log.read(webhook.tenantId, after, eventBatch)
         const through = events.at(-1)?.sequence
         if (through === undefined) return after
-        const isAskedFor = ({ body }: TenantEvent) =>
+        const isSubscribed = ({ body }: TenantEvent) =>
           webhook.eventTypes === null || webhook.eventTypes.includes(body.type)
-        const deliveries = yield* Effect.forEach(events.filter(isAskedFor), (event) =>
+        const deliveries = yield* Effect.forEach(events.filter(isSubscribed), (event) =>
           Effect.map(provideRandom(makeDeliveryId), (deliveryId) => ({
             deliveryId,
             sequence: event.sequence,

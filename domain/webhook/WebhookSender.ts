@@ -1,4 +1,4 @@
-/** Port: sends one signed message to an address that may be anybody's. */
+/** Port: sends one signed message to an untrusted address. */
 import { Context, type Effect, type Redacted } from "effect"
 import type { DeliveryId } from "#domain/Ids.ts"
 
@@ -12,16 +12,16 @@ export interface Message {
   readonly secrets: ReadonlyArray<Redacted.Redacted<Uint8Array>>
 }
 
-/** What the receiver answered; a null status: nothing. `problem` says why that is no success; null when it is one. */
+/** What the receiver answered; a null status: nothing. `problem` is why that is no success; null when it is one. */
 export interface Receipt {
   readonly status: number | null
   readonly problem: string | null
-  /** How long the receiver asks to be left alone, where it does. */
+  /** The pause that the receiver requests, where it does. */
   readonly retryAfterSeconds?: number
 }
 
 /**
- * Sends one signed message to an address that may be anybody's.
+ * Sends one signed message to an untrusted address.
  *
  * **When to use**
  *

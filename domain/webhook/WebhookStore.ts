@@ -1,4 +1,4 @@
-/** Port: where webhooks and their deliveries are kept, for those who own them. */
+/** Port: where webhooks and their deliveries are kept, for their tenants. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { PageRequest } from "#domain/Cursor.ts"
 import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
@@ -41,7 +41,7 @@ export class WebhookStore extends Context.Service<
   {
     /** False when the tenant has `limit` webhooks already. */
     readonly insert: (webhook: NewWebhook, limit: number) => Effect.Effect<boolean>
-    /** One row more than asked for, newest first. */
+    /** One row more than requested, newest first. */
     readonly list: (tenantId: TenantId, request: PageRequest) => Effect.Effect<ReadonlyArray<Webhook>>
     readonly find: (tenantId: TenantId, webhookId: WebhookId) => Effect.Effect<Option.Option<Webhook>>
     /** False when there is none. */
@@ -64,9 +64,9 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<{ readonly webhookId: WebhookId; readonly secrets: ReadonlyArray<Uint8Array> }>>
     /** Puts another seal in the place of one, where it still is. */
     readonly exchangeSecret: (webhookId: WebhookId, from: Uint8Array, to: Uint8Array) => Effect.Effect<void>
-    /** Due at once, even where the webhook rests. */
+    /** Due at once, even while the webhook pauses. */
     readonly insertTest: (message: TestMessage) => Effect.Effect<void>
-    /** One row more than asked for, newest first, before a place. */
+    /** One row more than requested, newest first, before a place. */
     readonly deliveries: (
       webhookId: WebhookId,
       limit: number,

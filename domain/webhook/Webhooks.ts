@@ -1,4 +1,4 @@
-/** Webhooks of the calling tenant: who is told of its events, and what became of what was sent. */
+/** Webhooks of the calling tenant: the receivers of its events, and what became of each delivery. */
 import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
@@ -20,7 +20,7 @@ import {
 import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
 import { WebhookStore } from "#domain/webhook/WebhookStore.ts"
 
-/** Twice what the standard asks for at least is still within what it allows. */
+/** Twice the minimum of the standard, which is within its maximum. */
 const secretBytes = 32
 
 export interface WebhookDraft {

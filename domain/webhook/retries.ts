@@ -1,15 +1,15 @@
 /**
  * When an event that was not accepted is sent again: after 5 seconds, then three times as long each time up to 6 hours,
- * and for the last time a day after the first attempt. The webhook rests after each failure, up to 5 minutes, so that a
- * receiver that does not answer is asked now and then and not for every event. Each time is drawn a fifth around that.
- * A receiver may ask for more rest, up to an hour. Pure.
+ * and for the last time a day after the first attempt. The webhook pauses after each failure, up to 5 minutes, so that
+ * a receiver that does not answer gets a request now and then and not for every event. Each time is drawn a fifth
+ * around that. A receiver may request a longer pause, up to an hour. Pure.
  */
 import { DateTime, Duration } from "effect"
 
 const firstDelay = Duration.toMillis(Duration.seconds(5))
 const longestDelay = Duration.toMillis(Duration.hours(6))
 const longestRest = Duration.toMillis(Duration.minutes(5))
-const longestAskedFor = Duration.toMillis(Duration.hours(1))
+const maxRequestedPause = Duration.toMillis(Duration.hours(1))
 const spread = 0.2
 
 /** For how long an event is tried, and for how long a webhook may fail before it is disabled. */
@@ -23,7 +23,7 @@ export interface Failures {
   /** Of the webhook, one after the other. */
   readonly failures: number
   readonly failingSince: DateTime.Utc
-  /** What the receiver asked for, where it did. */
+  /** What the receiver requested, where it did. */
   readonly retryAfterSeconds?: number | undefined
 }
 
@@ -46,8 +46,8 @@ export const afterFailure = (
 ): AfterFailure => {
   const isOver = (since: DateTime.Utc) =>
     DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(since, attemptWindow))
-  const askedFor = Math.min(retryAfterSeconds * 1000, longestAskedFor)
-  const after = (milliseconds: number) => DateTime.add(now, { milliseconds: Math.max(milliseconds, askedFor) })
+  const requestedPause = Math.min(retryAfterSeconds * 1000, maxRequestedPause)
+  const after = (milliseconds: number) => DateTime.add(now, { milliseconds: Math.max(milliseconds, requestedPause) })
   const restsUntil = after(delayMs(failures, longestRest, chance))
   if (isOver(failingSince)) return { dueAt: now, restsUntil, isDisabled: true }
   if (isOver(firstAttemptAt)) return { dueAt: null, restsUntil, isDisabled: false }

@@ -1,4 +1,4 @@
-/** A withdrawal with everything that carrying it out needs: who signed what, for which account. */
+/** A withdrawal with everything that carrying it out needs: the signature, the message and the account. */
 import type { AccountId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"

@@ -149,7 +149,7 @@ interface Sale {
   readonly kept: bigint
 }
 
-/** The leg that sells the whole amount, with what the price feed says it yields. */
+/** The leg that sells the whole amount, with its yield at the price feed. */
 const saleOf = ({
   assetId,
   fresh,

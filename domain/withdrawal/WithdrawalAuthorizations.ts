@@ -1,5 +1,5 @@
 /**
- * Stage 1 of a withdrawal: checks what is asked for and makes the typed data, or on Solana the text, that is signed.
+ * Stage 1 of a withdrawal: checks the request and makes the typed data, or on Solana the text, that is signed.
  * Nothing is stored; what comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
@@ -42,7 +42,7 @@ import {
 import type { WithdrawalSource } from "#domain/withdrawal/WithdrawalSource.ts"
 import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 
-/** What stage 1 asks for. */
+/** The request of stage 1. */
 export interface WithdrawalDraft extends WithdrawalTerms {
   /** Only to liquidate; null for the chain's own. */
   readonly settlementAssetId: AssetId | null

@@ -1,6 +1,6 @@
 /**
- * Port: withdrawals on chain. The account's executor carries each authorization out at most once, whoever submits it,
- * and never after it expired; so the chain, not this service, says what became of one. Nothing here sends anything.
+ * Port: withdrawals on chain. The account's executor carries each authorization out at most once, from any sender, and
+ * never after it expired; so what became of one is read from the chain. Nothing here sends anything.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
@@ -9,17 +9,17 @@ import type { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedAction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
-/** What the chain says of an authorization now. */
+/** The state of an authorization on its chain. */
 export type Standing =
   /** It can still be carried out. */
   | { readonly _tag: "Open" }
-  /** It was carried out, by us or by anybody else. */
+  /** It was carried out, by us or by another sender. */
   | { readonly _tag: "Landed"; readonly receipt: ActionReceipt }
   /** It was not, and by the chain's own time or the use of its nonce it never will be. */
   | { readonly _tag: "Closed"; readonly reason: string }
 
 /**
- * Withdrawals, as their chain knows them.
+ * Withdrawals, as their chain shows them.
  *
  * **When to use**
  *

@@ -1,6 +1,6 @@
 /**
- * Decides what to do next about an accepted withdrawal, from what the chain says. May be asked again at any time:
- * nothing is sent, and what was carried out meanwhile, by whomever, is found.
+ * Decides what to do next about an accepted withdrawal, from the state of the chain. May be repeated at any time:
+ * nothing is sent, and what was carried out meanwhile, by any sender, is found.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
@@ -24,7 +24,7 @@ export const WithdrawalStep = Schema.Union([
   Schema.TaggedStruct("Refused", { reason: Schema.String }),
   /** It can no longer be carried out. */
   Schema.TaggedStruct("Closed", { reason: Schema.String }),
-  /** Somebody cancelled it. */
+  /** It was cancelled. */
   Schema.TaggedStruct("Cancelled", {})
 ])
 export type WithdrawalStep = typeof WithdrawalStep.Type
@@ -51,7 +51,7 @@ export class WithdrawalPreparer extends Context.Service<
       const execution = yield* WithdrawalExecution
       const liquidator = yield* Liquidator
 
-      /** Without sales the words for a missing balance are better than what a token would revert with. */
+      /** Without sales the text for a missing balance is better than the token's revert reason. */
       const preparePlain = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
         const { accountId, message } = withdrawal
         const read = yield* balances.read(
@@ -76,13 +76,13 @@ export class WithdrawalPreparer extends Context.Service<
         )
 
       const inspect = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
-        // Before the look at the chain: a run that ends in between is a reason to look once more.
+        // Read before the chain: a run that ends in between is a reason to read the chain once more.
         const isRebalancing = yield* store.isRebalancing(withdrawal.message.portfolioId)
         const standing = yield* execution.standing(withdrawal)
         if (standing._tag !== "Open") return standing satisfies WithdrawalStep
         const step = yield* attempt(withdrawal)
         if (step._tag !== "Refused") return step
-        // What somebody else carried out meanwhile would be refused too.
+        // What another sender carried out meanwhile would be refused too.
         const again = yield* execution.standing(withdrawal)
         if (again._tag !== "Open") return again satisfies WithdrawalStep
         return isRebalancing ? waiting(`a rebalance of the portfolio is running: ${step.reason}`) : step

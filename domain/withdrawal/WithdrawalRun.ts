@@ -1,7 +1,7 @@
 /**
- * What a withdrawal does: begin, prepare until the chain says that it would succeed, carry, verify, finish.
+ * What a withdrawal does: begin, prepare until it passes simulation, carry, verify, finish.
  *
- * The chain carries an authorization out once, whoever submits it, and not after it expired. So every step may be
+ * The chain carries an authorization out once, from any sender, and not after it expired. So every step may be
  * repeated, and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
@@ -25,10 +25,10 @@ import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { withdrawalOutcome } from "#domain/withdrawal/withdrawalOutcome.ts"
 
-/** How often the chain may refuse or revert before it is taken at its word; nodes behind one endpoint may lag. */
+/** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
 
-/** Looks at a receipt before the chain is asked anew what became of the withdrawal; ten minutes. */
+/** Polls of a receipt before the state of the withdrawal is read again; ten minutes. */
 const maxChecks = 40
 
 /** One second at first, then up to fifteen. */
@@ -99,14 +99,14 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     true
   )
 
-  /** Tells what is waited for once, when the waiting begins. */
+  /** Records once, when the waiting begins, what is waited for. */
   const appendStep = Effect.fnUntraced(function* (step: WithdrawalStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
     if (yield* enter("retrying")) yield* append("withdrawal_waits", { reason: step.reason })
   })
 
-  /** What is ready goes on to be signed, where the same is asked. */
+  /** What is ready goes on to be signed, where the same is checked. */
   const unlessCancelled = Effect.fnUntraced(function* (step: WithdrawalStep) {
     if (step._tag !== "Waiting" && step._tag !== "Refused") return step
     return (yield* operations.isCancelRequested(operationId)) ? ({ _tag: "Cancelled" } satisfies WithdrawalStep) : step
@@ -169,7 +169,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       })
     }).annotate(ClusterSchema.WithTransaction, true)
 
-  /** Nobody waits for it: the operation has ended. */
+  /** Not part of the answer: the operation has ended. */
   const valueAfter = ({ message: { portfolioId } }: StoredWithdrawal) =>
     Activity.make({ name: "value", execute: Effect.asVoid(valuer.value(portfolioId)) })
 

@@ -1,4 +1,4 @@
-/** The portfolio that a withdrawal is taken from, as far as both stages need to know it. */
+/** The portfolio of a withdrawal, as far as both stages need it. */
 import type { WalletId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
@@ -8,7 +8,7 @@ export interface WithdrawalSource {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
   readonly ownerAccountId: WalletId
-  /** Oldest first; the accounts of the portfolio and the name under which its owner is asked are in them. */
+  /** Oldest first; the accounts of the portfolio and the name of its owner in messages are in them. */
   readonly grants: ReadonlyArray<Grant>
   readonly swap: SwapSources
 }

@@ -57,11 +57,11 @@ export interface WithdrawalEnd {
   readonly at: DateTime.Utc
   /** Null when it was carried out; otherwise why not. */
   readonly error: string | null
-  /** Somebody cancelled it before it was signed. */
+  /** It was cancelled before it was signed. */
   readonly isCancelled?: boolean
   /** The transaction that carried it out and what reached the recipient, as stored JSON; null when nothing moved. */
   readonly outcome: unknown
-  /** What it did, as everybody may read it; left out when a fault of ours ended it. */
+  /** What it did, for every reader; left out when a fault of ours ended it. */
   readonly ended?: OperationReport
 }
 
@@ -90,8 +90,8 @@ export class WithdrawalStore extends Context.Service<
     /** True while a rebalance of the portfolio is not finished. */
     readonly isRebalancing: (portfolioId: PortfolioId) => Effect.Effect<boolean>
     /**
-     * Terminal state, outcome and the portfolio's `updatedAt` together, so that positions show it at once. A finished
-     * withdrawal stays as it is.
+     * Terminal state, outcome and the portfolio's `updatedAt` together, so that positions show it immediately. A
+     * finished withdrawal stays as it is.
      */
     readonly finish: (end: WithdrawalEnd) => Effect.Effect<void>
   }

@@ -7,7 +7,7 @@ import type { AccountId, EvmAddress } from "#domain/Caip.ts"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 
-/** A transaction that anybody may send. */
+/** A transaction that any account may send. */
 export interface SelfSubmission {
   readonly to: EvmAddress
   readonly data: string
@@ -25,7 +25,7 @@ export class WithdrawalVerifier extends Context.Service<
   {
     /**
      * Rebuilds what is signed and checks the signature over it: of a wallet by recovery, of a Solana key by ed25519, of
-     * a contract by asking it on the account's chain (ERC-1271). Fails when that chain cannot be asked; nothing is then
+     * a contract by a call on the account's chain (ERC-1271). Fails when that chain cannot be read; nothing is then
      * known about the signature.
      */
     readonly isSignedByOwner: (withdrawal: AuthorizedWithdrawal) => Effect.Effect<boolean, VerifierUnavailable>
@@ -36,7 +36,7 @@ export class WithdrawalVerifier extends Context.Service<
     readonly recipientProblem: (recipient: AccountId) => Effect.Effect<Option.Option<string>, VerifierUnavailable>
     /**
      * What carries out a withdrawal that its owner signed: a transaction that makes the account, where it has no code
-     * yet, and the withdrawal itself. None on a chain that does not know the owner's signature: there the owner acts
+     * yet, and the withdrawal itself. None on a chain that does not check the owner's signature: there the owner acts
      * with the key of the account's root.
      */
     readonly selfSubmission: (

@@ -142,7 +142,7 @@ export class Withdrawals extends Context.Service<
         const { tenantId } = yield* Caller
         yield* requireBudget({ budget, verifier }, { tenantId, portfolioId: message.portfolioId }, withdrawal)
         const block = yield* requireCovered(balances, { account: accountId, assets: message.assets, at: "message." })
-        // The look at the chain took time.
+        // Reading the chain took time.
         yield* requireNotExpired(message, yield* DateTime.now)
         return block
       })

@@ -1,5 +1,5 @@
 /**
- * Recipients that can only lose what they receive: nobody holds a key to them, and no code of theirs gives it back.
+ * Recipients that can only lose what they receive: there is no key to them, and no code of theirs gives it back.
  * Source: interface "Recipient rules for withdrawals" (API_211); docs/decisions/0080-recipients.md.
  */
 import { addressOf, type AssetId, type Address } from "#domain/Caip.ts"
@@ -17,7 +17,7 @@ const reserved = 0x1_0000n
 const predeploys = 0x4200000000000000000000000000000000000000n
 const predeployCount = 0x800n
 
-/** Stands for a chain's own coin in many interfaces, and is nobody's. */
+/** Stands for a chain's own coin in many interfaces, and is no account. */
 const coinPlaceholder = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 
 /** Why an address can only lose on any chain; undefined when nothing is known against it. */

@@ -1,5 +1,5 @@
 /**
- * What the service pays gas for: withdrawals of assets that are in its catalogue. A token that nobody has looked at can
+ * What the service pays gas for: withdrawals of assets that are in its catalogue. A token that was not reviewed can
  * burn any amount of gas, and pass a simulation while it does.
  */
 import { DateTime, Effect, Option } from "effect"
@@ -29,15 +29,15 @@ export const withoutUs = (
   ]
 }
 
-/** Fails where an asset is not in the catalogue, and says how the owner withdraws without the service. */
+/** Fails where an asset is not in the catalogue, and explains how the owner withdraws without the service. */
 export const requireKnown = Effect.fnUntraced(function* (
   assets: Assets["Service"],
   verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">,
   withdrawal: AuthorizedWithdrawal
 ) {
-  const asked = withdrawal.message.assets.map(({ assetId }) => assetId)
-  const known = yield* assets.find(asked)
-  const details = asked.flatMap((assetId, index) =>
+  const requested = withdrawal.message.assets.map(({ assetId }) => assetId)
+  const known = yield* assets.find(requested)
+  const details = requested.flatMap((assetId, index) =>
     known.has(assetId) ? [] : [`message.assets.${index}.assetId: is not in the catalogue of this service`]
   )
   if (details.length > 0) {

@@ -1,4 +1,4 @@
-/** What only the chain knows of a recipient, which both stages ask (API_211). */
+/** Checks of a recipient that need the chain, for both stages (API_211). */
 import { Effect, Option } from "effect"
 import type { AccountId } from "#domain/Caip.ts"
 import { recipientInvalid, type WithdrawalPlace } from "#domain/withdrawal/resolveSource.ts"

@@ -1,6 +1,6 @@
 /**
- * Where a withdrawal takes place, and what forbids it there. Pure; both stages ask, so that nothing is signed that
- * would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
+ * Where a withdrawal takes place, and what forbids it there. Pure; checked at both stages, so that nothing is signed
+ * that would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
  */
 import { Option, Result, Schema } from "effect"
 import { addressOf, type AssetId, type ChainId, chainIdOf, type Address, AccountId } from "#domain/Caip.ts"
@@ -16,7 +16,7 @@ import {
 import { lossAtAddress, lossOnChain } from "#domain/withdrawal/lossOf.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
-/** What is asked for, from stage 1 or in a signed message. */
+/** The request, from stage 1 or in a signed message. */
 export interface WithdrawalTerms {
   /** As it was sent; anything but an account that is bound to a chain is refused here. */
   readonly recipientAccountId: string

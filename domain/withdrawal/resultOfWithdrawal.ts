@@ -27,14 +27,14 @@ const transfersOf = ({ chainId, delivered, deltas, message }: WithdrawalFacts): 
   const arrived = (assetId: AssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
   const settlement = settlementAssetOn(chainId)
   return message.assets.map(({ amountRaw, assetId }) => {
-    const asked = BigInt(amountRaw)
-    const left = -(deltas.find((delta) => delta.assetId === assetId)?.raw ?? -asked)
+    const requested = BigInt(amountRaw)
+    const left = -(deltas.find((delta) => delta.assetId === assetId)?.raw ?? -requested)
     const isSold = message.liquidate === true && settlement !== undefined && assetId !== settlement
     return {
       sell: assetId,
       buy: isSold ? settlement : assetId,
       sentRaw: left,
-      floorRaw: isSold ? 0n : asked,
+      floorRaw: isSold ? 0n : requested,
       // All that was sold arrived as one amount of the settlement asset: of one asset it is known whole.
       receivedRaw: isSold && message.assets.length > 1 ? null : arrived(isSold ? settlement : assetId),
       recipient: message.recipientAccountId,
@@ -47,7 +47,7 @@ export const resultOfWithdrawal = (facts: WithdrawalFacts): OperationReport => {
   const { chainId, failure, message, transactions } = facts
   const isDone = failure === null
   const chain = { ...emptyChain(chainId), transfers: isDone ? transfersOf(facts) : [], transactions, failure }
-  // Selling for the owner has prices of its own, which nobody plans with.
+  // Selling for the owner has prices of its own, which no plan uses.
   const tradingUsd = isDone && message.liquidate === true ? null : 0n
   return { outcome: isDone ? "traded" : "skipped", result: resultOf([chain], tradingUsd) }
 }

@@ -59,7 +59,7 @@ const NewKey = Schema.Struct({
   expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))
 })
 
-/** How long a key that was rotated works beside the new one, where nobody says otherwise, and at most. */
+/** How long a key that was rotated works beside the new one, by default and at most. */
 export const defaultOverlapSeconds = 86_400
 export const maxOverlapSeconds = 30 * 86_400
 
@@ -86,7 +86,7 @@ const tenants = HttpApiGroup.make("tenants")
       success: okV1(Tenant),
       error: NotFound
     }),
-    // Whose the tenant's strategies are, beside the wallets that sign in as its owners; null takes the word back.
+    // Whose the tenant's strategies are, beside the wallets that sign in as its owners; null removes it.
     HttpApiEndpoint.put("setOwner", "/tenants/:tenantId/owner", {
       params: tenant,
       payload: Schema.Struct({ ownerAddress: Schema.NullOr(OwnerAddress) }),

@@ -3,7 +3,7 @@ import { HttpServerRequest } from "effect/http"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { RequestContext } from "#http/middleware/RequestContext.ts"
 
-/** The path as it was asked for, without the query, in the length that the log takes. */
+/** The path as it was requested, without the query, in the length that the log accepts. */
 const pathOf = (url: string): string => url.split("?", 1)[0]!.slice(0, 500)
 
 export const AdminAuditLive = Layer.succeed(

@@ -7,7 +7,7 @@ import { MonitorStatus, WorkflowKind, WorkflowStatus } from "#domain/monitor/Mon
 import { EvaluatedKind, Trigger, TriggerKind } from "#domain/monitor/Trigger.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 
-/** A moment as the caller knows it. */
+/** A moment by the caller's clock. */
 export const asOfIso = Schema.DateTimeUtcFromString.annotate({
   message: "Expected a time in ISO 8601, such as 2026-03-02T09:30:00.000Z"
 })
@@ -78,11 +78,11 @@ export const WorkflowDraft = Schema.Struct({
     trigger === undefined
       ? isRepeated === undefined || {
           path: ["isRepeated"],
-          issue: "Expected no isRepeated without a trigger: everyMs says it"
+          issue: "Expected no isRepeated without a trigger: everyMs decides it"
         }
       : (everyMs === undefined && firstRunAt === undefined) || {
           path: [everyMs === undefined ? "firstRunAt" : "everyMs"],
-          issue: "Expected no time with a trigger, which says when it runs"
+          issue: "Expected no time with a trigger, which decides when it runs"
         }
   )
 )

@@ -8,7 +8,7 @@ import { successV1 } from "#http/admin/envelopeV1.ts"
 import type { AnyEvent } from "#http/admin/WorkflowMonitorModel.ts"
 import { dueView, monitorView, notifiedView, tickedView } from "#http/admin/workflowMonitorView.ts"
 
-/** What was left out of an event is said by its kind. */
+/** What is left out of an event follows from its kind. */
 const eventOf = (event: typeof AnyEvent.Type | undefined): { readonly triggerEvent?: TriggerEvent } =>
   event === undefined ? {} : { triggerEvent: { summary: event.kind, ...event } }
 

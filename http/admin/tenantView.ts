@@ -26,7 +26,7 @@ export const keyView = (key: ApiKey) => ({
   replacedBy: key.replacedBy
 })
 
-/** One that nobody has used, revoked or rotated yet. */
+/** One that was not used, revoked or rotated yet. */
 export const newKeyView = (key: ApiKey) => {
   const { lastUsedAt: _1, replacedBy: _2, revokedAt: _3, ...view } = keyView(key)
   return view

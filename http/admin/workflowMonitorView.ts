@@ -27,7 +27,7 @@ const workflowView = ({ state, workflow }: Monitor) => ({
   triggerKind: workflow.trigger?.kind ?? null,
   linkedPortfolioIds: [workflow.portfolioId],
   linkedOperationIds: state.linkedOperationIds,
-  // A look at a trigger is no run.
+  // A check of a trigger is no run.
   nextRunAt: state.wait === "time" ? iso(state.nextCheckAt) : null,
   lastRunAt: iso(state.lastRunAt)
 })

@@ -1,4 +1,4 @@
-/** The routes of the price attestor's process: the prices that it signs, for who has its token, and health. */
+/** The routes of the price attestor's process: the prices that it signs, for callers with its token, and health. */
 import { Context, Effect, Redacted, Schema, SchemaIssue, Semaphore } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isSameSecret } from "#domain/identity/isSameSecret.ts"
@@ -10,7 +10,7 @@ export class AttestorToken extends Context.Service<AttestorToken, Redacted.Redac
 ) {}
 
 const uncached = { "cache-control": "no-store" }
-/** Requests that are worked on at once; others wait their turn. */
+/** Requests that are handled concurrently; others wait their turn. */
 const maxConcurrency = 32
 
 const json = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status, headers: uncached })

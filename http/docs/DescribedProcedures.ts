@@ -1,4 +1,4 @@
-/** The procedures that the published descriptions of v1 tell of. Filled where a program puts its routes together. */
+/** The procedures in the published descriptions of v1. Filled where a program puts its routes together. */
 import { Context, type Schema } from "effect"
 import type { ErrorContract } from "#domain/Errors.ts"
 
@@ -16,7 +16,7 @@ export interface DescribedProcedure {
   /** One value of a stream, when it answers one. */
   readonly output: Schema.Top
   readonly errors: ReadonlyArray<ProcedureError>
-  /** Asked for with GET too. */
+  /** May be called with GET too. */
   readonly isRead: boolean
   /** Input stands in `input` and nothing around output and error; else in `json`, and both inside `json`. */
   readonly isAction: boolean

@@ -1,4 +1,4 @@
-/** The fields of a JSON Schema as rows of a table: their path, their type in words, and what they mean. */
+/** The fields of a JSON Schema as rows of a table: their path, their type as text, and what they mean. */
 import type { OpenApi } from "effect/http-api"
 
 export interface JsonSchema {
@@ -34,7 +34,7 @@ const resolved = (schema: JsonSchema, document: OpenApi.OpenAPISpec): JsonSchema
 
 const isNull = ({ type }: JsonSchema) => type === "null"
 
-/** The type in words: `string`, `list of integer`, `"a" or "b"`, `string or null`. */
+/** The type as text: `string`, `list of integer`, `"a" or "b"`, `string or null`. */
 export const typeOf = (schema: JsonSchema, document: OpenApi.OpenAPISpec): string => {
   const { additionalProperties, anyOf, enum: values, items, properties, type } = resolved(schema, document)
   if (values !== undefined) return values.map((value) => `\`${JSON.stringify(value)}\``).join(" or ")

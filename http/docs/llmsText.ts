@@ -1,7 +1,7 @@
 /**
  * The primer for language models: an overview of the API in the form of llms.txt, made from the API value, so that it
- * cannot tell of a route that is not there. Source: interface "What the service does"; llms.txt: one H1, a summary as a
- * quote, free text, then H2 sections that are lists of links.
+ * cannot describe a route that is not there. Source: interface "What the service does"; llms.txt: one H1, a summary as
+ * a quote, free text, then H2 sections that are lists of links.
  */
 import { Context, Option } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
@@ -113,7 +113,7 @@ const written = <Id extends string, Groups extends HttpApiGroup.Constraint>(
     .concat("\n")
 
 const primerV1 = [
-  "Procedures are called with `POST /v1/rpc/<name>` and a body `{json: input}`, answered `{result: {data: {json: output}}}`, or an error `{error: {json: {code, message, details?}}}`; `v2.portfolio.actions.*` has `input` in place of `json`, and none around its answer and its error. What changes nothing is also asked for with `GET ?input=`.",
+  "Procedures are called with `POST /v1/rpc/<name>` and a body `{json: input}`, answered `{result: {data: {json: output}}}`, or an error `{error: {json: {code, message, details?}}}`; `v2.portfolio.actions.*` has `input` in place of `json`, and none around its answer and its error. What changes nothing may also be called with `GET ?input=`.",
   "A person signs in with a wallet: `identity.nonce`, a message of ERC-4361 that the wallet signs, `identity.signIn`. The token goes in `Authorization: Bearer <token>`. An API key goes in `x-api-key`.",
   "Follow an operation with `GET /v1/executions/{operationId}/stream`, the procedure `v2.executions.stream`, or as an agent's run with `GET /v1/ai/executions/{operationId}/ag-ui-stream`. All give the same events with the same numbers; send the last `id` as `Last-Event-ID` to go on."
 ]

@@ -1,6 +1,6 @@
 /**
  * The API of v1 with its procedures as routes of the interface's wire, for its descriptions alone: each is derived from
- * the contract that the wire itself serves, so none can be told of that is not there.
+ * the contract that the wire itself serves, so none is described that is not there.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -4,9 +4,9 @@ import type { SkipCode } from "#domain/Skip.ts"
 
 export const stateAdvice: Readonly<Record<OperationState, string>> = {
   accepted: "wait: it is queued",
-  running: "wait: ask again every 2 to 5 seconds, or follow its events",
+  running: "wait: poll every 2 to 5 seconds, or follow its events",
   retrying: "wait: a chain or a provider did not answer, and it is tried again by itself",
-  awaiting_user: "the owner has to sign; `attention` of the portfolio says what",
+  awaiting_user: "the owner has to sign; `attention` of the portfolio names what",
   completed: "read `outcome` and `result`",
   failed: "read `error`; nothing of it happens any more, and a new operation may be started",
   cancelled: "read `result`: what was sent before is listed there, and nothing more is sent"

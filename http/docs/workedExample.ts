@@ -6,10 +6,10 @@
 import type { OperationPage } from "#http/docs/operationPages.ts"
 
 const steps: ReadonlyArray<readonly [operationId: string, why: string]> = [
-  ["createStrategy", "A strategy says what a portfolio should hold, and how often it is checked."],
+  ["createStrategy", "A strategy sets what a portfolio should hold, and how often it is checked."],
   [
     "prepareEnrollment",
-    "Stage 1 of an enrollment: the answer has what the owner signs. Nothing is created, and it may be asked again."
+    "Stage 1 of an enrollment: the answer has what the owner signs. Nothing is created, and it may be repeated."
   ],
   [
     "enroll",

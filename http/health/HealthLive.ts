@@ -1,7 +1,7 @@
 /**
  * `GET /health/live`: the process answers, and has reached its database and its own loop lately; 503, with which of
  * them it misses, when only another start may help. `GET /health/ready`: it can do its work; 503 while it cannot. What
- * was found is answered for a second, so that anybody who asks often asks the database once a second.
+ * was found is answered for a second, so that frequent probes query the database once a second.
  */
 import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -16,7 +16,7 @@ export const HealthLive = HttpRouter.use(
     const liveness = yield* Liveness
     const readiness = yield* Readiness
 
-    // Whoever asks first may hang up; those who wait for the same answer still get it.
+    // The first caller may hang up; the others that wait for the same answer still get it.
     const check = yield* Effect.cachedWithTTL(Effect.uninterruptible(readiness.check), keptFor)
 
     const ready = Effect.map(check, ({ ready, checks }) =>

@@ -25,7 +25,7 @@ import { V2 } from "#http/v2/Api.ts"
 const maxBody = 65_536
 
 const instructions =
-  "Ballast keeps users' portfolios on target. Tools are the operations of its REST API v2; arguments of the path and the query have their names, the body is `body`. Read before you write, ask the user before a tool that is not read-only, and send an Idempotency-Key with what creates. An error's code and message say what to do next."
+  "Ballast keeps users' portfolios on target. Tools are the operations of its REST API v2; arguments of the path and the query have their names, the body is `body`. Read before you write, ask the user before a tool that is not read-only, and send an Idempotency-Key with what creates. An error's code and message describe what to do next."
 
 const scopes = new Map<string, Scope | undefined>()
 HttpApi.reflect(V2, {

@@ -31,8 +31,8 @@ const contextOf = (context: Context.Context<never>, outer: HttpServerRequest.Htt
 }
 
 /**
- * `context` is that of the routes' own requests. The router is asked for its routes at the first call, when all of them
- * are there.
+ * `context` is that of the routes' own requests. The routes are read from the router at the first call, when all of
+ * them are there.
  */
 export const makeCarry = (router: HttpRouter.HttpRouter, context: Context.Context<never>) => {
   let routed: Effect.Effect<

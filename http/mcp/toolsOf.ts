@@ -1,5 +1,5 @@
 /**
- * The tools of the MCP server, each an operation of the API: name, words, schema of its arguments and hints are the
+ * The tools of the MCP server, each an operation of the API: name, texts, schema of its arguments and hints are the
  * contract's, so that no tool can differ from its route. Source: Model Context Protocol, "Tools".
  */
 import type { OpenApi } from "effect/http-api"
@@ -63,7 +63,7 @@ const refersTo = (value: unknown): ReadonlyArray<string> => {
   return [...own, ...Object.values(value).flatMap(refersTo)]
 }
 
-/** As in a schema that stands by itself. */
+/** As in a self-contained schema. */
 const local = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(local)
   if (!isObject(value)) return value
@@ -165,7 +165,7 @@ export const toolsOf = (
 export const toolsFor = (tools: ReadonlyArray<ApiTool>, scopes: ReadonlySet<Scope>): ReadonlyArray<ApiTool> =>
   tools.filter(({ annotations, scope }) => annotations.readOnlyHint || scope === undefined || scopes.has(scope))
 
-/** The request that a call of a tool means; a text says why there is none. */
+/** The request of a call of a tool; a text is why there is none. */
 export const requestOf = (tool: ApiTool, args: Readonly<Record<string, unknown>>) => {
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}

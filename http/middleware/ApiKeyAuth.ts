@@ -1,5 +1,5 @@
 /**
- * Middleware: the caller behind `x-api-key`, who must hold the scope that the endpoint is annotated with.
+ * Middleware: the caller behind `x-api-key`, which must have the scope that the endpoint is annotated with.
  * Source: interface "Authentication".
  */
 import { HttpApiMiddleware } from "effect/http-api"

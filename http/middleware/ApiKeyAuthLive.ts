@@ -1,6 +1,6 @@
 /**
- * Authentication is woven into each endpoint when the routes are built, so a request pays for reading one header and
- * asking ApiKeys, not for looking up what its endpoint needs.
+ * Authentication is woven into each endpoint when the routes are built, so a request pays for reading one header and a
+ * call of ApiKeys, not for finding out what its endpoint needs.
  */
 import { Context, Effect, type Fiber, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -33,7 +33,8 @@ export const ApiKeyAuthLive = Layer.effect(
             })
           )
         }
-        // Set, not provided: the route restores the context when it ends. The type above says that this has been done.
+        // Set, not provided: the route restores the context when it ends. The type above records that this has been
+        // done.
         fiber.setContext(Context.add(fiber.context, Caller, caller))
         return handled
       }

@@ -1,6 +1,6 @@
 /**
- * Middleware: who reads executions, by an API key with the scope that the endpoint is annotated with, or by a wallet
- * session. It also counts the request in its endpoint's tier. Source: shapes 2.26.
+ * Middleware: the reader of executions, by an API key with the scope that the endpoint is annotated with, or by a
+ * wallet session. It also counts the request in its endpoint's tier. Source: shapes 2.26.
  */
 import { HttpApiMiddleware } from "effect/http-api"
 import type { ExecutionReader } from "#domain/execution/ExecutionReader.ts"

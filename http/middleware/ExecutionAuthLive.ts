@@ -8,7 +8,7 @@ import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 import { RequestContext } from "#http/middleware/RequestContext.ts"
 import { RateTier } from "#http/RateTier.ts"
 
-/** Whoever signed in has a wallet. */
+/** A person who signed in has a wallet. */
 const isByKey = (
   reader: ExecutionReader["Service"]
 ): reader is ExecutionReader["Service"] & { readonly credential: ApiKeyId } => reader.walletId === null
@@ -30,7 +30,7 @@ export const ExecutionAuthLive = Layer.effect(
         const context = Context.get(fiber.context as Context.Context<RequestContext>, RequestContext)
         return Effect.flatMapEager(readers.identify(headers, context.address), (reader): Authenticated => {
           if (isByKey(reader)) context.caller = { tenantId: reader.tenantId, apiKeyId: reader.credential }
-          // Set, not provided: the route restores the context when it ends. The type above says that it is done.
+          // Set, not provided: the route restores the context when it ends. The type above records that it is done.
           fiber.setContext(Context.add(fiber.context, ExecutionReader, reader))
           return count(fiber, reader.credential, handled)
         })

@@ -8,9 +8,8 @@ import type { Caller } from "#domain/identity/Caller.ts"
 import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#http/wireErrors.ts"
 
 /**
- * Endpoint annotation: all that the endpoint does is written to the database, so it is committed with its answer. Those
- * that ask others, or start what goes on by itself, are not: what they name in their bodies keeps them from doing it
- * twice.
+ * Endpoint annotation: all that the endpoint does is written to the database, so it is committed with its answer. Not
+ * for endpoints that call other systems or start a run: ids in their bodies keep them from doing it twice.
  */
 export const CommitsWithAnswer = Context.Reference<boolean>("ballast/http/middleware/CommitsWithAnswer", {
   defaultValue: () => false

@@ -1,7 +1,7 @@
 /**
- * Of all that send one request at once, one carries it out and the others are told to wait. Only successes are kept: a
- * refusal has done nothing, so the key is free again. What has begun is brought to its end even when the client goes
- * away, because that is when it will send the request again.
+ * Of concurrent copies of one request, one is carried out and the others are refused with the time to wait. Only
+ * successes are kept: a refusal has done nothing, so the key is free again. What has begun is brought to its end even
+ * when the client goes away, because that is when it will send the request again.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -19,7 +19,7 @@ import {
 
 type Answer = HttpServerResponse.HttpServerResponse
 
-/** Longer than any request takes. After it a request whose process died is free to be carried out. */
+/** Longer than any request. After it a request whose process died is free to be carried out. */
 const claimLength = Duration.seconds(60)
 
 const malformed = new ValidationFailed({

@@ -106,7 +106,7 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
         }
         HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, answer(requestContext))
         // Set, not provided: the request's root restores the context, and until then the answer above still sees the
-        // route. The type above says that this has been done.
+        // route. The type above records that this has been done.
         const context = Context.add(fiber.context, RequestContext, requestContext)
         fiber.setContext(
           fiber.cache.span === undefined ? Context.add(context, Tracer.ParentSpan, callerOf(requestContext)) : context

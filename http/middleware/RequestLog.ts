@@ -2,8 +2,8 @@
  * Metrics and log of the answers. Both name the route's template, never the path: ids would make a series each.
  *
  * A line is written for each request that was refused or failed, and for one in a hundred of the others; at debug level
- * for each. An answer that is not told costs one comparison. What is refused with a key that was accepted is noted for
- * its tenant too.
+ * for each. An answer that is not logged costs one comparison. What is refused with a key that was accepted is stored
+ * for its tenant too.
  */
 import { Clock, Context, DateTime, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
@@ -27,7 +27,7 @@ const makeSeries = (route: { readonly method: string; readonly path: string } | 
 
 const titleOf = (status: number): string => (status >= 500 ? "Failed" : status >= 400 ? "Refused" : "Answered")
 
-/** Of answers that are as they should be, one in so many is told. */
+/** Of successful answers, one in so many is logged. */
 const sampledOneIn = 100
 
 /** The code of an answer in our envelope, which has it before anything that a client sent. */
@@ -56,7 +56,7 @@ export class RequestLog extends Context.Service<
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const refusals = yield* RefusedRequests
-      // A series asks its context for no more than these two, and finds them sooner here than in a request's.
+      // A metric reads no more than these two from its context, and faster here than in a request's.
       const metrics = Context.pick(
         Metric.MetricRegistry,
         Metric.CurrentMetricAttributes

@@ -1,5 +1,5 @@
 /**
- * Lets pages call the service and read what it says about limits and tracing. Those of the deployment's origins may do
+ * Lets pages call the service and read its headers about limits and tracing. Those of the deployment's origins may do
  * so with their session's cookie, those of a tenant's origins with that tenant's keys or with none. Other pages'
  * scripts are refused by the browser. Source: Fetch standard, "CORS protocol".
  */
@@ -12,17 +12,17 @@ import { RequestContext } from "#http/middleware/RequestContext.ts"
 
 const bearer = /^bearer (\S+)$/iu
 
-/** What a request presents, in either header that routes look into; cookies do not count here. */
+/** What a request presents, in either header that routes read; cookies do not count here. */
 const presentedIn = (headers: HttpServerRequest.HttpServerRequest["headers"]): ReadonlyArray<string> => {
   const { authorization, "x-api-key": key } = headers
   return [...(key ? [key] : []), ...(authorization ? [bearer.exec(authorization)?.[1] ?? ""] : [])]
 }
 
-/** Refused before anything of a tenant was looked at: the key is none, or there were too many requests. */
-const saysNothing: ReadonlySet<number> = new Set([401, 429])
+/** Refused before anything of a tenant was read: the key is none, or there were too many requests. */
+const unattributed: ReadonlySet<number> = new Set([401, 429])
 
-/** How long a browser may remember what it was told. */
-const remembered = Duration.hours(1)
+/** How long a browser may cache the answer. */
+const preflightMaxAge = Duration.hours(1)
 
 const allowed = {
   allowedMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -44,7 +44,7 @@ const allowed = {
     "x-ratelimit-reset",
     "x-request-id"
   ],
-  maxAge: Duration.toSeconds(remembered)
+  maxAge: Duration.toSeconds(preflightMaxAge)
 }
 
 export const browserAccess = (origins: ReadonlyArray<string>) =>
@@ -61,7 +61,7 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
         Effect.withFiber<TenantId | undefined>((fiber) => {
           const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
           if (context?.caller !== undefined) return Effect.succeed(context.caller.tenantId)
-          // Some routes tell nobody whose key it is, and some need none and have one all the same.
+          // Some routes do not record whose key it is; some need none and have one all the same.
           return keys.authenticate(key).pipe(
             Effect.map(({ tenantId }) => tenantId),
             Effect.catchCause(() => Effect.undefined)
@@ -75,9 +75,9 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
       ) => {
         const [presented, ...others] = presentedIn(request.headers)
         const isAllowed = response.headers["access-control-allow-origin"] !== undefined
-        if (!isAllowed || presented === undefined || saysNothing.has(response.status)) return Effect.succeed(response)
+        if (!isAllowed || presented === undefined || unattributed.has(response.status)) return Effect.succeed(response)
         const refused = HttpServerResponse.removeHeader(response, "access-control-allow-origin")
-        // Routes differ in which of two they look at.
+        // Routes differ in which of the two headers they read.
         if (others.length > 0) return Effect.succeed(refused)
         return Effect.map(tenantOf(presented), (tenantId) =>
           tenantId !== undefined && tenants.isNamedBy(tenantId, request.headers["origin"]!) ? response : refused

@@ -17,7 +17,7 @@ const isFault = (error: unknown): boolean => {
 const faultOf = (reason: Cause.Reason<unknown>): unknown =>
   reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
 
-/** What the client was told to retry because something outside did not answer; the error's message names it. */
+/** Answers that ask for a retry because something outside did not answer; the error's message names it. */
 const unavailabilityOf = (reason: Cause.Reason<unknown>): ReadonlyArray<string> =>
   reason._tag === "Fail" && isDomainError(reason.error) && contractOf(reason.error).status === 503
     ? [reason.error.message]
@@ -66,5 +66,5 @@ const makeReporter = (): ErrorReporter.ErrorReporter => {
   }
 }
 
-/** Must be provided around the server too, so that it hears of routes that are not part of an HttpApi. */
+/** Must be provided around the server too, for routes that are not part of an HttpApi. */
 export const FaultReporter = ErrorReporter.layer([makeReporter()])

@@ -1,5 +1,5 @@
 /**
- * Which routes there are, by method and template: for the names of spans, and to tell a wrong method from a wrong path.
+ * Which routes there are, by method and template: for the names of spans, and to separate wrong methods and paths.
  */
 import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
@@ -37,7 +37,7 @@ addRoutes(V1)
 addRoutes(Admin)
 for (const path of plain) templates.on("GET", path, path)
 
-/** Adds a route that is not of the REST contracts: the procedures, which live beside them, and pages about them. */
+/** Adds a route that is not of the REST contracts: the procedures beside them, and pages about them. */
 export const addRoute = (method: "GET" | "POST", path: string): void => {
   if (routeOf(method, path) !== path) templates.on(method, path as FindMyWay.PathInput, path)
 }

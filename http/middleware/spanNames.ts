@@ -1,6 +1,6 @@
 /**
- * Names the span of a request `METHOD /route/{template}`. The tracer opens it before the route is found, so it is
- * looked up.
+ * Names the span of a request `METHOD /route/{template}`. The tracer opens it before the route is found, so the route
+ * is found here too.
  */
 import { Layer } from "effect"
 import { HttpMiddleware } from "effect/http"

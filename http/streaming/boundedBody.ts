@@ -8,7 +8,7 @@ import * as Metrics from "#domain/Metrics.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
-/** Bytes that are handed to the connection at once, so that many small frames go out in one write. */
+/** Bytes that are handed to the connection together, so that many small frames go out in one write. */
 const maxWrite = 16_384
 
 /** What a body is made of. */
@@ -73,7 +73,7 @@ class Outgoing {
     this.#queue.push(bytes)
   }
 
-  /** The writer goes on at once, in this turn. */
+  /** The writer goes on immediately, in this turn. */
   #flush(): void {
     const wake = this.#wake
     this.#wake = undefined

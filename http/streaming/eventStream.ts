@@ -3,7 +3,7 @@
  * keep the connection, and headers that keep them from holding frames back.
  *
  * A client that does not read is cut, and may resume from the last id that it has; streams also end when the server
- * does, and after a while, so that each key is looked at again.
+ * does, and after a while, so that each key is checked again.
  */
 import { type Context, Effect, Metric, type Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -13,10 +13,10 @@ import { boundedBody } from "#http/streaming/boundedBody.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
 export interface Frame {
-  /** Left out of frames after which nobody can resume. */
+  /** Left out of frames after which no client can resume. */
   readonly id?: string | undefined
   readonly event?: string | undefined
-  /** On one line. Left out to tell where the client stands before the first event: it resumes there. */
+  /** On one line. Left out to send the place of the client before the first event: it resumes there. */
   readonly data?: string | undefined
 }
 
@@ -26,13 +26,13 @@ const encoder = new TextEncoder()
 const greeting = encoder.encode("retry: 1000\n\n")
 const heartbeat = encoder.encode(": keep-alive\n\n")
 
-// A frame without data is no event to any client; with a pause in it, readers of frames hear of its id.
+// A frame without data is no event to any client; with a pause in it, readers of frames get its id.
 const textOf = ({ data, event, id }: Frame): string =>
   `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
 
 const encode = (frames: ReadonlyArray<Frame>): Uint8Array => encoder.encode(frames.map(textOf).join(""))
 
-/** All who are told of one event share its bytes, for as long as somebody holds its frames. */
+/** All receivers of an event share its bytes, for as long as its frames are held. */
 const encoded = new WeakMap<ReadonlyArray<Frame>, Uint8Array>()
 
 const bytesOf = (frames: ReadonlyArray<Frame>): Uint8Array => {

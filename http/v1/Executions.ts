@@ -39,7 +39,7 @@ const stream = HttpApiEndpoint.get("streamExecution", "/executions/:operationId/
       id: "streamExecution",
       summary: "Follow an operation",
       description: [
-        "Server-sent events of one operation, on whichever process is asked: a snapshot, what came after `Last-Event-ID`, what happens from then on, and the end. The stream ends after `execution.result` or `execution.error`; a client that has seen that one is answered 204, which tells it not to come back.",
+        "Server-sent events of one operation, on whichever process is asked: a snapshot, what came after `Last-Event-ID`, what happens from then on, and the end. The stream ends after `execution.result` or `execution.error`; a client that reconnects after it is answered 204 and must not come back.",
         "Each frame has `id`, `event` (the kind) and `data` (the envelope as JSON). A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`.",
         access
       ].join("\n\n"),

@@ -22,7 +22,7 @@ import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 export const V1Live = HttpApiBuilder.layer(V1).pipe(
   Layer.provide(
     Layer.mergeAll(
-      // Streams are open in great number; the legacy routes are asked seldom, and need the request's own context.
+      // Streams are open in great number; the legacy routes are called seldom, and need the request's own context.
       ExecutionsLive.pipe(buildWith(ExecutionAuth, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)),
       AutomationLive,
       SignaturesLive,

@@ -40,20 +40,17 @@ const maxEventSize = 1_048_576
 
 const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(ExecutionEvent))
 
-/** Stands for a stream that the server says has been seen whole. */
+/** Stands for a stream that by the server has been seen whole. */
 const seen = "seen"
 
 const isEnd = (event: ExecutionEvent | typeof seen): boolean =>
   event === seen || event.kind === "execution.result" || event.kind === "execution.error"
 
-/** What passes by itself: nobody answers, too many ask, the service has a fault. */
+/** Transient: no answer, too many requests, or a fault of the service. */
 const isTransient = (error: { readonly _tag: string }): boolean =>
   ["HttpClientError", "RateLimited", "Internal"].includes(error._tag)
 
-/**
- * Frames of a body; the server's wish for a pause between connections goes to `onRetry`, with the place in the stream
- * that it told before.
- */
+/** Frames of a body; a `retry` field of the server goes to `onRetry`, with the last id in the stream before it. */
 export const framesOf = (
   response: HttpClientResponse.HttpClientResponse,
   onRetry: (pause: Duration.Duration, place: string | undefined) => void
@@ -94,7 +91,7 @@ export const executionEvents = (
       let failures = 0
       let connectAt = 0
 
-      /** The server repeats a snapshot on each connection; whoever listens has its own picture by then. */
+      /** The server repeats a snapshot on each connection; a follower has its own state by then. */
       const isNews = (event: ExecutionEvent): boolean =>
         event.kind === "execution.snapshot" ? sequence === -1 : event.sequence > sequence
 
@@ -122,7 +119,7 @@ export const executionEvents = (
 
       const untilDue = Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, connectAt - now)))
 
-      /** When to connect again: later after each failure in a row, and never sooner than the server asks. */
+      /** When to connect again: later after each failure in a row, and never sooner than the server requires. */
       const plan = (atLeast: Duration.Duration) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const backoff = Duration.min(Duration.times(pause, 2 ** Math.max(0, failures - 1)), maxPause)

@@ -12,7 +12,7 @@
  * ```
  *
  * A call fails with the class of the API error, such as `PortfolioNotFound`, with a transport error of the HTTP client,
- * or with a schema error when the answer is not what the contract says.
+ * or with a schema error when the answer does not match the contract.
  */
 import { Effect, type Redacted } from "effect"
 import { HttpApiClient } from "effect/http-api"

@@ -3,9 +3,9 @@ import { Context, type Redacted } from "effect"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 
-/** The attestor as the service knows it. */
+/** The attestor as the service is configured for it. */
 export type AttestorPlace =
-  /** Nobody signs: such tokens are not traded. */
+  /** No attestor: such tokens are not traded. */
   | { readonly kind: "none" }
   /** A process of its own, which keeps key and sources to itself. */
   | { readonly kind: "process"; readonly url: string; readonly token: Redacted.Redacted }

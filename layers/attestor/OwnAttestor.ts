@@ -22,19 +22,19 @@ import { type AttestedReading, readAttested } from "#layers/evm/attestation/read
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
 
-/** As long as the first source's prices are remembered. */
+/** How long the first source's prices are cached. */
 const secondLife = Duration.seconds(10)
 const maxSeconds = 10_000
 const concurrency = 8
 
-/** A token whose price is asked for, with what the first source says of it. */
-interface Asked {
+/** A token whose price is requested, with the first source's price of it. */
+interface AttestedToken {
   readonly token: EvmAddress
   readonly first: Price | undefined
 }
 
-/** A request, and the key whose word its guard takes. */
-interface Believed {
+/** A request, and the key whose signature its guard accepts. */
+interface SigningRequest {
   readonly request: AttestationRequest
   readonly signer: Signer
 }
@@ -54,7 +54,7 @@ export const OwnAttestor = Layer.effect(
       timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value !== undefined ? secondLife : Duration.zero)
     })
 
-    const sign = ({ request, signer }: Believed, token: EvmAddress, { price, time }: TimedPrice) => {
+    const sign = ({ request, signer }: SigningRequest, token: EvmAddress, { price, time }: TimedPrice) => {
       const { chainId, guard } = request
       return signer
         .sign(priceDigest(request, { token, price, time }), {
@@ -73,9 +73,9 @@ export const OwnAttestor = Layer.effect(
     }
 
     const attestOne = Effect.fnUntraced(function* (
-      believed: Believed,
+      believed: SigningRequest,
       { now, tokens }: AttestedReading,
-      { first, token }: Asked
+      { first, token }: AttestedToken
     ): Effect.fn.Return<Result.Result<SignedPrice, RefusedPrice>> {
       const { request } = believed
       const attested = tokens.get(token)
@@ -93,10 +93,10 @@ export const OwnAttestor = Layer.effect(
           },
           Math.min(request.notAfter, now)
         )
-      const remembered = hold(yield* Cache.get(seconds, assetId))
-      // What is remembered may agree; to disagree the source is asked anew.
-      const isDispute = Result.isFailure(remembered) && remembered.failure.code === RefusalCode.sourcesDisagree
-      const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : remembered
+      const cached = hold(yield* Cache.get(seconds, assetId))
+      // A cached price is enough to agree; before a refusal the source is read anew.
+      const isDispute = Result.isFailure(cached) && cached.failure.code === RefusalCode.sourcesDisagree
+      const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : cached
       if (Result.isFailure(agreed)) return Result.fail({ token, ...agreed.failure })
       const refusal = refusalOf(attested, agreed.success, now)
       return refusal === undefined ? yield* sign(believed, token, agreed.success) : Result.fail({ token, ...refusal })

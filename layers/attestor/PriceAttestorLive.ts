@@ -14,7 +14,7 @@ import { CoinGecko } from "#layers/market/CoinGecko.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
 import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
 
-/** Nobody signs. */
+/** No attestor. */
 export const NoAttestor = Layer.succeed(PriceAttestor, {
   attest: (request) =>
     Effect.succeed(refuseAll(request, RefusalCode.unavailable, "no attestor is configured; set ATTESTOR_URL"))

@@ -3,7 +3,7 @@
  *
  * `GET url` answers `{now, version}` (Unix milliseconds and a counter of settings); `GET
  * url?after=<version>&id=<follower>` answers once the version is above `after`, or unchanged after some 25 seconds.
- * Asking again with the new version tells the remote side that this follower has taken the setting over.
+ * The next request with the new version confirms to the remote side that this follower has applied the setting.
  */
 import { Clock, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
@@ -33,7 +33,7 @@ const firstAnswerLimit = Duration.seconds(2)
 const longPollLimit = Duration.seconds(40)
 const retryBase = Duration.millis(50)
 const retryCap = Duration.seconds(2)
-/** Between two polls without news, so that a server that does not hold the request is not asked in a tight loop. */
+/** Between two polls without news, so that a server that does not hold the request is not polled in a tight loop. */
 const idlePause = Duration.millis(200)
 
 const retryDelay = (failures: number): Duration.Duration =>

@@ -13,7 +13,7 @@ interface Entry extends Sleeper {
 export class WakeQueue {
   readonly #heap: Array<Entry> = []
 
-  /** The earliest wake-up time, or `undefined` when nobody sleeps. */
+  /** The earliest wake-up time, or `undefined` when nothing sleeps. */
   get next(): number | undefined {
     return this.#heap[0]?.wakeAt
   }

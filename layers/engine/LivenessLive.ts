@@ -2,9 +2,9 @@
  * Live means that the process has reached its database and had its own loop within the configured time. When it has
  * not, what it waits for should have ended by itself long ago, and another start may help.
  *
- * The database is asked every few seconds, over the pool that all work goes over, and only an answer counts. The loop
+ * The database is queried every few seconds, over the pool that all work goes over, and only an answer counts. The loop
  * is what runs timers: a process that is held for long answers a probe late or not at all, and if it answers between
- * two such times, it says so. Both are measured by the machine's time, whatever clock the service follows.
+ * two such times, it reports them. Both are measured by the machine's time, whatever clock the service follows.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

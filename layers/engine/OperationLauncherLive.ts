@@ -26,7 +26,7 @@ const execute = ({ kind, operationId }: Launch) => {
   }
 }
 
-/** Runs that wait for somebody sleep for minutes; those of other kinds look every few seconds by themselves. */
+/** Runs that wait for a signature sleep for minutes; those of other kinds poll every few seconds by themselves. */
 const wake = ({ kind, operationId }: Launch): Effect.Effect<void, never, WorkflowEngine.WorkflowEngine> =>
   kind === "rebalance"
     ? Effect.flatMap(
@@ -35,7 +35,7 @@ const wake = ({ kind, operationId }: Launch): Effect.Effect<void, never, Workflo
       )
     : Effect.void
 
-/** Whoever launches may be a run itself, of which the launched one is no part. */
+/** A launch may come from a run, of which the launched one is no part. */
 const alone = (context: Context.Context<never>) =>
   Context.omit(WorkflowEngine.WorkflowInstance)(context as Context.Context<WorkflowEngine.WorkflowInstance>)
 

@@ -1,8 +1,8 @@
 /**
  * Ready means that this process works: the database answers it, and its scheduler ticks.
  *
- * What all processes see alike is told and makes none of them unready: portfolios that are due for long, steps that
- * stand still or wait for a chain, relayers that run out of gas. A service without processes could not even say so.
+ * What concerns all processes alike is reported and makes none of them unready: portfolios that are long overdue, steps
+ * that stand still or wait for a chain, relayers that run out of gas. If all were unready, none could report it.
  */
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import { OperationStore } from "#domain/operation/OperationStore.ts"

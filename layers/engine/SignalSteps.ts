@@ -1,4 +1,4 @@
-/** Wakes who follows an operation when its run has stored a step: what the step wrote is committed by then. */
+/** Wakes the followers of an operation when its run has stored a step: what the step wrote is committed by then. */
 import { Effect, Layer } from "effect"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import type { OperationId } from "#domain/Ids.ts"

@@ -1,7 +1,7 @@
 /**
  * What is seen of work that does not move: how long the oldest step has stood, and whether the relayers can pay.
  *
- * A fiber looks by the clock, sets the metrics and raises the alarms; readiness tells what it saw last.
+ * A fiber checks at an interval, sets the metrics and raises the alarms; readiness reports its last result.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
@@ -90,7 +90,7 @@ export class StallMonitor extends Context.Service<
     })
   )
 
-  /** Looks every fifteen seconds, for as long as the layer lives. */
+  /** Checks every fifteen seconds, for as long as the layer lives. */
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const work = yield* StallMonitor

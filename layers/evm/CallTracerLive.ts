@@ -1,5 +1,5 @@
 /**
- * What a node says that a prepared transaction would do: `eth_estimateGas`, and `debug_traceCall` where it offers that.
+ * What a prepared transaction would do, by a node: `eth_estimateGas`, and `debug_traceCall` where it offers that.
  */
 import { Effect, Layer, Schema } from "effect"
 import type { Hex } from "viem"
@@ -72,7 +72,7 @@ export const CallTracerLive = Layer.effect(
         .pipe(
           Effect.flatMap((answer: unknown) => decodeFrame(answer)),
           Effect.map((frame) => flattened(frame, 0, [])),
-          // Many nodes keep traces to themselves; the estimate above has their word that the transaction succeeds.
+          // Many nodes offer no traces; by the estimate above the transaction succeeds.
           Effect.catch((error) =>
             Effect.as(
               Effect.logDebug(`Chain ${chainId} gave no trace: ${error.message}`),

@@ -1,4 +1,4 @@
-/** Asks each supported chain for its latest block; many who ask at the same time share one question. */
+/** Reads the latest block of each supported chain; concurrent calls share one request. */
 import { Duration, Effect, Layer } from "effect"
 import { type ChainState, ChainStates } from "#domain/chain/ChainStates.ts"
 import { Chains } from "#domain/chain/Chains.ts"

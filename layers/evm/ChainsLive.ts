@@ -1,6 +1,6 @@
 /**
  * The supported chains: the configured ones that have every contract that the service builds on. A chain that does not
- * answer at the start is taken at its word, since nothing is known against it.
+ * answer at the start counts as supported, since nothing is known against it.
  */
 import { Duration, Effect, Layer } from "effect"
 import { Chains } from "#domain/chain/Chains.ts"

@@ -5,7 +5,7 @@ import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
 
 export interface EvmChain {
   readonly chainId: ChainId
-  /** JSON-RPC endpoints of the chain, at least one; a later one is asked when an earlier one does not answer. */
+  /** JSON-RPC endpoints of the chain, at least one; a later one is used when an earlier one does not answer. */
   readonly rpcUrls: readonly [string, ...ReadonlyArray<string>]
   /** The chain's Uniswap v2 router. */
   readonly router: EvmAddress

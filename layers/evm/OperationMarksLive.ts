@@ -1,4 +1,4 @@
-/** Looks for marks among the user operations of an account. Source: ERC-4337 (UserOperationEvent). */
+/** Searches the user operations of an account for marks. Source: ERC-4337 (UserOperationEvent). */
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
 import { namespaceOfChain } from "#domain/Caip.ts"
@@ -48,7 +48,9 @@ const inputOf = Effect.fnUntraced(function* ({ chainId }: SoughtOperation, hash:
   return input
 })
 
-/** What one endpoint shows; `sawPending` hears of an operation with the mark in a block that does not count yet. */
+/**
+ * What one endpoint shows; `sawPending` is called for an operation with the mark in a block that is not confirmed yet.
+ */
 const observe = Effect.fnUntraced(function* (sought: SoughtOperation, sawPending: () => void) {
   const { accountId, chainId, fromBlock, operationId } = sought
   const { head, settled } = yield* readDepth(chainId)

@@ -104,9 +104,9 @@ export const RelayerLive = Layer.effect(
     const quoteFeeBump = Effect.fn("Relayer.quoteFeeBump")(
       function* ({ chainId, raw }: SignedTransaction) {
         const { gasCeiling } = yield* clients.chain(chainId)
-        const asked = yield* readFees(chainId)
+        const current = yield* readFees(chainId)
         const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsignedOf(raw)
-        return Option.fromNullOr(bumpFees({ maxFeePerGas, maxPriorityFeePerGas }, asked, gasCeiling))
+        return Option.fromNullOr(bumpFees({ maxFeePerGas, maxPriorityFeePerGas }, current, gasCeiling))
       },
       Effect.provideService(EvmClients, clients)
     )

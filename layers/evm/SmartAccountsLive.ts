@@ -1,6 +1,6 @@
 /**
- * Enrollment on Kernel accounts: computed, not asked; a chain first hears of an account with its first operation. Only
- * an owner that is a contract is asked, on its chain.
+ * Enrollment on Kernel accounts: computed without a chain; an account is deployed with its first operation. Only an
+ * owner that is a contract is called, on its chain.
  */
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"

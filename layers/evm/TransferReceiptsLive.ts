@@ -45,7 +45,7 @@ export const TransferReceiptsLive = Layer.effect(
 
     const carriedAt = Effect.fn("TransferReceipts.carriedAt")(
       function* (accountId: AccountId, subject: string, fromBlock: bigint) {
-        // Whoever carried it: no transaction and no nonce of our own is looked for.
+        // By any sender: the search is not for a transaction or a nonce of our own.
         const unknown: SignedTransaction = {
           chainId: chainIdOf(accountId),
           subject,

@@ -38,9 +38,9 @@ export const UserOperationsLive = Layer.effect(
         const gathered = receipts.get(transaction.chainId)
         const found =
           gathered === undefined
-            ? "ask alone"
+            ? "inconclusive"
             : yield* Effect.flatMap(gathered({ transaction, accountId }), Effect.fromResult)
-        return found === "ask alone" ? yield* findReceipt(transaction, accountId) : found
+        return found === "inconclusive" ? yield* findReceipt(transaction, accountId) : found
       },
       Effect.provideService(EvmClients, clients)
     )

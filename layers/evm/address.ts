@@ -11,12 +11,11 @@ import {
 } from "#domain/Caip.ts"
 
 /**
- * The address as one of an EVM chain. Adapters are chosen by the family of what they are asked about, so another one
- * here is a fault of the service, and a defect.
+ * The address as one of an EVM chain. Adapters are chosen by the family of their input, so another one here is a fault
+ * of the service, and a defect.
  */
 export const toEvm = (address: AnyAddress): EvmAddress => {
-  if (!address.startsWith("0x"))
-    throw new Error(`${address} is no address of an EVM chain; its adapter was asked in vain`)
+  if (!address.startsWith("0x")) throw new Error(`${address} is no address of an EVM chain, and its adapter was called`)
   return address as EvmAddress
 }
 

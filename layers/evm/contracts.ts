@@ -30,7 +30,7 @@ export const ownerValidator: Address = "0x5C97aA67Ba578E3c54ec5942A7563Ea9130E4f
 export const erc1271OwnerValidator: Address = "0x7c7D3Cf094Fdea0356ED6a447E4c848c43f11575"
 
 /**
- * Executor that every account has from birth: it moves tokens by the owner's signed word alone. The address follows
+ * Executor that every account is created with: it moves tokens by the owner's signature alone. The address follows
  * from the code of contracts/WithdrawalExecutor.sol (CREATE2 with salt zero, no constructor arguments), and is part of
  * what an account's own address follows from.
  */

@@ -1,6 +1,6 @@
 /**
  * Which contracts that the service builds on a chain does not have. An account that is made of absent parts could hold
- * money that nobody can move, so such a chain is not offered.
+ * money that cannot be moved, so such a chain is not offered.
  */
 import { Effect } from "effect"
 import { type Address, type Hex, keccak256, pad } from "viem"

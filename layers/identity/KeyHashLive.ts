@@ -14,7 +14,7 @@ const keyOf = (pepper: Redacted.Redacted) => createSecretKey(Redacted.value(pepp
 const hashUnder = (key: KeyObject, secret: Redacted.Redacted<string>) =>
   createHmac("sha256", key).update(Redacted.value(secret), "utf8").digest()
 
-/** 48 bits: enough to tell the few peppers of a deployment apart. */
+/** 48 bits: enough to distinguish the few peppers of a deployment. */
 const nameLength = 12
 
 export const KeyHashLive = Layer.effect(

@@ -1,6 +1,5 @@
 /**
- * Quotes from CoinGecko, asked for again and again: all coins that somebody follows in one request, and none while
- * nobody follows any.
+ * Quotes polled from CoinGecko: all followed coins in one request, and no request while none is followed.
  */
 import { Clock, Duration, Effect, Option, Queue, Result, Schema, Stream } from "effect"
 import { type FeedItem, type FeedState, type MarketFeed } from "#domain/stream/MarketFeed.ts"

@@ -9,7 +9,7 @@ import { diverge, type Price } from "#domain/market/Prices.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
-/** How long an answer of the second source may agree; to disagree it must be asked anew. */
+/** How long an answer of the second source may agree; a disagreement needs a new one. */
 const checkLife = Duration.toMillis(Duration.seconds(60))
 const maxChecks = 20_000
 const concurrency = 8

@@ -27,7 +27,7 @@ export class MarketDataConfig extends Context.Service<
   }
 >()("ballast/layers/market/MarketDataConfig") {}
 
-/** How long a look at the catalogue counts. */
+/** How long a read of the catalogue counts. */
 const catalogueLife = Duration.toMillis(Duration.minutes(1))
 
 const tickersOf = (listed: ReadonlyArray<ListedAsset>): ReadonlyArray<string> =>

@@ -7,7 +7,7 @@ export class PriceSource extends Context.Service<
   PriceSource,
   {
     readonly batchSize: number
-    /** An asset that the source does not know is absent. All assets are on `chainId`. */
+    /** An asset that the source does not list is absent. All assets are on `chainId`. */
     readonly fetch: (
       chainId: ChainId,
       assetIds: ReadonlyArray<AssetId>

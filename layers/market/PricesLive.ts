@@ -1,9 +1,9 @@
 /**
- * Prices for the whole process: remembered for ten seconds, asked for once however many callers wait.
+ * Prices for the whole process: cached for ten seconds, with one request however many callers wait.
  *
  * When the source fails, the last price goes out with its own time, and the domain judges whether it is too old. Absent
- * means that the source does not know the asset; where nothing at all is known because the source failed, the whole
- * call fails, so that an outage never looks like a worthless asset.
+ * means that the source does not list the asset; where nothing at all is known because the source failed, the whole
+ * call fails, so that an outage is never taken for a worthless asset.
  */
 import { Array, Clock, Deferred, Duration, Effect, Layer, Result } from "effect"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
@@ -11,14 +11,14 @@ import { type Price, Prices, type PricesUnavailable } from "#domain/market/Price
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
 const freshFor = Duration.toMillis(Duration.seconds(10))
-/** After a failure the remembered price goes out without asking, for this long. */
+/** After a failure the cached price goes out without a request, for this long. */
 const pauseAfterFailure = Duration.toMillis(Duration.seconds(3))
-const remembered = 20_000
+const maxCached = 20_000
 
-/** What the source said last (`null`: it does not know the asset), and when to ask again. */
+/** The source's last price (`null`: it does not list the asset), and when to request again. */
 interface Answer {
   readonly price: Price | null
-  readonly askAgainAt: number
+  readonly requestAgainAt: number
 }
 
 type Batch = Deferred.Deferred<ReadonlyMap<AssetId, Price>, PricesUnavailable>
@@ -31,12 +31,12 @@ export const PricesLive = Layer.effect(
     const answers = new Map<AssetId, Answer>()
     const inFlight = new Map<AssetId, Batch>()
 
-    /** Insertion order is age, so the first entries are the ones to forget. */
-    const remember = (assetId: AssetId, answer: Answer) => {
+    /** Insertion order is age, so the first entries are the ones to evict. */
+    const cache = (assetId: AssetId, answer: Answer) => {
       answers.delete(assetId)
       answers.set(assetId, answer)
       for (const oldest of answers.keys()) {
-        if (answers.size <= remembered) break
+        if (answers.size <= maxCached) break
         answers.delete(oldest)
       }
     }
@@ -49,11 +49,11 @@ export const PricesLive = Layer.effect(
       for (const assetId of assetIds) {
         inFlight.delete(assetId)
         if (Result.isSuccess(result)) {
-          remember(assetId, { price: result.success.get(assetId) ?? null, askAgainAt: now + freshFor })
+          cache(assetId, { price: result.success.get(assetId) ?? null, requestAgainAt: now + freshFor })
           continue
         }
         const last = answers.get(assetId)
-        if (last !== undefined) answers.set(assetId, { price: last.price, askAgainAt: now + pauseAfterFailure })
+        if (last !== undefined) answers.set(assetId, { price: last.price, requestAgainAt: now + pauseAfterFailure })
       }
     }
 
@@ -99,7 +99,7 @@ export const PricesLive = Layer.effect(
       const known = new Map<AssetId, Price | null>()
       for (const assetId of assetIds) {
         const answer = answers.get(assetId)
-        if (answer !== undefined && answer.askAgainAt > now) known.set(assetId, answer.price)
+        if (answer !== undefined && answer.requestAgainAt > now) known.set(assetId, answer.price)
       }
       const missing = assetIds.filter((assetId) => !known.has(assetId))
       for (const [assetId, batch] of yield* askFor(missing)) {

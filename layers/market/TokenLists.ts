@@ -3,7 +3,7 @@
  *
  * A row of a chain that the deployment does not support is passed over, and so, with a warning, is one that is not a
  * token. A list that cannot be read stops the start only while the catalogue is empty: a service that has worked before
- * keeps working when somebody else's web server is down. Source: the Uniswap token list schema.
+ * keeps working when another party's web server is down. Source: the Uniswap token list schema.
  */
 import { NodeFileSystem } from "@effect/platform-node"
 import { Duration, Effect, FileSystem, Layer, Option, Result, Schema, SchemaGetter } from "effect"
@@ -69,8 +69,8 @@ const chainOfRow = Schema.decodeUnknownOption(Schema.Struct({ chainId: ListedCha
 const label = (maximum: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[^\\p{C}]{1,${maximum}}$`, "u")))
 
 /**
- * Lists are written by machines, and some of real issuers carry mixed-case addresses whose checksum is wrong. The case
- * says nothing there, so it is put right rather than refused, unlike that of an address which a person has typed.
+ * Lists are generated, and some of real issuers carry mixed-case addresses whose checksum is wrong. The case means
+ * nothing there, so it is corrected rather than refused, unlike that of an address which a person has typed.
  */
 const ListedAddress = Schema.String.pipe(
   Schema.decodeTo(EvmAddress, {

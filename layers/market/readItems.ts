@@ -6,7 +6,7 @@ import type { FetchedData } from "#domain/marketData/MarketDataJobs.ts"
 /** Most items of one answer that are named; a provider that changed its format would name all of them. */
 const maxProblems = 20
 
-/** `toItem` answers undefined for an item that is well formed and says nothing of use. */
+/** `toItem` returns undefined for an item that is well formed and has nothing of use. */
 export const readItems = <Row, Item>(
   schema: Schema.Decoder<Row>,
   rows: ReadonlyArray<unknown>,

@@ -1,6 +1,6 @@
 /**
  * Requests to an outside provider: bounded in number, time and size; tried twice when the failure may pass; and after a
- * 429 none at all for as long as the answer asked, so that a long Retry-After delays nobody.
+ * 429 none for as long as the answer requires. Calls fail meanwhile, so that a long Retry-After delays none of them.
  */
 import { Clock, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
 import {
@@ -17,7 +17,7 @@ import { boundedJson } from "#layers/provider/boundedJson.ts"
 /** Decodes an answer without services. */
 export type AnswerSchema = Schema.Constraint & { readonly DecodingServices: never }
 
-/** What a provider is asked. */
+/** A request to a provider. */
 export interface Question<S extends AnswerSchema> {
   /** Below the base. */
   readonly path: string
@@ -31,17 +31,17 @@ export interface Provider {
   readonly name: string
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
-  /** What to look at when the provider refuses the key. */
+  /** The setting to check when the provider refuses the key. */
   readonly refusedKey: string
   readonly concurrentRequests: number
   readonly answerLimit: Duration.Duration
   /** After which a request that failed for a reason that may pass is made once more; left out: it is not. */
   readonly retryPause?: Duration.Duration
-  /** For how long nothing is asked after such a failure; left out: not at all. */
-  readonly restAfterFailure?: Duration.Duration
+  /** For how long nothing is requested after such a failure; left out: no pause. */
+  readonly pauseAfterFailure?: Duration.Duration
   readonly maxBytes: number
   readonly longestPause: Duration.Duration
-  /** Headers that may tell for how long to pause, the first that is there. */
+  /** Headers with the time to pause; the first that is there counts. */
   readonly pauseHeaders: ReadonlyArray<string>
   /** Statuses that may pass, besides those of 500 and above and 408. */
   readonly transientStatuses: ReadonlyArray<number>
@@ -56,7 +56,7 @@ export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>
 
 const defaultPause = Duration.seconds(10)
 
-/** A failed attempt: why, whether another may succeed, and how long the provider wants to be left alone. */
+/** A failed attempt: why, whether another may succeed, and the pause that the provider requires. */
 class AttemptFailed extends Schema.TaggedError<AttemptFailed>()("AttemptFailed", {
   reason: Schema.String,
   /** The status of an answer that was refused because of it. */
@@ -78,9 +78,9 @@ const pauseOf = (
   now: number
 ): Duration.Duration => {
   const pauseHeader = pauseHeaders.map((name) => headers[name]).find((value) => value !== undefined)
-  const asked = Headers.parseRetryAfter(pauseHeader ?? "")
-  return Result.isSuccess(asked)
-    ? Duration.min(Headers.retryAfterDelay(asked.success, now), longestPause)
+  const requested = Headers.parseRetryAfter(pauseHeader ?? "")
+  return Result.isSuccess(requested)
+    ? Duration.min(Headers.retryAfterDelay(requested.success, now), longestPause)
     : defaultPause
 }
 
@@ -102,7 +102,7 @@ const toAttemptFailed = (provider: Provider, error: { readonly message: string }
 
 /** GET, or POST of a body where there is one; none when the provider answers 404. */
 export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
-  const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, restAfterFailure, retryPause } = provider
+  const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, pauseAfterFailure, retryPause } = provider
   const answered = provider.answeredStatuses ?? []
   const http = yield* HttpClient.HttpClient
   const permits = yield* Semaphore.make(concurrentRequests)
@@ -153,10 +153,10 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
       ),
       Effect.asSome,
       Effect.catch(
-        Effect.fnUntraced(function* ({ isTransient, pause: asked, reason, status }) {
+        Effect.fnUntraced(function* ({ isTransient, pause: requested, reason, status }) {
           if (status === 404) return Option.none()
-          if (asked !== null) yield* startPause(asked, `${name}'s rate limit is reached`)
-          else if (isTransient && restAfterFailure !== undefined) yield* startPause(restAfterFailure, reason)
+          if (requested !== null) yield* startPause(requested, `${name}'s rate limit is reached`)
+          else if (isTransient && pauseAfterFailure !== undefined) yield* startPause(pauseAfterFailure, reason)
           return yield* new ProviderUnavailable({ reason })
         })
       )

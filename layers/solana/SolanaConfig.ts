@@ -1,9 +1,9 @@
-/** What a deployment says of the Solana chain. A deployment without it serves EVM chains alone. */
+/** The configuration of the Solana chain. A deployment without it serves EVM chains alone. */
 import { Context, type Redacted } from "effect"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
 
 export interface SolanaDeployment {
-  /** JSON-RPC endpoints of the main network, in the order in which they are asked. */
+  /** JSON-RPC endpoints of the main network, in the order in which they are tried. */
   readonly rpcUrls: readonly [Redacted.Redacted, ...ReadonlyArray<Redacted.Redacted>]
   /** The first 32 bytes of the agent's key: it acts for sub-accounts, and pays the fees. */
   readonly agentSeed: Redacted.Redacted<Uint8Array>

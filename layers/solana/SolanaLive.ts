@@ -1,6 +1,6 @@
 /**
  * The Solana chain behind the ports of the domain. A port that chains of several families keep has one implementation
- * for each, and a layer here that asks the one of the chain's family: it takes the port as it was, answers for Solana
+ * for each, and a layer here that calls the one of the chain's family: it wraps the port as it was, implements Solana
  * itself, and hands on whatever is of another family. So layers are stacked, `SolanaLive` on `EvmLive`
  * (docs/decisions/0229-solana-in-the-service.md).
  *
@@ -21,7 +21,7 @@ import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 
 const rpc = Layer.unwrap(Effect.map(SolanaConfig, (deployment) => SolanaRpc.layer(deployment?.rpcUrls ?? [])))
 
-/** A deployment without the chain asks Jupiter nothing. */
+/** A deployment without the chain does not call Jupiter. */
 const jupiter = Layer.unwrap(
   Effect.map(SolanaConfig, (deployment) => JupiterClient.layer(deployment?.jupiter ?? { baseUrl: "", apiKey: null }))
 )

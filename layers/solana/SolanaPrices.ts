@@ -13,9 +13,9 @@ import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { decodeMint } from "#layers/solana/token/Mint.ts"
 import { type Multiplier, multiplierAt } from "#layers/solana/token/Multiplier.ts"
 
-/** An issuer announces a change before it counts, and what is known tells when. */
+/** An issuer announces a change with the time from which it counts. */
 const freshFor = Duration.toMillis(Duration.minutes(1))
-const remembered = 20_000
+const maxCached = 20_000
 
 interface Known {
   /** Undefined where the mint cannot be read. */
@@ -33,7 +33,7 @@ export const SolanaPrices = Layer.effect(
     const readMultipliers = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>, now: number) {
       const keys = assetIds.map((assetId) => new PublicKey(addressOf(assetId)))
       const { values } = yield* rpc.accounts(keys)
-      if (known.size > remembered) known.clear()
+      if (known.size > maxCached) known.clear()
       for (const [index, assetId] of assetIds.entries()) {
         const mint = Option.flatMap(values[index]!, (account) => Result.getSuccess(decodeMint(keys[index]!, account)))
         known.set(assetId, { multiplier: Option.getOrUndefined(mint)?.multiplier, askAgainAt: now + freshFor })
@@ -68,7 +68,7 @@ export const SolanaPrices = Layer.effect(
   })
 )
 
-/** A second source speaks of shown units too. */
+/** A second source uses shown units too. */
 const scaled = (price: Price, multiplier: bigint): Price => {
   const times = (usd: bigint) => (usd * multiplier) / Decimal.one
   const { disputedBy } = price

@@ -11,7 +11,7 @@ import { poolMetrics } from "#layers/sql/poolMetrics.ts"
 import * as Pglite from "#layers/sql/pglite/Pglite.ts"
 import { serverSocket } from "#layers/sql/serverSocket.ts"
 
-/** Connections apart from the pool: one keeps the locks of shards, the other serves what is asked meanwhile. */
+/** Connections apart from the pool: one keeps the locks of shards, the other serves other queries meanwhile. */
 const connectionsApart = 2
 
 /**
@@ -33,7 +33,7 @@ const connectTimeout = Duration.seconds(5)
 export interface Silence {
   /** Of the pool: later than the server ends what it does. */
   readonly pool: Duration.Duration
-  /** Of the connections apart: locks of shards are looked at every second. */
+  /** Of the connections apart: locks of shards are checked every second. */
   readonly apart: Duration.Duration
 }
 

@@ -11,7 +11,7 @@ export class DatabaseConfig extends Context.Service<
      * its own goes there. Nothing when `url` is the server.
      */
     readonly directUrl?: Redacted.Redacted<string> | null
-    /** Folder of the deployment's state; the embedded database lives in its `postgres` subfolder. */
+    /** Folder of the deployment's state; the embedded database is in its `postgres` subfolder. */
     readonly dataDir: string
     /** Size of the connection pool to a PostgreSQL server; the embedded database has one connection. */
     readonly maxConnections: number

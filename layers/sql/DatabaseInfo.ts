@@ -14,7 +14,7 @@ export class DatabaseInfo extends Context.Service<
     readonly isEmbedded: boolean
     /** Connections beside the pool, for what must not wait for it; null where there can be none. */
     readonly apart: Connections | null
-    /** A connection on which other processes are heard; null where there is no other. */
+    /** A connection that receives notifications of other processes; null where there is no other. */
     readonly listening: Connections | null
     /** A connection on which a statement may take as long as it takes; null where there is no other. */
     readonly patient: Connections | null

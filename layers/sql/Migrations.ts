@@ -1,7 +1,7 @@
 /**
  * Brings the schema up to date with the numbered files in `migrations/`: forward only, all pending ones in one
  * transaction. Processes that start together take turns, however long that takes: the bounds of sessions are not
- * theirs, and on a server they have a connection of their own, which nobody ends for being silent.
+ * theirs, and on a server they have a connection of their own, which has no idle timeout.
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"

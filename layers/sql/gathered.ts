@@ -1,19 +1,19 @@
 /**
- * One statement for all who ask at the same moment, answered to each by its place. Whoever asks inside a transaction
- * asks alone and within it: it sees what the transaction wrote, and takes no second connection.
+ * One statement for all concurrent calls, answered to each by its place. A call inside a transaction runs alone and
+ * within it: it sees what the transaction wrote, and uses no second connection.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { batched } from "#domain/batched.ts"
 
-interface Asked<A> {
+interface Requested<A> {
   readonly item: A
   readonly key: string
 }
 
 /**
- * Answers a function that hands an item to `ask` together with those of others; the answers are in the order of the
- * items. Items of the same key, where `keyOf` is given, are asked for one after the other.
+ * Returns a function that hands an item to `ask` together with those of other calls; the answers are in the order of
+ * the items. Items of the same key, where `keyOf` is given, go one after the other.
  */
 export const gathered = Effect.fnUntraced(function* <A, B, E>(
   ask: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>,
@@ -21,11 +21,11 @@ export const gathered = Effect.fnUntraced(function* <A, B, E>(
 ) {
   const sql = yield* SqlClient.SqlClient
   const together = yield* batched(
-    ({ key }: Asked<A>) => key,
-    (asked: ReadonlyArray<Asked<A>>) =>
-      Effect.map(ask(asked.map(({ item }) => item)), (answers) => {
-        const found = new Map(asked.map((one, place) => [one, answers[place]!]))
-        return (one: Asked<A>) => found.get(one)!
+    ({ key }: Requested<A>) => key,
+    (requested: ReadonlyArray<Requested<A>>) =>
+      Effect.map(ask(requested.map(({ item }) => item)), (answers) => {
+        const found = new Map(requested.map((one, place) => [one, answers[place]!]))
+        return (one: Requested<A>) => found.get(one)!
       })
   )
   let last = 0

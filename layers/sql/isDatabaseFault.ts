@@ -1,5 +1,5 @@
 /**
- * Whether an error tells of the database and not of the statement: it was unreachable, had no connection left, was
+ * Whether an error is of the database and not of the statement: it was unreachable, had no connection left, was
  * shutting down, broke off a deadlock, could not commit. The same statement may succeed later.
  *
  * Only what the statement itself is to blame for is no fault: its syntax, a constraint, a value that does not fit.
@@ -30,5 +30,5 @@ export const isDatabaseFault = (error: unknown): boolean => {
   }
 }
 
-/** A fault of the database, or a run that is another process's by now: neither says anything of what was being done. */
+/** A fault of the database, or a run that another process has by now: neither is a fault of what was being done. */
 export const isTransientFault = (error: unknown): boolean => error instanceof RunMoved || isDatabaseFault(error)

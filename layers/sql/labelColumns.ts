@@ -1,6 +1,6 @@
 /**
- * The columns of labels, which strategies and portfolios have alike. Whoever writes an external id holds it until its
- * transaction ends, so of two that write the same one the later sees the earlier.
+ * The columns of labels, which strategies and portfolios have alike. A transaction that writes an external id holds it
+ * until its end, so of two that write the same one the later sees the earlier.
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"

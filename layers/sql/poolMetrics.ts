@@ -1,7 +1,7 @@
 /**
  * How many connections of this process's pool are open and at work, every ten seconds, as the server counts them: the
- * pool of the library tells no numbers. A pool that has no connection for the question itself is at work as a whole.
- * Names and units are those of the semantic conventions for databases; who waits is told by
+ * pool of the library exposes no numbers. A pool without a free connection for the query counts as wholly at work.
+ * Names and units are those of the semantic conventions for databases; waiting is measured by
  * `db.client.connection.wait_time`.
  */
 import { Duration, Effect, Layer, Metric } from "effect"
@@ -31,7 +31,7 @@ export interface PoolOptions {
   readonly maxConnections: number
 }
 
-/** One look, which takes a connection of the pool for itself and counts it as idle. */
+/** One sample, which uses a connection of the pool and counts it as idle. */
 export const samplePool = Effect.fnUntraced(function* ({ applicationName, maxConnections }: PoolOptions) {
   const sql = yield* SqlClient.SqlClient
   const counted = yield* sql<{ used: number; open: number }>`

@@ -1,17 +1,17 @@
 /**
- * Whose a database is, and of which release: told by its record of migrations, and nothing is changed. Whoever must not
- * make or migrate a database asks here first.
+ * Whether a database is the service's, and of which release: read from its record of migrations, without a change. For
+ * programs that must not make or migrate a database.
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { loader } from "#layers/sql/Migrations.ts"
 
-/** A migration as people know it: `0001_tenants`. */
+/** A migration by number and name: `0001_tenants`. */
 type Name = string
 
 export type SchemaState =
-  /** No database of the service; `tables` tells whether it is anybody's. */
+  /** No database of the service; `tables` above 0: it belongs to something else. */
   | { readonly _tag: "Foreign"; readonly tables: number }
   /** The service's, but its schema is that of an earlier release. */
   | { readonly _tag: "Behind"; readonly pending: ReadonlyArray<Name> }

@@ -1,14 +1,14 @@
 /**
  * Connections to a PostgreSQL server that end by themselves when nothing passes over them for too long.
  *
- * The server bounds what it does; whether the server is still there, only the client can tell. A machine that vanishes
- * with a statement on its way leaves a socket that the system gives up after a quarter of an hour, and one that
- * acknowledges and answers nothing, never. Whoever waited is told of a lost connection, and the pool makes another.
+ * The server bounds its own work; only the client can find out that the server is gone. A machine that vanishes with a
+ * statement on its way leaves a socket that the system gives up after a quarter of an hour; one that acknowledges and
+ * answers nothing is never given up. The caller gets the error of a lost connection, and the pool makes another.
  */
 import { Duration, Redacted } from "effect"
 import { connect, type Socket } from "node:net"
 
-/** Without traffic for so long, the machine asks whether the server is there. */
+/** Without traffic for so long, the machine sends a keep-alive probe. */
 const keepAliveMs = 10_000
 const checksOfASilence = 5
 
@@ -34,7 +34,7 @@ const endWhenSilent = (socket: Socket, silence: Duration.Duration) => {
       socket.destroy(new Error(`The database server was silent for ${Duration.format(silence)}`))
   }
   const timer = setInterval(check, Duration.toMillis(silence) / checksOfASilence).unref()
-  // Under TLS nobody else listens to this socket.
+  // Under TLS nothing else listens to this socket.
   socket.on("error", () => undefined).once("close", () => clearInterval(timer))
 }
 

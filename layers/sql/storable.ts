@@ -1,6 +1,6 @@
 /**
  * Text and JSON in the form that PostgreSQL accepts. It refuses the NUL character and lone surrogates, and free text
- * from chains and providers may hold both; a run must not fail to finish because of the words it failed with.
+ * from chains and providers may hold both; a run must not fail to finish because of the text of its error.
  */
 
 /** Replaces what PostgreSQL cannot store by U+FFFD. */

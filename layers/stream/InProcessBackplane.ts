@@ -6,12 +6,12 @@
 import { Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
-import { type TransferIntent, Backplane, type SharedEntry } from "#domain/stream/Backplane.ts"
+import { type Announcement, Backplane, type SharedEntry } from "#domain/stream/Backplane.ts"
 import { keyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
 import { misplaced } from "#domain/stream/readTick.ts"
 import type { AssetKey } from "#domain/stream/Topic.ts"
 
-/** Events that may wait for the hub; one that is pushed out is missed by its successor's link, and clients are told. */
+/** Events that may wait for the hub; the link of the next one shows that one was dropped, and clients are notified. */
 const maxWaiting = 100_000
 
 export const InProcessBackplane = Layer.effect(
@@ -22,7 +22,7 @@ export const InProcessBackplane = Layer.effect(
     const beginning = (yield* Clock.currentTimeMillis) * 1_000
     const events = yield* Queue.sliding<MarketEvent>(maxWaiting)
     const changes = yield* PubSub.sliding<SharedEntry>(maxWaiting)
-    const announcements = yield* PubSub.sliding<TransferIntent>(8)
+    const announcements = yield* PubSub.sliding<Announcement>(8)
     const last = new Map<AssetKey, MarketEvent>()
     const values = new Map<string, string>()
     let position = beginning

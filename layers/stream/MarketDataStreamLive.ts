@@ -1,4 +1,4 @@
-/** The stream worker over its internal routes. Without an address there is none, and every question says so. */
+/** The stream worker over its internal routes. Without an address there is none, and every call fails with that. */
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { InternalToken, internalTokenHeader } from "#domain/stream/InternalToken.ts"

@@ -21,7 +21,7 @@ function ponged(this: WebSocket) {
 function closed(this: WebSocket) {
   ;(this as Owned)[owner].ended()
 }
-/** `ws` closes the socket after an error; who sent what is nobody's business. */
+/** `ws` itself closes the socket after an error. */
 const ignored = () => {}
 
 export class StreamSocket implements Outlet {

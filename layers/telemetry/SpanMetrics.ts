@@ -31,7 +31,7 @@ const operations: ReadonlySet<string> = new Set([
   "LISTEN"
 ])
 
-/** One of few words, whatever the statement; the rest is `_OTHER`. */
+/** One of few words, whatever the statement; all others are `_OTHER`. */
 const operationOf = (text: unknown): string => {
   const word = typeof text === "string" ? (/^\s*([A-Za-z]+)/u.exec(text)?.[1]?.toUpperCase() ?? "") : ""
   return operations.has(word) ? word : "_OTHER"

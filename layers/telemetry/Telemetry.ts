@@ -132,7 +132,7 @@ export const Telemetry = Layer.unwrap(
     })
     return Layer.mergeAll(
       level,
-      // So that a statement's span says how long it waited for a connection (SpanMetrics.ts).
+      // So that a statement's span shows how long it waited for a connection (SpanMetrics.ts).
       Layer.succeed(SpanPropagationEnabled, true),
       Logger.layer([console, OtlpLogger.make(options("logs"))]),
       OtlpMetrics.layer(options("metrics")),

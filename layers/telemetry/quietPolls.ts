@@ -1,9 +1,9 @@
 /**
- * A tracer that keeps to itself what an idle process does all day: looking into its own database for work.
+ * A tracer that does not export the polls of an idle process: queries of its own database for work.
  *
- * A trace that no request began is held back until its first span ends. It is exported when it asked anybody but the
- * database, when something in it failed, or when it grew beyond what a look at the database is; otherwise it was a poll
- * that found nothing, and is dropped. What is dropped is measured all the same (SpanMetrics.ts).
+ * A trace that no request began is held back until its first span ends. It is exported when it called anything but the
+ * database, when something in it failed, or when it grew beyond a poll; otherwise it was a poll that found nothing, and
+ * is dropped. What is dropped is measured all the same (SpanMetrics.ts).
  */
 import { Exit, Option, Tracer } from "effect"
 

@@ -23,7 +23,7 @@ export const signedHeaders = ({ body, deliveryId, secrets, timestamp }: Message)
 /** What tests replace. */
 export const WebhookWire = Context.Reference<{
   readonly resolve: Resolve
-  /** From the look at the name to the head of the answer. */
+  /** From resolving the name to the head of the answer. */
   readonly timeout: Duration.Duration
   /** For the body of an answer that counts already. */
   readonly bodyTimeout: Duration.Duration
@@ -52,7 +52,7 @@ const reasons: Readonly<Record<string, string>> = {
 const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
-/** In words of ours: an error's text may tell of the network that the service runs in. */
+/** A text of ours: an error's own may reveal the network that the service runs in. */
 const reasonOf = (error: unknown): string =>
   reasons[codeOf(error)] ??
   (error instanceof AggregateError && error.errors.length > 0

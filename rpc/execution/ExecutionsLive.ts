@@ -23,7 +23,7 @@ export const ExecutionsLive = ExecutionProcedures.toLayer(
           executions: items.map(executionHeadView),
           nextCursor
         })),
-      // Forked: streams are open for long, and would take the places of calls that are answered at once.
+      // Forked: streams are open for long, and would take the places of calls that are answered immediately.
       "v2.executions.stream": ({ lastEventId, operationId }, { headers }) =>
         Rpc.fork(
           Stream.unwrap(

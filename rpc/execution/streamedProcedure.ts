@@ -3,7 +3,7 @@ import { Context } from "effect"
 
 /** What a value of the stream is as a frame of server-sent events. */
 export interface FrameNames {
-  /** Whoever has it goes on after it. */
+  /** A client that has it resumes after it. */
   readonly id?: string
   readonly event?: string
 }

@@ -1,6 +1,6 @@
 /**
- * A socket that costs no more than its bounds: what waits for its client is at most the budget, and a client that takes
- * none of it within the grace is cut; a client that says nothing for a while, not even a ping, is told to go.
+ * A socket that costs no more than its bounds: what waits for its client is at most the budget, and a client that reads
+ * none of it within the grace is cut; one that sends nothing for a while, not even a ping, is sent a close frame.
  */
 import { Deferred, Duration, Effect, Exit, Metric } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -17,7 +17,7 @@ const ended = (error: Socket.SocketError): Socket.SocketError =>
     ? error
     : new Socket.SocketError({ reason: new Socket.SocketCloseError({ code: closeCodes.abnormal }) })
 
-/** How often it is looked whether a client has read on. */
+/** How often it is checked whether a client has read on. */
 const checkInterval = Duration.millis(50)
 
 /** What a socket was opened by. */
@@ -41,7 +41,7 @@ export const boundedSocket = (
     yield* platform.cut(request)
   })
 
-  /** Goes on when the client has read enough; whoever waits longer than the grace without that cuts the socket. */
+  /** Goes on when the client has read enough; a wait longer than the grace cuts the socket. */
   const room = Effect.gen(function* () {
     const checks = Math.max(1, Math.ceil(Duration.toMillis(grace) / Duration.toMillis(checkInterval)))
     let least = platform.waiting(request)

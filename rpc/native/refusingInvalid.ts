@@ -1,6 +1,6 @@
 /**
  * Input that is not valid, over Effect's RPC: the call is answered with the same error and the same details as on the
- * interface's wire, before it begins. The library itself would answer a defect, which says nothing.
+ * interface's wire, before it begins. The library itself would answer a defect, without details.
  */
 import { Effect, Exit, Schema } from "effect"
 import { Rpc, type RpcGroup, RpcMessage, type RpcServer } from "effect/rpc"

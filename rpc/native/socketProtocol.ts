@@ -1,5 +1,5 @@
 /**
- * Effect's RPC over a WebSocket, at the path of its HTTP requests: one frame for each message, JSON. Whoever opens one
+ * Effect's RPC over a WebSocket, at the path of its HTTP requests: one frame for each message, JSON. The client
  * presents a key or a wallet session, and each call is checked again by its own middleware; each call counts as a
  * request, and each open socket as a stream.
  */

@@ -1,6 +1,6 @@
 /**
- * Middleware: who reads executions, by an API key (`x-api-key`, or as a bearer token) or by a wallet session. Source:
- * shapes 2.26.
+ * Middleware: the reader of executions, by an API key (`x-api-key`, or as a bearer token) or by a wallet session.
+ * Source: shapes 2.26.
  */
 import { Schema } from "effect"
 import { RpcMiddleware } from "effect/rpc"

@@ -36,7 +36,7 @@ export class PresentedSession extends Context.Service<
       const cookie = yield* SessionCookie
       const { origins } = yield* SignInSettings
 
-      /** A browser says which page sends a request, and a page cannot change that. */
+      /** A browser sends the origin of the page with a request, and a page cannot change that. */
       const isOurPage = ({ origin, "sec-fetch-site": site }: Sent) =>
         origin === undefined ? site === "same-origin" : origins.includes(origin)
 

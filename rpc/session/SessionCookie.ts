@@ -19,7 +19,7 @@ export const SessionCookie = Context.Reference<CookieSettings>("ballast/rpc/sess
 export const Delivery = Schema.Literals(["bearer", "cookie"])
 export type Delivery = typeof Delivery.Type
 
-/** On a procedure whose answer says what becomes of the caller's token. */
+/** On a procedure whose answer changes the caller's token. */
 export const AnswersWithToken = Context.Reference<boolean>("ballast/rpc/AnswersWithToken", {
   defaultValue: () => false
 })
@@ -42,7 +42,7 @@ const attributes = ({ isSecure }: CookieSettings) =>
 export const tokenOf = (cookie: CookieSettings, header: string | undefined) =>
   Option.map(Option.fromUndefinedOr(Cookies.parseHeader(header ?? "")[nameOf(cookie)]), (value) => Redacted.make(value))
 
-/** The answer with its token in the cookie, where its delivery says so, and in no place that a script can read. */
+/** The answer with its token in the cookie, where its delivery is by cookie, and in no place that a script can read. */
 export const tokenInCookie = <Answer extends TokenAnswer>(
   cookie: CookieSettings,
   answer: Answer,

@@ -4,7 +4,7 @@ import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { NewKey, NewTenant } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 
-/** A command that was not carried out; the message says why and what to do. */
+/** A command that was not carried out; the message is why and what to do. */
 export class AdminFailed extends Schema.TaggedError<AdminFailed>()("AdminFailed", { reason: Schema.String }) {
   override get message() {
     return this.reason

@@ -29,7 +29,7 @@ const account = Effect.gen(function* () {
 
 const api = Effect.flatMap(account, makeClient).pipe(Effect.provide(FetchHttpClient.layer))
 
-/** The procedure knows operations by their own id; it answers those of the key's tenant alone. */
+/** The procedure finds operations by their own id; it returns those of the key's tenant alone. */
 const portfolioOf = Effect.fnUntraced(function* (operationId: OperationId) {
   const { apiKey, baseUrl } = yield* account
   const protocol = yield* Layer.build(layerProtocol({ baseUrl, token: apiKey }))
@@ -136,7 +136,7 @@ const show = Command.make(
       Argument.withSchema(OperationId)
     ),
     portfolioId: Flag.String("portfolio").pipe(
-      Flag.withDescription("Its portfolio, pf_...; looked up when left out"),
+      Flag.withDescription("Its portfolio, pf_...; found by the operation when left out"),
       Flag.withSchema(PortfolioId),
       Flag.optional
     ),

@@ -1,4 +1,4 @@
-/** Asks a running service over its admin routes. */
+/** Calls a running service over its admin routes. */
 import { Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
@@ -56,7 +56,7 @@ const adminClient = (adminUrl: string, adminToken: Redacted.Redacted) =>
     transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(adminToken))
   })
 
-/** In time, and with words that say which service it was. */
+/** In time, and with an error that names the service. */
 const orFailedAt =
   (adminUrl: string) =>
   <A>(effect: Effect.Effect<A, { readonly message: string }>) =>

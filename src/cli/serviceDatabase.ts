@@ -1,6 +1,6 @@
 /**
  * The service's database for the command line, which neither makes one nor migrates it: what a mistaken DATA_DIR or
- * DATABASE_URL names is told as such, and stays as it was.
+ * DATABASE_URL names is reported as such, and stays as it was.
  */
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"

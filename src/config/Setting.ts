@@ -48,7 +48,7 @@ const valueOf = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
     })
   )
 
-/** Reads a variable, and notes it for whoever wants to know which there are. */
+/** Reads a variable, and records it for the list of variables. */
 const read = <A>(
   name: string,
   kind: Kind<A>,
@@ -63,7 +63,7 @@ const read = <A>(
 export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
   read(name, kind, { isRequired: false, fallback: null })
 
-/** The value under a name that a variable had before; null when it is unset. It is described to nobody. */
+/** The value under a name that a variable had before; null when it is unset. It is in no description. */
 export const formerName = <A>(name: string, kind: Kind<A>): Setting<A | null> => valueOf(name, kind)
 
 /** As it would be written; null for a list that nothing was put into. */

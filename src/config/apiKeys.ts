@@ -2,7 +2,7 @@
 import { oneOf, secret } from "#src/config/kinds.ts"
 import { optional, required, withDefault } from "#src/config/Setting.ts"
 
-/** How to make a secret, as its kind tells it. */
+/** How to make a secret of this kind. */
 export const randomHex = "the output of: openssl rand -hex 32"
 
 const pepperText = secret(/^[!-~]{32,200}$/, "32 to 200 printable characters without spaces", randomHex)

@@ -15,7 +15,7 @@ interface ConfigurableChain {
    */
   readonly connectorTokens: ReadonlyArray<string>
   /**
-   * Blocks that make a transaction final unless CONFIRMATIONS_<chainId> says otherwise; docs/decisions/0092 says why.
+   * Blocks that make a transaction final unless CONFIRMATIONS_<chainId> is set; reasons in docs/decisions/0092.
    */
   readonly confirmations: number
   /** The stablecoin that Ondo takes and pays there; left out where that is not known. Source: Ondo's documentation. */

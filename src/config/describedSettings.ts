@@ -1,4 +1,4 @@
-/** What a program may be told by its environment, noted while it reads, so that nobody keeps a list of variables. */
+/** The environment variables of a program, recorded while it reads them, so that no list is kept by hand. */
 import { Context, Effect } from "effect"
 
 export interface DescribedSetting {
@@ -26,7 +26,7 @@ export const describeSetting = (setting: DescribedSetting): Effect.Effect<void> 
     })
   })
 
-/** The variables that a reading asks for, in its order, whether it succeeds or not. */
+/** The variables that a reading reads, in its order, whether it succeeds or not. */
 export const settingsOf = (reading: Effect.Effect<unknown, unknown>): Effect.Effect<ReadonlyArray<DescribedSetting>> =>
   Effect.suspend(() => {
     const settings = new Map<string, DescribedSetting>()

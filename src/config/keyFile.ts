@@ -12,7 +12,7 @@ interface KeyForm {
   readonly expected: string
 }
 
-/** Permissions of anybody but the owner. */
+/** Permissions of users other than the owner. */
 const othersMask = 0o077
 
 /** Reads an EVM key from the file that the variable names. */

@@ -31,7 +31,7 @@ export const lifi: Setting<LifiConfig["Service"]> = Effect.map(
   ({ apiKey, exchanges, integrator, url }) => ({ apiKey, exchanges, integrator, baseUrl: url })
 )
 
-/** Trades with issuers are made where `ISSUER_DIRECT` says so, on the chains that have a manager of Ondo's. */
+/** Trades with issuers are made where `ISSUER_DIRECT` allows it, on the chains that have a manager of Ondo's. */
 export const ondo: Setting<{ readonly config: OndoConfig["Service"]; readonly terms: IssuerTerms["Service"] }> =
   Effect.gen(function* () {
     const { deviationBps, isOffered } = yield* all({

@@ -1,6 +1,6 @@
 /**
  * The texts of a configuration that must not be seen, so that logs and exports can black them out. Whatever is read as
- * a secret registers itself while it is read (src/config/Setting.ts); nobody keeps a list of names.
+ * a secret registers itself while it is read (src/config/Setting.ts); there is no list of names.
  */
 import { Context, Effect, Redacted } from "effect"
 

@@ -4,7 +4,7 @@ import * as Kind from "#src/config/kinds.ts"
 import { all, optional, withDefault } from "#src/config/Setting.ts"
 
 /**
- * Where the API listens. It answers on the loopback interface alone unless HOST says otherwise, so that a service
+ * Where the API listens. It answers on the loopback interface alone unless HOST is set, so that a service
  * started by hand or in the sandbox is not on the network by accident; production sets `HOST=0.0.0.0` or `::`.
  */
 export const host = withDefault("HOST", Kind.text("an address to listen on", "0.0.0.0"), "127.0.0.1")

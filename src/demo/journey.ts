@@ -43,10 +43,10 @@ const createStrategy = Effect.gen(function* () {
   return created.data
 })
 
-/** What stage 1 asks an owner with a key to sign: 32 bytes. */
+/** What an owner with a key signs after stage 1: 32 bytes. */
 const digestOf = (message: { readonly kind: string; readonly raw?: string }) =>
   message.raw === undefined
-    ? Effect.fail(new JourneyFailed({ message: `Stage 1 asks for ${message.kind}, not for a digest` }))
+    ? Effect.fail(new JourneyFailed({ message: `Stage 1 answered ${message.kind}, not a digest` }))
     : Effect.succeed(message.raw as `0x${string}`)
 
 const enroll = Effect.fnUntraced(function* (strategyId: StrategyId, owner: PrivateKeyAccount) {
@@ -169,5 +169,5 @@ export const journey = Effect.gen(function* () {
   yield* title("Watch the market")
   yield* marketOverview
   yield* sparkline("TSLA", 12)
-  yield* title("Both chains were on target with real balances, and the owner has what was asked for.")
+  yield* title("Both chains were on target with real balances, and the owner has the requested assets.")
 })

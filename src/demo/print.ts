@@ -1,4 +1,4 @@
-/** How the demo speaks to its reader: steps with their time, and a table of positions with a bar for each weight. */
+/** The output of the demo: steps with their time, and a table of positions with a bar for each weight. */
 import { styleText } from "node:util"
 import { Console, Duration, Effect } from "effect"
 
@@ -12,11 +12,15 @@ export const title = (text: string) => Console.log(`\n${bold(text)}`)
 export const line = (text: string) => Console.log(`  ${text}`)
 
 /** Runs a step and prints how long it took and what came of it. */
-export const step = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>, tell: (value: A) => string = () => "") =>
+export const step = <A, E, R>(
+  name: string,
+  effect: Effect.Effect<A, E, R>,
+  describe: (value: A) => string = () => ""
+) =>
   Effect.gen(function* () {
     const [took, value] = yield* Effect.timed(effect)
     yield* line(
-      `${green("✓")} ${name.padEnd(44)} ${dim(Duration.format(Duration.millis(Math.round(Duration.toMillis(took)))).padStart(9))}  ${tell(value)}`
+      `${green("✓")} ${name.padEnd(44)} ${dim(Duration.format(Duration.millis(Math.round(Duration.toMillis(took)))).padStart(9))}  ${describe(value)}`
     )
     return value
   })
@@ -28,7 +32,7 @@ export interface WeightRow {
   readonly valueUsd: number
   /** Percent of the chain's value. */
   readonly weight: number
-  /** Percent of the chain's value that the strategy wants. */
+  /** Percent of the chain's value that the strategy targets. */
   readonly target: number
 }
 

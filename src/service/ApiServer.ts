@@ -1,4 +1,4 @@
-/** Serves the routes over HTTP, and tells the command line where it does when the database is embedded. */
+/** Serves the routes over HTTP, and records the address for the command line when the database is embedded. */
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { type Context, Effect, Layer, FileSystem, Path, Redacted } from "effect"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
@@ -27,12 +27,12 @@ import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 import { startingServer } from "#src/service/startingServer.ts"
 
-/** What tells which pages may read what is answered. */
+/** What decides which pages may read an answer. */
 type PageServices = ApiKeys | TenantOrigins
 
 /**
  * `DATA_DIR/service.json`: where the admin routes of a running service with an embedded database are, so that the
- * command line can ask it while it holds the database. Readable by its user alone, removed when the service ends.
+ * command line can call it while it holds the database. Readable by its user alone, removed when the service ends.
  */
 const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => {
   if (database.url !== null || adminToken === null) return Layer.empty
@@ -51,7 +51,7 @@ const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => {
   return Layer.effectDiscard(write).pipe(Layer.provide(NodeServices.layer))
 }
 
-// Spans and wrong methods of procedures are told like those of all other routes.
+// Spans and wrong methods of procedures are handled like those of all other routes.
 for (const [method, path] of procedureRoutes) addRoute(method, path)
 
 export const ApiServer = (config: ServiceConfig) => {

@@ -21,7 +21,7 @@ interface Address {
   readonly port: number
 }
 
-/** Who listens: what people call it, and the variable of its port. */
+/** The listening server: its name for people, and the variable of its port. */
 interface Listener {
   readonly name: string
   readonly setting: string

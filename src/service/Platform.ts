@@ -11,7 +11,7 @@ import * as Config from "#src/Config.ts"
 const ClockLive = ({ clockUrl, server }: Config.ServiceConfig) =>
   clockUrl === null ? Layer.empty : RemoteClock.layer({ url: clockUrl, followerId: `api-${server.port}` })
 
-/** An earlier release goes on with the schema of a later one, and its operator is told. */
+/** An earlier release goes on with the schema of a later one, and logs a warning. */
 const LaterSchemaWarning = Layer.effectDiscard(
   Effect.gen(function* () {
     const state = yield* schemaState

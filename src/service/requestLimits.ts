@@ -1,9 +1,9 @@
 /**
  * Where requests are counted: in this process, or in Redis when `REDIS_URL` is set, in one round trip a request.
  *
- * When Redis does not answer in time, this process counts alone and asks it again only after a pause, by one request: a
- * limit that is too generous for a while is better than a service that is slow for everybody. The same holds at the
- * start: a Redis that is not there is waited for once, and found when it comes.
+ * When Redis does not answer in time, this process counts alone and tries it again only after a pause, by one request:
+ * a limit that is too generous for a while is better than a slow service. The same holds at the start: a Redis that is
+ * not there is waited for once, and found when it comes.
  */
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { Clock, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
@@ -144,7 +144,7 @@ const answers = (url: string) =>
     (client) => Effect.sync(() => (client.isOpen ? client.destroy() : undefined))
   ).pipe(withinRealTime(startTimeout, () => new Error(`no answer in ${Duration.format(startTimeout)}`)))
 
-/** Commands that wait for a Redis that does not answer; beyond it they fail at once. */
+/** Commands that wait for a Redis that does not answer; beyond it they fail immediately. */
 const commandsQueueMaxLength = 1_000
 
 const inRedis = (url: string) =>

@@ -1,6 +1,6 @@
 /**
- * Runs a program of the service as a process: what ends it is told once, an error by its words and a defect with its
- * cause.
+ * Runs a program of the service as a process: what ends it is logged once, an error by its message and a defect with
+ * its cause.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"

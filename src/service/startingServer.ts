@@ -14,10 +14,10 @@ const starting: RequestListener = (_, response) => {
   response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" }).end(body)
 }
 
-/** From the first byte of a request to its last: whoever sends slowly holds a connection no longer. */
+/** From the first byte of a request to its last: a slow client holds a connection no longer. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
-/** How often connections are looked through for such requests, so that they end within 20 seconds. */
+/** How often connections are checked for such requests, so that they end within 20 seconds. */
 const checkIntervalMs = 2_500
 
 /** Connections beyond `maxConnections` are closed as they arrive. */

@@ -317,7 +317,7 @@ layer(makeSignInApi([origin], Real), { excludeTestServices: true })("actions of 
       assertError(
         yield* submit(user.token, swapOf(user, crossing, { executionConstraints: { sameChainOnly: true } })),
         ValidationFailed,
-        "as sameChainOnly asks"
+        "as sameChainOnly requires"
       )
       const step = routeOf(user).steps[0]
       const twice = { ...routeOf(user), steps: [step, step] }

@@ -1,7 +1,7 @@
 /**
  * What a chain has to sell and to buy for every asset to be inside of its band.
  *
- * What is outside goes to the edge of its band, or as far inside as the policy says. What that sells and buys seldom
+ * What is outside goes to the edge of its band, or as far inside as the policy sets. What that sells and buys seldom
  * matches, and the difference is made up by assets that are off their targets the other way, the farthest first and
  * none past its target by more than the least trade: so it brings them closer too. What stands inside and is not needed
  * is left alone.

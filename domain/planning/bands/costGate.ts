@@ -3,8 +3,8 @@
  *
  * Drift costs half of g sigma^2 x^2 V a year (Markowitz): `g` the risk aversion, `sigma` the volatility, `x` how far an
  * asset of a portfolio worth `V` is from its target. What trades remove of it counts until the next check, or for as
- * long as the drift would have lasted had nobody traded, whichever is longer: at the edge of the band that time is the
- * one at which a trade pays for its own fee exactly, so a fixed band says by its width how much drift is minded.
+ * long as the drift would have lasted without a trade, whichever is longer: at the edge of the band that time is the
+ * one at which a trade pays for its own fee exactly, so the width of a fixed band implies a risk aversion.
  */
 import * as Decimal from "#domain/Decimal.ts"
 import { defaultRiskAversion } from "#domain/RebalancePolicy.ts"
@@ -44,7 +44,7 @@ export const costOf = (
   return { costUsd: tradedUsd + gasUsd, gasUsd }
 }
 
-/** The risk aversion (wad) for which a fixed band would be the right one; a very narrow one says no more than that. */
+/** The risk aversion (wad) for which a fixed band would be the right one; it is capped for a very narrow band. */
 const impliedAversion = (width: BandWidth, weight: bigint, costNano: bigint): bigint => {
   const spread = (weight * (bps - weight)) ** 2n
   const [part, parts] = width.goal === width.half ? [3n, 2n] : width.goal === 0n ? [6n, 1n] : [3n, 1n]
@@ -67,7 +67,7 @@ const weightOf = (drift: Drift, fixedCostNano: bigint, { costs, policy }: Policy
   const volatility = policy.volatility.get(position.assetId) ?? defaultVolatility
   const costNano = costs.ofBand(position.assetId)
   const yearly = (aversionOf(drift, policy, costNano) * volatility * volatility) / (Decimal.one * Decimal.one)
-  // What is no target, or has no band, is off by its whole value until somebody trades it.
+  // What is no target, or has no band, is off by its whole value until it is traded.
   if (width.half === 0n) return yearly
   const untilCheck = (yearly * BigInt(policy.secondsToNextCheck)) / yearSeconds
   const across = width.half ** 2n - width.goal ** 2n

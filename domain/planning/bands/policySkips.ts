@@ -1,4 +1,4 @@
-/** Puts into words what a policy leaves undone on a chain, with the figures that decided it. */
+/** Describes what a policy leaves undone on a chain, with the figures that decided it. */
 import type { ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Worth } from "#domain/planning/bands/costGate.ts"

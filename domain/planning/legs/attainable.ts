@@ -4,7 +4,8 @@
  * What such assets hold too much of is missing from the others. Were the others still held to their full shares, those
  * that happen to hold something would keep it and those that hold nothing would get nothing. So all of them are filled
  * to the same part of their shares: the targets share a smaller total, the one at which what is sold pays for what is
- * bought. It depends on what is held and not on where it lies, so a plan that reached it finds it again and rests.
+ * bought. It depends on what is held and not on where it lies, so a plan that reached it finds it again and trades
+ * nothing.
  */
 import type { Position } from "#domain/planning/Position.ts"
 import type { Shares } from "#domain/planning/Shares.ts"

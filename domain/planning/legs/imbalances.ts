@@ -1,11 +1,11 @@
 /**
- * Who has to sell and who has to buy for a chain to reach its targets.
+ * Which assets have to be sold and bought for a chain to reach its targets.
  */
 import type { Position } from "#domain/planning/Position.ts"
 import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
-/** One side of the legs to come. What is left of it belongs to the pass that matches legs, and to nobody else. */
+/** One side of the legs to come. What is left of it is changed by the pass that matches legs alone. */
 export interface Imbalance {
   readonly position: Position
   /** Balance that no leg sells yet, raw and in US dollars (wad). */

@@ -2,9 +2,9 @@
  * Amounts for pairs that were chosen before: each seller sells what it has to, and each buyer gets what it lacks at the
  * cost of its own pairs.
  *
- * Pairs close no circle, so they form trees, and whoever is left with one pair decides its amount. What quotes change
- * of the amounts is moved within a tree. What a tree has too much of, or an asset that has no pair yet, goes to one
- * that has too little over a new pair, and a pair that would flow backwards or carry less than a trade is left out.
+ * Pairs close no circle, so they form trees, and an asset that is left with one pair decides its amount. What quotes
+ * change of the amounts is moved within a tree. What a tree has too much of, or an asset that has no pair yet, goes to
+ * one that has too little over a new pair, and a pair that would flow backwards or carry less than a trade is left out.
  */
 import type { AssetId } from "#domain/Caip.ts"
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"

@@ -5,8 +5,8 @@
  * Few legs: amounts that are equal are exchanged for each other first and settle two assets in one leg; otherwise the
  * largest amount meets the largest of the other side, and each leg settles one of the two. A chain with `n` assets to
  * trade so takes at most `n - 1` legs. (The true minimum is a partition problem, NP-hard.) Both sides stay sorted, so
- * the work is that of sorting them; only coarse assets, which are exchanged for fine ones alone, look at each entry of
- * the other side.
+ * the work is that of sorting them; only a coarse asset, which is exchanged for fine ones alone, is compared with each
+ * entry of the other side.
  */
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.ts"
@@ -78,7 +78,7 @@ const draft = (seller: Imbalance, buyer: Imbalance, wantedUsd: bigint): DraftLeg
 export const matchLegs = (open: OpenPositions, { cost, tolerance: usual }: TradeTerms): ReadonlyArray<DraftLeg> => {
   const tolerance = underMismatch(usual, open.mismatchUsd)
   const terms = { tolerance, cost }
-  // What holds less than the least leg can make none, whoever buys.
+  // What holds less than the least leg can make none, whatever is bought.
   const canMake = ({ leftUsd, position }: Imbalance) => leftUsd >= tolerance.tradeUsd || !isFine(position, tolerance)
   const sellers = open.sellers.filter(canMake).toSorted(byOpenValue)
   const buyers = open.buyers.toSorted(byOpenValue)

@@ -11,7 +11,7 @@
  *
  * Reckoned is how far the total falls below `V`. Its slope is known to be at least the part of a sale that is kept, so
  * it falls no further than the side at `V` costs by that, and only the few assets that change sides on the way are
- * looked at again.
+ * computed again.
  */
 import type { Position } from "#domain/planning/Position.ts"
 import type { Shares } from "#domain/planning/Shares.ts"

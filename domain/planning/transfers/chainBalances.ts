@@ -1,7 +1,7 @@
 /**
  * What each chain has to spare and what it can use, once the portfolio's value is shared by the weights.
  *
- * A chain's value alone does not tell: what cannot be sold cannot leave, and what cannot be bought needs nothing. So
+ * A chain's value alone is not enough: what cannot be sold cannot leave, and what cannot be bought needs nothing. So
  * only assets above their targets that may be sold count as excess, and only targets that may be bought count as lack.
  */
 import { attainable } from "#domain/planning/legs/attainable.ts"

@@ -17,7 +17,7 @@ const isMade = (transfers: ReadonlyArray<Transfer>, { from, to }: Move): boolean
   transfers.some(({ fromChainId, toChainId }) => fromChainId === from && toChainId === to)
 
 /**
- * Plans the senders first, then everybody else around what the senders really send. A move that a sender cannot make is
+ * Plans the sending chains first, then the others around what those really send. A move that a sender cannot make is
  * dropped, and all are planned again without it: at most one round more than there are moves.
  */
 export const planChains = (

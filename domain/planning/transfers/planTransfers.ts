@@ -80,8 +80,8 @@ const sidesOf = (balances: ReadonlyArray<ChainBalance>, kept: bigint): Sides => 
 const byAmount = (a: Side, b: Side): number => (a.usd === b.usd ? a.chainId - b.chainId : a.usd > b.usd ? -1 : 1)
 
 /**
- * The pair to settle next: one whose amounts are equal to within the margin, or else the largest sender that can send
- * to anybody and the largest of those.
+ * The pair to settle next: one whose amounts are equal to within the margin, or else the largest sender that has a
+ * receiver and the largest of its receivers.
  */
 const nextPair = (
   { receivers, senders }: Sides,
@@ -130,7 +130,7 @@ const match = (sides: Sides, { isOpen, marginUsd, minUsd }: Matching): ReadonlyA
 /**
  * The moves between chains of which everything is known.
  *
- * Value moves on a complete picture only: the caller asks when every chain was read and every target that is held has
+ * Value moves on a complete picture only: for a call once every chain was read and every target that is held has
  * a price, since what moved for want of a reading would have to move back.
  */
 export const planTransfers = (

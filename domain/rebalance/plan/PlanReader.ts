@@ -1,6 +1,6 @@
 /**
- * Reads what plans are made from, for any number of portfolios at once: catalogues and balances by chain, prices and
- * what is in transit once for all. What could not be read is in the input as such.
+ * Reads what plans are made from, for any number of portfolios in one pass: catalogues and balances by chain, prices
+ * and what is in transit once for all. What could not be read is in the input as such.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
 import * as Amount from "#domain/Amount.ts"
@@ -37,8 +37,8 @@ interface ChainReading {
 
 interface ReadOptions {
   /**
-   * How long balances are waited for before they count as unavailable, asked for once. When it is left out, what does
-   * not answer is asked again for some seconds.
+   * How long balances are waited for before they count as unavailable, after one request. When it is left out, a read
+   * without an answer is repeated for some seconds.
    */
   readonly timeout?: Duration.Duration
 }
@@ -82,7 +82,7 @@ interface Outline {
  *
  * **When to use**
  *
- * Use wherever the planner is asked: in runs, drift checks, previews and triggers, so that all of them read alike.
+ * Use wherever the planner runs: in runs, drift checks, previews and triggers, so that all of them read alike.
  */
 export class PlanReader extends Context.Service<
   PlanReader,
@@ -234,7 +234,7 @@ const valueOf = (chains: ReadonlyArray<ChainState>): bigint =>
       0n
     )
 
-/** A run tells for itself what it could not read; who was only looked at has nothing else that tells it. */
+/** A run reports what it could not read; a drift check has only this log line. */
 const reportUnread = (
   chainId: ChainId,
   accounts: number,
@@ -282,7 +282,7 @@ const readable = (
   return free
 }
 
-/** What is held on the chain, what the allocation wants there, and what comes and goes. */
+/** What is held on the chain, what the allocation puts there, and what comes and goes. */
 const assetsOfInterest = (
   { catalogue, balances }: ChainReading,
   ofInterest: ReadonlySet<AssetId>

@@ -43,7 +43,7 @@ export interface AppliedPolicy {
  *
  * **When to use**
  *
- * Use in `PlanReader` alone. What a chain says about permissions is the `PolicyReader` of the context `policy`.
+ * Use in `PlanReader` alone. Permissions on a chain are read by the `PolicyReader` of the context `policy`.
  */
 export class PolicyReader extends Context.Service<
   PolicyReader,

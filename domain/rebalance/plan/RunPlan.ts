@@ -1,4 +1,4 @@
-/** A plan as a run remembers it: what to trade on each chain, under which limits, and what was left out. */
+/** A plan as a run stores it: what to trade on each chain, under which limits, and what was left out. */
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"

@@ -46,7 +46,7 @@ export class RunPlanner extends Context.Service<
   {
     /** Never fails for an outside reason: a chain, price or route that cannot be had is a skip of the plan. */
     readonly plan: (context: PlanContext, constraint?: TransferConstraint) => Effect.Effect<RunPlan>
-    /** The same for somebody who only wants to see it: nothing is recorded. */
+    /** The same for a preview: nothing is recorded. */
     readonly preview: (context: PlanContext) => Effect.Effect<RunPlan>
   }
 >()("ballast/domain/rebalance/RunPlanner") {
@@ -68,7 +68,7 @@ export class RunPlanner extends Context.Service<
           if (transfers.length === 0 || authorization === undefined) return []
           const quote = (routed: boolean) => quotes.quote(authorization, { legs, transfers }, { limits, routed })
           const onVenue = yield* quote(false)
-          // The provider's requests are counted: about swaps it is asked only where a transfer lacks what the venue
+          // The provider's requests are limited: its swaps are requested only where a transfer lacks what the venue
           // refuses.
           const isShort = onVenue.refused.length > 0 && onVenue.skips.length > 0
           const { refused } = isShort ? yield* quote(true) : onVenue
@@ -181,7 +181,7 @@ const limitsOf = ({ input, limits: { priceImpactBps, slippageBps }, slicing }: P
   }
 }
 
-/** The leg as a run keeps it: what it should yield is what the feed promises, also where it was planned at quotes. */
+/** The leg as a run keeps it: what it should yield is by the feed's prices, also where it was planned at quotes. */
 const toPlannedLeg = (leg: Leg, { chains, feeBps, policy }: PlanInput): PlannedLeg => {
   const planned = Struct.omit(leg, ["chainId"])
   if (policy?.pairCosts === undefined) return planned

@@ -2,7 +2,7 @@
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 
-/** Days over which prices are looked back on for volatility. */
+/** Days of prices from which volatility is computed. */
 export const lookbackDays = 90
 
 /** Part of the slippage limit that is set aside as a cost, as a divisor. */

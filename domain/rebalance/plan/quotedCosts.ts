@@ -12,7 +12,7 @@ import type { Quote } from "#domain/trading/Venue.ts"
 /** Rounds of quotes; each changes amounts by a fraction of what the one before did. */
 const maxRounds = 3
 const billion = 1_000_000_000n
-/** No swap that is made costs or gains more; a quote that says so is of a broken market. */
+/** No swap that is made costs or gains more; a quote with more is of a broken market. */
 const maxCost = 500_000_000n
 /** Legs that differ by less than this part of the least trade are the same, as a divisor. */
 const sameParts = 50n
@@ -48,7 +48,7 @@ const isSame = (one: Plan, other: Plan, marginUsd: bigint): boolean =>
 const pairsOf = ({ chains }: Plan): ReadonlySet<string> =>
   new Set(chains.flatMap(({ legs }) => legs.map(({ buy, sell }) => pairOf(sell, buy))))
 
-/** The input with the costs at which its plan holds; `quote` answers for the legs of a chain, in their order. */
+/** The input with the costs at which its plan holds; `quote` returns those of the legs of a chain, in their order. */
 export const withQuotedCosts = Effect.fnUntraced(function* (
   input: PlanInput,
   quote: (chain: ChainPlan) => Effect.Effect<ReadonlyArray<Quote | null>>
@@ -85,7 +85,7 @@ export const withQuotedCosts = Effect.fnUntraced(function* (
 })
 
 /**
- * What the prices of the input promise for the leg after the venue's fee, whatever its quote: limits of loss are held
+ * What the leg yields at the prices of the input after the venue's fee, whatever its quote: limits of loss are held
  * against it.
  */
 export const promisedRaw = (leg: Leg, holdings: ReadonlyArray<Holding>, feeBps: number): bigint => {

@@ -1,4 +1,4 @@
-/** The plan that a rebalance would make now, as somebody saw it before asking for it. Amounts are raw units. */
+/** The plan that a rebalance would make now, as it was shown before the rebalance. Amounts are raw units. */
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import type { Preparation } from "#domain/rebalance/Preparation.ts"

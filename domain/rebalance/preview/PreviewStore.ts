@@ -1,4 +1,4 @@
-/** Port: previews that somebody may still ask to be carried out. */
+/** Port: previews that may still be executed. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"

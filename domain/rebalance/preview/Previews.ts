@@ -1,6 +1,6 @@
 /**
- * Says what a rebalance would do now, and lets it be asked for: whoever agrees names the preview's hash, and is refused
- * when a run would do something else by then.
+ * Shows what a rebalance would do now. A request that names the preview's hash is refused when a run would do something
+ * else by then.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Digest } from "effect/crypto"
@@ -34,7 +34,7 @@ export class Previews extends Context.Service<
   {
     /** Reads chains, prices and providers, and changes nothing. What cannot be read is a skip of the plan. */
     readonly make: (portfolioId: PortfolioId) => Effect.Effect<Preview, PortfolioNotFound, Caller>
-    /** Fails when a run would not do now what the preview of this hash said, and says what differs. */
+    /** Fails with the difference when a run would now differ from the preview of this hash. */
     readonly requireUnchanged: (
       portfolioId: PortfolioId,
       planHash: string

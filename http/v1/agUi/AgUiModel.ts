@@ -1,5 +1,5 @@
 /**
- * Events of the AG-UI protocol 1.0 that the stream of an execution is told in. Source: the protocol's own schemas,
+ * Events of the AG-UI protocol 1.0 in which the stream of an execution is written. Source: the protocol's own schemas,
  * package `@ag-ui/core`; docs/decisions/0163.
  */
 import { Schema } from "effect"
@@ -37,7 +37,7 @@ export type AgUiState = typeof AgUiState.Type
 const common = {
   timestamp: Schema.Int.annotate({ description: "Milliseconds since 1970.", examples: [1772443800000] })
 }
-/** The event that a chunk tells; on one chunk of each. */
+/** The event that a chunk is of; on one chunk of each event. */
 const rawEvent = ExecutionEvent
 
 const chunk = <const Type extends string, Fields extends Schema.Struct.Fields>(

@@ -1,13 +1,13 @@
 /**
  * Chunks of an event as frames: `data` alone, as the protocol has them. The last one has the id after which the stream
- * goes on, so whoever was cut in the middle of an event is sent all of it again.
+ * goes on, so a client that was cut in the middle of an event is sent all of it again.
  */
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
 import { agUiEvents } from "#http/v1/agUi/agUiEvents.ts"
 import type { Frame } from "#http/streaming/eventStream.ts"
 
-/** Written once for all who follow the operation, as its frames of server-sent events are. */
+/** Written once for all followers of the operation, as its frames of server-sent events are. */
 const written = new WeakMap<Domain.ExecutionEvent, ReadonlyArray<Frame>>()
 
 export const agUiFrames = (event: Domain.ExecutionEvent): ReadonlyArray<Frame> => {

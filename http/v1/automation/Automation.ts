@@ -40,7 +40,7 @@ const rebalances = HttpApiEndpoint.get("rebalanceStatus", "/portfolio/:portfolio
   operation({
     id: "rebalanceStatus",
     summary: "List the latest rebalances",
-    description: "The portfolio's latest rebalances, newest first: five, or as many as `limit` says.",
+    description: "The portfolio's latest rebalances, newest first: five, or as many as `limit`.",
     scope: "portfolios:read",
     tier: "general"
   })

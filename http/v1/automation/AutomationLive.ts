@@ -7,7 +7,7 @@ import { successV1 } from "#http/admin/envelopeV1.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { scheduleIdOf, statusView, workflowsView } from "#http/v1/automation/automationView.ts"
 
-/** Rebalances that are shown when nobody says how many. */
+/** Rebalances that are shown by default. */
 const shown = 5
 
 export const AutomationLive = HttpApiBuilder.group(

@@ -1,5 +1,5 @@
 /**
- * Contract: calls of a portfolio's account, outside of `/v1/` as legacy clients know them. Source: interface "Legacy v1
+ * Contract: calls of a portfolio's account, outside of `/v1/` as legacy clients use them. Source: interface "Legacy v1
  * REST routes".
  */
 import { Schema } from "effect"
@@ -37,7 +37,7 @@ const execute = HttpApiEndpoint.post("execute", "/portfolio/:portfolioId/execute
     id: "execute",
     summary: "Execute calls",
     description:
-      "Carries calls of the portfolio's account out on a chain, together or not at all, once the chain says that they succeed. The trade guard decides which calls the agent may make: an exact allowance for the guard, its trades and transfers, tighter limits, a withdrawal that the owner signed. Poll the status every 2 to 5 seconds.",
+      "Carries calls of the portfolio's account out on a chain, together or not at all, once they succeed in simulation. The trade guard decides which calls the agent may make: an exact allowance for the guard, its trades and transfers, tighter limits, a withdrawal that the owner signed. Poll the status every 2 to 5 seconds.",
     scope: "portfolios:write",
     tier: "critical"
   })

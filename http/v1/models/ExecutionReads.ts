@@ -36,7 +36,7 @@ export const ExecutionDetail = Schema.Struct({
   ...ExecutionSnapshot.fields,
   timeline: Schema.Array(TimelineItem).annotate({ description: "Oldest first." }),
   hasMore: Schema.Boolean.annotate({
-    description: "There is more: ask again with the last `sequence` as `afterSequence`.",
+    description: "There is more: request it with the last `sequence` as `afterSequence`.",
     examples: [false]
   }),
   steps: Schema.Array(ExecutionStep).annotate({

@@ -1,6 +1,6 @@
 /**
  * Completes the generated document of v1: all that the v2 document gets, the v1 envelope of errors, and an example of a
- * frame in place of what the generator tells of its own way to end a stream.
+ * frame in place of what the generator writes about its own way to end a stream.
  */
 import type { JsonSchema } from "#http/v2/openapi/exampleOf.ts"
 import { legacyCode } from "#http/errorResponse.ts"
@@ -94,7 +94,7 @@ const legacyOf = ($ref: string, status: number, schemas: Record<string, ObjectSc
 
 /**
  * In place: inputs and outputs of procedures are schemas that the domain and the wires share, which have no examples;
- * one that was made up would be told as if it were true.
+ * one that was made up would read as if it were true.
  */
 const dropMadeUp = ({ paths }: Document) => {
   for (const [path, item] of Object.entries(paths)) {

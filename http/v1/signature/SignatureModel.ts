@@ -42,7 +42,7 @@ export const Resigned = Schema.Struct({
   portfolioAddresses: Schema.Array(Schema.Struct({ chainId, address: addressText("The smart account.") })).annotate({
     description: "The portfolio's smart accounts."
   })
-}).annotate({ identifier: "ResignIssued", description: "What the owner is asked to sign." })
+}).annotate({ identifier: "ResignIssued", description: "What the owner signs." })
 
 export const ResubmitBody = Schema.Struct({
   signature: Schema.String.check(

@@ -3,7 +3,7 @@ import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import type { Frame } from "#http/streaming/eventStream.ts"
 import { executionView } from "#http/v1/views/executionView.ts"
 
-/** All who follow an operation are told of one event, which is written once for as long as somebody holds it. */
+/** All followers of an operation receive the same event, which is written once for as long as it is held. */
 const written = new WeakMap<Domain.ExecutionEvent, ReadonlyArray<Frame>>()
 
 export const executionFrames = (event: Domain.ExecutionEvent): ReadonlyArray<Frame> => {

@@ -34,7 +34,7 @@ const Price = Schema.Struct({
   ageSeconds: Schema.Int.annotate({ description: "How long ago that was.", examples: [42] })
 }).annotate({
   identifier: "AssetPrice",
-  description: "A price out of the shared cache of market data. Runs ask for one of their own before they trade."
+  description: "A price out of the shared cache of market data. Runs read one of their own before they trade."
 })
 
 const Tradability = Schema.Struct({

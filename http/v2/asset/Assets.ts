@@ -36,7 +36,7 @@ const list = HttpApiEndpoint.get("listAssets", "/assets", {
     id: "listAssets",
     summary: "List assets",
     description:
-      "The assets that strategies may name, on the chains that this deployment serves, with their last known price and whether runs trade them. Prices come from a cache; no provider is asked.",
+      "The assets that strategies may name, on the chains that this deployment serves, with their last known price and whether runs trade them. Prices come from a cache; no provider is called.",
     tier: "general"
   })
 )

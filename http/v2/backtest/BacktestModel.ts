@@ -26,20 +26,20 @@ const dayFrom = (what: string, example: string) =>
 const amountShape = /^[0-9]{1,12}(\.[0-9]{1,6})?$/u
 
 interface AmountRange {
-  readonly least: bigint
-  readonly most: bigint
+  readonly min: bigint
+  readonly max: bigint
   readonly example: string
 }
 
 /** US dollars (wad). */
-const amountFrom = (what: string, { example, least, most }: AmountRange) =>
+const amountFrom = (what: string, { example, min, max }: AmountRange) =>
   fromText(Schema.BigInt, {
-    expected: `${Decimal.format(least, 2)} to ${Decimal.format(most, 2)} US dollars, a decimal string with at most 6 decimal places: ${what}`,
+    expected: `${Decimal.format(min, 2)} to ${Decimal.format(max, 2)} US dollars, a decimal string with at most 6 decimal places: ${what}`,
     pattern: amountShape,
     example,
     parse: (text) => {
       const value = amountShape.test(text) ? Decimal.parse(text) : undefined
-      return value !== undefined && value >= least && value <= most ? value : undefined
+      return value !== undefined && value >= min && value <= max ? value : undefined
     },
     format: (value) => Decimal.formatUsd(value)
   })
@@ -55,15 +55,15 @@ export const BacktestDraft = Schema.Struct({
   to: dayFrom("the last, not after today", "2025-06-01"),
   valueUsd: Schema.optionalKey(
     amountFrom("what the portfolio is worth at first, 10000 when left out", {
-      least: limits.minUsd,
-      most: limits.maxUsd,
+      min: limits.minUsd,
+      max: limits.maxUsd,
       example: "10000.00"
     })
   ),
   thresholdUsd: Schema.optionalKey(
     amountFrom("trades below it are not made; the service's default when left out", {
-      least: 0n,
-      most: limits.maxUsd,
+      min: 0n,
+      max: limits.maxUsd,
       example: "5.00"
     })
   ),
@@ -72,7 +72,7 @@ export const BacktestDraft = Schema.Struct({
   ),
   feeBps: Schema.optionalKey(bps(limits.maxFeeBps, "Cost of a swap; 30 when left out")),
   gasUsd: Schema.optionalKey(
-    amountFrom("gas of a swap, 0.10 when left out", { least: 0n, most: limits.maxGasUsd, example: "0.10" })
+    amountFrom("gas of a swap, 0.10 when left out", { min: 0n, max: limits.maxGasUsd, example: "0.10" })
   )
 }).annotate({
   identifier: "BacktestDraft",
@@ -123,7 +123,7 @@ const titled = (description: string) => Course.annotate({ description })
 
 export const Backtest = Schema.Struct({
   from: day("First day", "2025-03-03"),
-  to: day("Last day that was asked about", "2025-06-01"),
+  to: day("Last requested day", "2025-06-01"),
   feeBps: Schema.Int.annotate({ description: "Cost of a swap that was reckoned with, basis points.", examples: [30] }),
   gasUsd: usd("Gas of a swap that was reckoned with", "0.100000"),
   thresholdUsd: usd("Least trade that was reckoned with", "5.000000"),

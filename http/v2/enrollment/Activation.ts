@@ -26,7 +26,7 @@ const prepare = HttpApiEndpoint.post("prepareActivation", "/portfolios/:portfoli
       id: "prepareActivation",
       summary: "Prepare the activation of chains (stage 1)",
       description:
-        "Issues the message by which the owner authorizes the portfolio's account on further chains, where it has the same address, and a flow that is valid 24 hours. A chain of the portfolio on which a rebalance is `awaiting_user` is authorized anew in the same way. Nothing changes yet. A portfolio whose owner is a contract stays on its chain. `API_506`: the chain could not be asked about the account; nothing was stored, send the same again.",
+        "Issues the message by which the owner authorizes the portfolio's account on further chains, where it has the same address, and a flow that is valid 24 hours. A chain of the portfolio on which a rebalance is `awaiting_user` is authorized anew in the same way. Nothing changes yet. A portfolio whose owner is a contract stays on its chain. `API_506`: the account could not be read from the chain; nothing was stored, send the same again.",
       scope: "enroll:write",
       tier: "critical"
     })

@@ -11,7 +11,7 @@ const added = chainIds.annotate({
 /** The body of stage 1. */
 export const ActivationDraft = Schema.Struct({ chainIds: added }).annotate({
   identifier: "ActivationDraft",
-  description: "What the owner will be asked to authorize."
+  description: "What the owner is to authorize."
 })
 
 /** The body of stage 2. */

@@ -51,7 +51,7 @@ const enroll = HttpApiEndpoint.post("enroll", "/enroll", {
       id: "enroll",
       summary: "Enroll a user (stage 2)",
       description:
-        "Checks the owner's signature and makes the portfolio with its smart accounts and schedule, all or nothing. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. `API_506`: the chain of an owner that is a contract could not be asked; nothing was stored, send the same again.",
+        "Checks the owner's signature and makes the portfolio with its smart accounts and schedule, all or nothing. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. `API_506`: the contract of the owner could not be called; nothing was stored, send the same again.",
       scope: "enroll:write",
       tier: "critical"
     })

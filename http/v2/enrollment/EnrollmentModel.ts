@@ -92,7 +92,7 @@ export const Terms = Schema.Struct({
 /** The body of stage 1. */
 export const SignatureRequest = Schema.Struct({ ...common, terms: Schema.optionalKey(Terms) }).annotate({
   identifier: "SignatureRequest",
-  description: "What the owner will be asked to authorize."
+  description: "What the owner is to authorize."
 })
 export type SignatureRequest = typeof SignatureRequest.Type
 
@@ -144,7 +144,7 @@ const SolanaText = Schema.Struct({
 /** By kind of owner. */
 export const OwnerMessage = Schema.Union([EcdsaMessage, TypedDataMessage, SolanaText]).annotate({
   description:
-    "What the owner signs; `kind` says how. Of an EVM wallet on Solana `raw` is an example, and not signed: it is the hash that the wallet would sign as a text at the slot of this answer."
+    "What the owner signs, in the way that `kind` names. Of an EVM wallet on Solana `raw` is an example, and not signed: it is the hash that the wallet would sign as a text at the slot of this answer."
 })
 
 const SolanaAccountText = (description: string, example: string) =>
@@ -263,7 +263,7 @@ const solanaConsent = {
       Schema.String.check(Schema.isPattern(/^(?:0|[1-9][0-9]{0,15})$/u, { expected: "a slot, a decimal integer" }))
     ]).annotate({
       description:
-        "Required of an EVM wallet on Solana: the slot in the text that was signed, a number or a string. Solana takes the signature up to 60 slots later, 24 seconds.",
+        "Required of an EVM wallet on Solana: the slot in the text that was signed, a number or a string. Solana accepts the signature up to 60 slots later, 24 seconds.",
       examples: [363_000_000]
     })
   )

@@ -27,7 +27,7 @@ const prepare = HttpApiEndpoint.post("prepareResign", "/portfolios/:portfolioId/
       id: "prepareResign",
       summary: "Prepare new permissions (stage 1)",
       description:
-        "Issues the message by which the owner replaces the agent's permissions on the portfolio's chains, and a flow that is valid 24 hours. Permissions end by themselves after 180 days; `GET /v2/portfolios/{portfolioId}/policy` says when. Nothing changes yet. `API_506`: a chain could not be asked about the account; nothing was stored, send the same again.",
+        "Issues the message by which the owner replaces the agent's permissions on the portfolio's chains, and a flow that is valid 24 hours. Permissions end by themselves after 180 days; `GET /v2/portfolios/{portfolioId}/policy` shows when. Nothing changes yet. `API_506`: the account could not be read from a chain; nothing was stored, send the same again.",
       scope: "enroll:write",
       tier: "critical"
     })

@@ -13,4 +13,4 @@ export const RenewalDraft = Schema.Struct({
   terms: Schema.optionalKey(
     Terms.annotate({ description: "When left out, those of the permission that counts on each chain." })
   )
-}).annotate({ identifier: "RenewalDraft", description: "For which chains the owner will be asked to sign anew." })
+}).annotate({ identifier: "RenewalDraft", description: "For which chains the owner is to sign anew." })

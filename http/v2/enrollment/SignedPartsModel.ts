@@ -1,5 +1,5 @@
 /**
- * The parts from which the message of stage 1 is computed, so that who signs can compute it too and read what it
+ * The parts from which the message of stage 1 is computed, so that the signer can compute it too and read what it
  * authorizes. An addition of ours to the interface.
  */
 import { Schema } from "effect"
@@ -17,7 +17,7 @@ const unixSeconds = (description: string) =>
   Schema.Int.annotate({ description: `${description} UNIX seconds.`, examples: [1772444400] })
 
 const Bridge = Schema.Struct({
-  contract: addressText("The contract that takes the amount."),
+  contract: addressText("The contract that receives the amount."),
   token: addressText("The one token that may leave."),
   destinations: Schema.Array(
     Schema.Struct({ chainId, token: addressText("As which token it arrives.") }).annotate({
@@ -72,6 +72,6 @@ export const SignedParts = Schema.Struct({
 }).annotate({
   identifier: "SignedParts",
   description:
-    "What the message is computed from, for who signs: `ballast/signing` computes it again and says in words what is authorized."
+    "What the message is computed from, for the signer: `ballast/signing` computes it again and describes what is authorized."
 })
 export type SignedParts = typeof SignedParts.Type

@@ -1,7 +1,7 @@
 /**
  * Which owners enroll where: an EVM wallet on EVM chains or on Solana, a Solana key on Solana. Chains of two
- * namespaces, and chains that nobody supports, are told first; then a tenant that may not use Solana is told so; then
- * that Solana is not there. Source: interface "enroll/signature", rules 3 and 4, and "Authentication" 5.
+ * namespaces, and chains that are not supported, are refused first; then a tenant that may not use Solana; then all
+ * where Solana is not there. Source: interface "enroll/signature", rules 3 and 4, and "Authentication" 5.
  */
 import { Effect } from "effect"
 import { namespaceOf, solanaChainId, type WalletId } from "#domain/Caip.ts"

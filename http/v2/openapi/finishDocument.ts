@@ -111,7 +111,7 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
   for (const media of contents.flatMap((content) => Object.values(content ?? {}))) {
     media.example = exampleOf(media.schema, components)
   }
-  // The decoder knows an absent body as one more member of the union; the document says it by `required`.
+  // To the decoder an absent body is one more member of the union; in the document it is `required`.
   const union = requestBody?.content["application/json"]?.schema.anyOf
   if (requestBody !== undefined && union?.some(isNull) === true) {
     requestBody.required = false

@@ -1,5 +1,5 @@
 /**
- * Gives streams of a document an example of a frame, in place of what the generator tells of its own way to end a
+ * Gives streams of a document an example of a frame, in place of what the generator writes about its own way to end a
  * stream.
  */
 import { exampleOf, type JsonSchema } from "#http/v2/openapi/exampleOf.ts"

@@ -1,4 +1,4 @@
-/** Shows in a document which operations take an `Idempotency-Key`: the generator does not know of the header. */
+/** Shows in a document which operations take an `Idempotency-Key`: the generator does not see the header. */
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Idempotency, idempotencyKeyPattern } from "#http/middleware/Idempotency.ts"
 import { templateOf } from "#http/templateOf.ts"

@@ -60,7 +60,7 @@ const Guard = Schema.Struct({
   isPaused: Schema.Boolean.annotate({ description: "While paused no agent trades or sends.", examples: [false] }),
   administrator: addressText("May widen the registry, two days after saying so."),
   guardian: addressText("May narrow the registry at once."),
-  attestor: addressText("Signs prices of tokens without a feed; zero when nobody does."),
+  attestor: addressText("Signs prices of tokens without a feed; zero when there is none."),
   maxTradeLossBps: bps("Most that one trade may lose, of what is sold."),
   maxWeeklyLossBps: bps("Most that trades may lose in all; it comes back evenly within seven days."),
   lossLeft: percentLeft("What trades may still lose now."),
@@ -75,7 +75,7 @@ const Guard = Schema.Struct({
 
 const Check = Schema.Struct({
   reads: prose("What it answers.", 200, "the account's present nonce"),
-  to: addressText("The contract that is asked."),
+  to: addressText("The contract to call."),
   data: written("Calldata in hex.", /^0x(?:[0-9a-f]{2})*$/u, "0x7eb09d05")
 }).annotate({ identifier: "PolicyCheck", description: "An `eth_call` by which anybody reads the same." })
 
@@ -92,7 +92,7 @@ const ChainPolicy = Schema.Struct({
   }),
   guard: Schema.NullOr(Guard).annotate({ description: "Null when no permission names a guard." }),
   checks: Schema.Array(Check).annotate({ description: "The calls of this answer, at `blockNumber`." })
-}).annotate({ identifier: "ChainPolicy", description: "What the chain says." })
+}).annotate({ identifier: "ChainPolicy", description: "The permission as the chain enforces it." })
 
 const AccountPolicy = Schema.Struct({
   accountId: SmartAccountIdText,
@@ -103,7 +103,7 @@ const AccountPolicy = Schema.Struct({
   }),
   chain: Schema.NullOr(ChainPolicy).annotate({
     description:
-      "Null when the chain did not answer; ask again. Null with `wallet_role`: Solana limits that agent to the account, and to nothing else there."
+      "Null when the chain did not answer; retry. Null with `wallet_role`: Solana limits that agent to the account, and to nothing else there."
   })
 }).annotate({ identifier: "AccountPolicy", description: "What the agent's key may do on one account." })
 

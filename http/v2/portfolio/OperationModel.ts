@@ -16,7 +16,7 @@ export const Operation = Schema.Struct({
   kind: OperationKind.annotate({ description: "What is done.", examples: ["rebalance"] }),
   state: OperationState.annotate({
     description:
-      "`completed`, `failed` and `cancelled` are terminal and never change; poll every 2 to 5 seconds until then. `retrying`: it waits for a chain or a provider and goes on by itself. `awaiting_user`: it waits for the owner to sign anew at `/v2/portfolios/{portfolioId}/chains/signature`. `cancelled`: it was cancelled before all of it was signed; `result` says what landed.",
+      "`completed`, `failed` and `cancelled` are terminal and never change; poll every 2 to 5 seconds until then. `retrying`: it waits for a chain or a provider and goes on by itself. `awaiting_user`: it waits for the owner to sign anew at `/v2/portfolios/{portfolioId}/chains/signature`. `cancelled`: it was cancelled before all of it was signed; `result` has what landed.",
     examples: ["completed"]
   }),
   submittedAt: timestamp("When the operation was accepted"),
@@ -39,7 +39,7 @@ const ended = {
     examples: ["traded"]
   }),
   reason: Schema.NullOr(Schema.String).annotate({
-    description: "For people: why nothing or not all was done. `error` says why it failed.",
+    description: "For people: why nothing or not all was done. `error` is why it failed.",
     examples: [null]
   })
 }

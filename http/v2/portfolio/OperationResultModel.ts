@@ -78,7 +78,7 @@ const TransactionResult = Schema.Struct({
 const SkipResult = Schema.Struct({
   code: Schema.Literals(Object.values(SkipCode)).annotate({
     title: "SkipCode",
-    description: "Why, for machines; docs/not-traded.md says what to do.",
+    description: "Why, for machines; docs/not-traded.md describes what to do.",
     examples: ["STALE_PRICE"]
   }),
   assetId: orNull(AssetIdText, "The asset concerned; null: the whole chain, or the pair of `sell` and `buy`.", null),

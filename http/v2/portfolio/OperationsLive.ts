@@ -30,7 +30,7 @@ export const OperationsLive = HttpApiBuilder.group(
           success(operationDetailView(operation))
         ),
       listPortfolioOperations: ({ params, query }) =>
-        // A portfolio that is not the tenant's is told from one without operations.
+        // A portfolio that is not the tenant's is refused, one without operations answers an empty list.
         Effect.andThen(portfolios.get(params.portfolioId), listed({ ...query, ...params })),
       listOperations: ({ query }) => listed(query)
     })

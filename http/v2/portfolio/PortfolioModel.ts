@@ -141,7 +141,7 @@ const Attention = Schema.Struct({
     description: "The operation that waits or failed.",
     examples: [null]
   })
-}).annotate({ identifier: "Attention", description: "Something about the portfolio that waits for somebody." })
+}).annotate({ identifier: "Attention", description: "Something about the portfolio that needs a person to act." })
 
 const LastOperation = Schema.Struct({
   operationId: OperationIdText,
@@ -162,5 +162,5 @@ export const PortfolioDetail = Schema.Struct({
     examples: [null]
   }),
   lastOperation: Schema.NullOr(LastOperation).annotate({ description: "Null before the first has ended." }),
-  attention: Schema.Array(Attention).annotate({ description: "What waits for somebody; empty when nothing does." })
+  attention: Schema.Array(Attention).annotate({ description: "What needs a person to act; empty when nothing does." })
 }).annotate({ identifier: "PortfolioDetail", description: "A portfolio with how it stands." })

@@ -62,7 +62,7 @@ const get = HttpApiEndpoint.get("getPortfolio", "/portfolios/:portfolioId", {
     id: "getPortfolio",
     summary: "Get a portfolio",
     description:
-      "The portfolio with the state of its schedule, what is under way, what was done last, and what waits for somebody. Another tenant's portfolio is answered like one that does not exist.",
+      "The portfolio with the state of its schedule, what is under way, what was done last, and what needs a person to act. Another tenant's portfolio is answered like one that does not exist.",
     scope: "portfolios:read",
     tier: "burst"
   })

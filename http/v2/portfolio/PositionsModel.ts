@@ -22,10 +22,7 @@ const Position = Schema.Struct({
     "1500.5"
   ),
   balanceRaw: rawAmount("The balance, and the `amountRaw` of a full withdrawal"),
-  priceUsd: usd(
-    "Price of one whole token; 0.000000, with a MISSING_PRICE warning, when no source knows it",
-    "1.000000"
-  ),
+  priceUsd: usd("Price of one whole token; 0.000000, with a MISSING_PRICE warning, when no source has one", "1.000000"),
   valueUsd: usd("Value of the balance; 0.000000, with a MISSING_PRICE warning, without a price")
 }).annotate({ identifier: "Position", description: "One asset in one smart account." })
 

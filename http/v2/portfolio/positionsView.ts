@@ -6,7 +6,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import type { Position, Positions } from "#domain/portfolio/Positions.ts"
 import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
 
-/** The interface knows no null here; a row without a price is told by its MISSING_PRICE warning. */
+/** The interface has no null here; a row without a price is marked by its MISSING_PRICE warning. */
 const usdOrZero = (value: bigint | null): string => Decimal.formatUsd(value ?? 0n)
 
 const positionView = (position: Position) => ({

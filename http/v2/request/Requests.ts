@@ -61,7 +61,7 @@ const list = HttpApiEndpoint.get("listRefusedRequests", "/requests", {
     id: "listRefusedRequests",
     summary: "List refused requests",
     description:
-      "The tenant's own requests of the last 7 days that were answered with 400 or more, newest first. Only those whose key was accepted: a request with an unknown, revoked or expired key is nobody's. Nothing of what was sent is kept: no path, query, header or body. Another process of the service writes its own within a second or two; in a flood some may be missing.",
+      "The tenant's own requests of the last 7 days that were answered with 400 or more, newest first. Only those whose key was accepted: a request with an unknown, revoked or expired key belongs to no tenant. Nothing of what was sent is kept: no path, query, header or body. Another process of the service writes its own within a second or two; in a flood some may be missing.",
     scope: "tenant:read",
     tier: "general"
   })

@@ -25,7 +25,7 @@ const prepare = HttpApiEndpoint.post("prepareRevocation", "/portfolios/:portfoli
       id: "prepareRevocation",
       summary: "Prepare a revocation (stage 1)",
       description:
-        "Issues the message by which the owner ends every permission of the agent on the portfolio's chains, those that were never used included, and a flow that is valid 24 hours; a later one takes its place. Nothing changes yet. `API_506`: a chain could not be asked about the account; nothing was stored, send the same again, or name the other chains.",
+        "Issues the message by which the owner ends every permission of the agent on the portfolio's chains, those that were never used included, and a flow that is valid 24 hours; a later one takes its place. Nothing changes yet. `API_506`: the account could not be read from a chain; nothing was stored, send the same again, or name the other chains.",
       scope: "enroll:write",
       tier: "critical"
     })

@@ -14,7 +14,7 @@ export const RevocationDraft = Schema.Struct({
       examples: [[8453]]
     })
   )
-}).annotate({ identifier: "RevocationDraft", description: "Where the owner will be asked to end the permissions." })
+}).annotate({ identifier: "RevocationDraft", description: "Where the owner is to end the permissions." })
 
 const flowId = FlowIdParam.annotate({
   description: "Id of the flow, valid 24 hours; the idempotency anchor of stage 2.",

@@ -76,7 +76,7 @@ const list = HttpApiEndpoint.get("listStrategies", "/strategies", {
     id: "listStrategies",
     summary: "List strategies",
     description:
-      "The tenant's own strategies, newest first; archived ones only when they are asked for. `externalId` and `metadata` narrow the list.",
+      "The tenant's own strategies, newest first; archived ones only on request. `externalId` and `metadata` narrow the list.",
     scope: "strategies:read",
     tier: "general"
   })
@@ -129,7 +129,7 @@ const remove = HttpApiEndpoint.delete("deleteStrategy", "/strategies/:strategyId
     id: "deleteStrategy",
     summary: "Delete or archive a strategy",
     description:
-      "Deletes a strategy that nothing uses. One that users are, were or are being enrolled into is archived instead: nobody is enrolled any more (400), portfolios that follow it go on, and it is in no list or discovery unless asked for. Archived already: no change.",
+      "Deletes a strategy that nothing uses. One that users are, were or are being enrolled into is archived instead: it takes no further enrollments (400), portfolios that follow it go on, and it is in no list or discovery unless requested. Archived already: no change.",
     scope: "strategies:write",
     tier: "general"
   })

@@ -23,7 +23,7 @@ const getSchedule = HttpApiEndpoint.get("getStrategySchedule", "/strategies/:str
     id: "getStrategySchedule",
     summary: "Get the schedule of a strategy",
     description:
-      "The cadence of one's own strategy or of a public one. `schedule` of a portfolio says when it is due next.",
+      "The cadence of one's own strategy or of a public one. `schedule` of a portfolio has its next due time.",
     scope: "strategies:read",
     tier: "burst"
   })
@@ -78,7 +78,7 @@ const patchPreferences = HttpApiEndpoint.patch("updateStrategyPreferences", "/st
 
 /** Why a configured fee may not be charged: docs/decisions/0012. */
 const charged =
-  "The strategy's fee applies to the creator's own portfolios, else the tenant's, else none. It is charged on routes that can collect it; swaps made directly on a venue pay nobody and are free of it."
+  "The strategy's fee applies to the creator's own portfolios, else the tenant's, else none. It is charged on routes that can collect it; swaps made directly on a venue are free of it."
 
 const getFees = HttpApiEndpoint.get("getStrategyFees", "/strategies/:strategyId/fees", {
   params,

@@ -34,7 +34,7 @@ export const Strategy = Schema.Struct({
   version: Schema.Int.annotate({ description: "The head version, from 1 up.", examples: [1] }),
   createdAt: timestamp("When the strategy was created"),
   archivedAt: Schema.optionalKey(
-    timestamp("Since when nobody is enrolled into it any more; absent: it is not archived", "2026-03-20T09:30:00.000Z")
+    timestamp("Since when it takes no further enrollments; absent: it is not archived", "2026-03-20T09:30:00.000Z")
   ),
   ...labels
 }).annotate({

@@ -1,4 +1,4 @@
-/** Contract: who the key belongs to. Source: shapes 2.1. */
+/** Contract: the tenant of the key. Source: shapes 2.1. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Scope } from "#domain/Scopes.ts"
@@ -28,7 +28,7 @@ const whoami = HttpApiEndpoint.get("whoami", "/whoami", { success: ok(Whoami) })
     operation({
       id: "whoami",
       summary: "Show the tenant and the key",
-      description: "Tells which tenant the key belongs to and what it may do; use it to test a key.",
+      description: "The tenant of the key and what the key may do; use it to test a key.",
       tier: "global"
     })
   )

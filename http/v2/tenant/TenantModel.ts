@@ -12,7 +12,7 @@ const TenantTerms = Schema.Struct({
 }).annotate({
   identifier: "TenantPermissionTerms",
   description:
-    "The widest terms that owners of the tenant's portfolios are asked to sign, tighter than the trade guard's own. They hold for signatures from then on, also where a request asks for wider ones; only the owner's next signature widens what was signed.",
+    "The widest terms that owners of the tenant's portfolios are to sign, tighter than the trade guard's own. They hold for signatures from then on, also where a request has wider ones; only the owner's next signature widens what was signed.",
   examples: [{ maxTradeLossBps: 150, maxWeeklyLossBps: 100 }]
 })
 

@@ -1,7 +1,7 @@
 /**
- * Values as they are written on the wire, each with the form that it has. An answer is held against them before it is
- * sent, so what the document says of a value is so. Source: interface "Identifier formats" and "Number formats",
- * shapes section 2.
+ * Values as they are written on the wire, each with the form that it has. An answer is checked against them before it
+ * is sent, so the document is true of it. Source: interface "Identifier formats" and "Number formats", shapes section
+ * 2.
  */
 import { Schema } from "effect"
 import * as Caip from "#domain/Caip.ts"
@@ -48,7 +48,7 @@ export const rawAmount = (description: string) =>
 export const hexBytes = (description: string, bytes: number, example: string) =>
   written(description, new RegExp(`^0x[0-9a-fA-F]{${bytes * 2}}$`, "u"), example)
 
-/** A 20-byte address without a chain, where a standard of others asks for one. */
+/** A 20-byte address without a chain, where a standard of others requires one. */
 export const addressText = (description: string) =>
   hexBytes(description, 20, "0x52908400098527886E0F7030069857D2E4169EE7")
 

@@ -61,9 +61,9 @@ export const WithdrawalRequest = Schema.Struct({
       description: "Only with `liquidate`. The chain's canonical USDC, which is also the default, and no other."
     })
   )
-}).annotate({ identifier: "WithdrawalRequest", description: "What the owner will be asked to authorize." })
+}).annotate({ identifier: "WithdrawalRequest", description: "What the owner is to authorize." })
 
-/** The body of stage 1 for everything at once. */
+/** The body of stage 1 for all assets. */
 export const LiquidateAllRequest = Schema.Struct({ recipientAccountId: recipient }).annotate({
   identifier: "LiquidateAllRequest",
   description: "Who receives what everything on the chain is sold for."
@@ -115,7 +115,7 @@ const TypedDataAuthorization = Schema.Struct({
   ...issuedAt,
   typedData: Schema.Struct({
     domain: Schema.Struct({
-      name: prose("Who asks, as the wallet shows it.", 256, "Ballast Withdrawal Authorization"),
+      name: prose("The requesting application, as the wallet shows it.", 256, "Ballast Withdrawal Authorization"),
       version: Schema.Literals(["1", "2"]).annotate({ description: "`2` when the assets are sold first." }),
       chainId: Schema.Int.annotate({ description: "The recipient's chain.", examples: [8453] }),
       verifyingContract: addressText("The portfolio's smart account on that chain.")
@@ -165,7 +165,7 @@ const SolanaAuthorization = Schema.Union([
 /** The answer of stage 1, for portfolios on Solana. */
 const TextAuthorization = Schema.Struct({
   ...issuedAt,
-  authorization: SolanaAuthorization.annotate({ description: "What is signed; `kind` says how." })
+  authorization: SolanaAuthorization.annotate({ description: "What is signed, in the way that `kind` names." })
 }).annotate({
   identifier: "WithdrawalTextAuthorization",
   description: "What the owner of a portfolio on Solana signs."
@@ -181,7 +181,7 @@ const { assets, expiresAt, nonce } = WithdrawalMessage.fields
 /** The body of stage 2. */
 export const WithdrawalBody = Schema.Struct({
   message: Schema.Struct({
-    // Any text is read: a message of another portfolio is refused as such (API_214), however its id looks.
+    // Any text is read: a message of another portfolio is refused as such (API_214), whatever the form of its id.
     portfolioId: Schema.String.check(shown({ pattern: portfolioIdPattern.source })).annotate({
       description: "As stage 1 issued it; the portfolio of the path.",
       examples: ["pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"]

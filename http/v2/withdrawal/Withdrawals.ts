@@ -62,7 +62,7 @@ const prepare = HttpApiEndpoint.post("prepareWithdrawal", "/portfolios/:portfoli
     id: "prepareWithdrawal",
     summary: "Prepare a withdrawal (stage 1)",
     description:
-      "Checks what is asked for against the live balances and issues what the owner signs, valid ten minutes: typed data, and for a recipient on Solana a text. Nothing is stored.",
+      "Checks the request against the live balances and issues what the owner signs, valid ten minutes: typed data, and for a recipient on Solana a text. Nothing is stored.",
     scope: "portfolios:withdraw",
     tier: "critical"
   })

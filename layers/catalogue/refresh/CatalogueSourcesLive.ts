@@ -7,7 +7,7 @@ import { content } from "#layers/catalogue/content.ts"
 import { canonicalAddress, listTokens } from "#layers/catalogue/refresh/listTokens.ts"
 import {
   CatalogueSources,
-  type SaidToken,
+  type SourceToken,
   type SourceRead,
   SourceUnread
 } from "#layers/catalogue/refresh/SourceRead.ts"
@@ -16,7 +16,7 @@ import { deploymentsOf, makeXStocks, unreadableDeployments, XStock } from "#laye
 import { readItems } from "#layers/market/readItems.ts"
 import { readList } from "#layers/market/TokenLists.ts"
 
-/** Where each source is; null for one that is not asked. */
+/** Where each source is; null for one that is not read. */
 export interface CatalogueAccess {
   /** Token lists: a URL or a path. */
   readonly uniswapList: string | null
@@ -63,7 +63,7 @@ const ofXStocks = (rows: ReadonlyArray<unknown>): Omit<SourceRead, "what"> => {
   let unreadable = 0
   const { items, problems } = readItems(XStock, rows, (row) => {
     unreadable += unreadableDeployments(row)
-    return deploymentsOf(row).flatMap((key): ReadonlyArray<SaidToken> => {
+    return deploymentsOf(row).flatMap((key): ReadonlyArray<SourceToken> => {
       const [address, chainId] = key.split(":")
       const chain = chainOfId.get(Number(chainId))
       const ticker = textOf(row.underlyingSymbol, without(row.symbol, "x"))

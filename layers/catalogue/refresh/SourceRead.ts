@@ -1,15 +1,15 @@
-/** What a source of the catalogue was found to say. */
+/** What was read from a source of the catalogue. */
 import { Context, type Effect, Schema } from "effect"
 import type { CatalogueReader } from "#layers/catalogue/TokenFile.ts"
 
-/** A token as its source tells it. */
-export interface SaidToken {
+/** A token as its source lists it. */
+export interface SourceToken {
   /** CAIP-2. */
   readonly chain: string
   /** In its canonical form. */
   readonly address: string
   readonly symbol: string
-  /** Null where the source does not tell. */
+  /** Null where the source does not give them. */
   readonly decimals: number | null
   /** Of the share that the token stands for; null where the source lists other tokens too. */
   readonly ticker: string | null
@@ -18,12 +18,12 @@ export interface SaidToken {
 export interface SourceRead {
   /** As the catalogue names the source from now on. */
   readonly what: string
-  readonly tokens: ReadonlyArray<SaidToken>
+  readonly tokens: ReadonlyArray<SourceToken>
   /** Rows that could not be read: any of them may be a token that the catalogue has. */
   readonly unreadable: number
 }
 
-/** Why a source says nothing that could be used. */
+/** Why a source gave nothing that could be used. */
 export class SourceUnread extends Schema.TaggedError<SourceUnread>()("SourceUnread", { reason: Schema.String }) {
   override get message() {
     return this.reason

@@ -1,5 +1,5 @@
-/** What a source says of a group's tokens against what the catalogue has: pure. */
-import type { SaidToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
+/** Compares a source's list of a group's tokens with the catalogue. Pure. */
+import type { SourceToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
 import type { TokenGroup, TokenRow } from "#layers/catalogue/TokenFile.ts"
 
 export interface FieldChange {
@@ -16,7 +16,7 @@ export interface GroupChange {
   readonly added: ReadonlyArray<TokenRow>
   readonly removed: ReadonlyArray<TokenRow>
   readonly changed: ReadonlyArray<FieldChange>
-  /** What the source says and is not taken, or what cannot be told, one line each. */
+  /** What the source lists and is not accepted, or what could not be decided, one line each. */
   readonly notes: ReadonlyArray<string>
   /** Tickers of tokens whose share is not in the catalogue. */
   readonly unknownTickers: ReadonlyArray<string>
@@ -31,7 +31,7 @@ export interface ComparedWith {
   readonly elsewhere: ReadonlySet<string>
   /** `YYYY-MM-DD`. */
   readonly today: string
-  /** Of a group, how many percent of its tokens may vanish at once. */
+  /** Of a group, how many percent of its tokens may vanish in one refresh. */
   readonly maxRemovedPercent: number
 }
 
@@ -75,7 +75,7 @@ export const compareGroup = (group: TokenGroup, read: SourceRead, against: Compa
   })
 
   const subjectsHere = new Set(kept.map(([subject]) => subject))
-  const toRow = ({ address, decimals: told, symbol, ticker }: SaidToken): ReadonlyArray<TokenRow> => {
+  const toRow = ({ address, decimals: listed, symbol, ticker }: SourceToken): ReadonlyArray<TokenRow> => {
     const isHere = group.tokens.some(([, , , known]) => known === address)
     // A list that several groups are read from names the tokens of the others too.
     if (ticker === null || isHere || elsewhere.has(`${group.chain}/${address}`)) return []
@@ -87,7 +87,7 @@ export const compareGroup = (group: TokenGroup, read: SourceRead, against: Compa
       notes.push(`${symbol} ${address}: another token of ${ticker} is here; not added`)
       return []
     }
-    const decimals = told ?? commonDecimals(group)
+    const decimals = listed ?? commonDecimals(group)
     if (decimals !== null) return [[ticker, symbol, decimals, address, today]]
     notes.push(`${symbol} ${address}: its decimals are not known; not added`)
     return []

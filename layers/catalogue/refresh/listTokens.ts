@@ -1,7 +1,7 @@
 /** Tokens of a list in the token-list format, of the chains that the catalogue has. */
 import { Option, Schema } from "effect"
 import { solanaReference } from "#domain/Caip.ts"
-import type { SaidToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
+import type { SourceToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
 import { tokenId } from "#layers/catalogue/TokenFile.ts"
 import { readItems } from "#layers/market/readItems.ts"
 
@@ -19,8 +19,8 @@ const isOnChain = Schema.is(Schema.Struct({ chainId: Schema.Int }))
 const chainOf = (chainId: number) => (chainId === uniswapSolana ? `solana:${solanaReference}` : `eip155:${chainId}`)
 
 /**
- * The canonical address, or undefined for none. Machines write lists, and some of real issuers have checksums that are
- * wrong: the case of an address says nothing there.
+ * The canonical address, or undefined for none. Lists are generated, and some of real issuers have wrong checksums: the
+ * case of an address means nothing there.
  */
 export const canonicalAddress = (chain: string, address: string): string | undefined =>
   Option.getOrUndefined(
@@ -36,16 +36,20 @@ export const listTokens = (
   tickerOf: (symbol: string, chain: string) => string | null
 ): Omit<SourceRead, "what"> => {
   let malformed = 0
-  // What is wrong with rows of other chains says nothing of ours.
+  // Faults in rows of other chains do not matter for ours.
   const ours = rows.filter((row) => !isOnChain(row) || chains.has(chainOf(row.chainId)))
-  const { items, problems } = readItems(Row, ours, ({ address, chainId, decimals, symbol }): SaidToken | undefined => {
-    const chain = chainOf(chainId)
-    const canonical = canonicalAddress(chain, address)
-    if (canonical === undefined) {
-      malformed += 1
-      return undefined
+  const { items, problems } = readItems(
+    Row,
+    ours,
+    ({ address, chainId, decimals, symbol }): SourceToken | undefined => {
+      const chain = chainOf(chainId)
+      const canonical = canonicalAddress(chain, address)
+      if (canonical === undefined) {
+        malformed += 1
+        return undefined
+      }
+      return { chain, address: canonical, symbol, decimals, ticker: tickerOf(symbol, chain) }
     }
-    return { chain, address: canonical, symbol, decimals, ticker: tickerOf(symbol, chain) }
-  })
+  )
   return { tokens: items, unreadable: problems.length + malformed }
 }

@@ -1,10 +1,10 @@
 /**
  * The workflow engine of effect/cluster, with steps and timers of our own.
  *
- * The cluster decides who has a run, wakes it and delivers its signals. Steps and timers are rows of the run that need
- * no messages, and a run that waits for a timer is a message whose time has not come. A body that ends by a defect is
- * begun again, and suspended with its cause when that does not help; one that meets a fault of the database goes on
- * afterwards.
+ * The cluster decides which process has a run, wakes it and delivers its signals. Steps and timers are rows of the run
+ * that need no messages, and a run that waits for a timer is a message whose time has not come. A body that ends by a
+ * defect is begun again, and suspended with its cause when that does not help; one that meets a fault of the database
+ * goes on afterwards.
  */
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Schema, Fiber } from "effect"
 import { ClusterWorkflowEngine, Sharding } from "effect/cluster"
@@ -28,7 +28,7 @@ import { makeStepResults, stepKey, type StepResult } from "#layers/sql/run/StepR
 const timeout = Duration.seconds(5)
 
 /**
- * Bounds how long somebody waits for a body that is interrupted.
+ * Bounds how long a shard waits for a body that is interrupted.
  *
  * A shard moves and a process ends only once the bodies of their runs have ended. A step may be in what cannot be
  * interrupted, as a commit on a connection whose other end is gone. Such a body is left behind after a while: its run
@@ -150,7 +150,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  /** A stored result that this version cannot read is nothing that the run did: somebody must look at it. */
+  /** A stored result that this version cannot read is no failure of the run: an operator must act. */
   const activityExecute = ((self, attempt) =>
     Effect.gen(function* () {
       const instance = yield* WorkflowEngine.WorkflowInstance

@@ -1,4 +1,6 @@
-/** A run in this process, from the moment that its body begins until it ends, sleeps or belongs to somebody else. */
+/**
+ * A run in this process, from the moment that its body begins until it ends, sleeps or is claimed by another process.
+ */
 import { DateTime, Duration } from "effect"
 import type { Reply } from "#layers/sql/run/MessageRows.ts"
 import type { Fence } from "#layers/sql/run/RunFence.ts"
@@ -17,7 +19,7 @@ export interface LocalRun extends Fence {
   wakeAt: number
   /** A defect that ended the body; it may pass. */
   defect: string | undefined
-  /** Why the run cannot go on without somebody who looks at it. */
+  /** Why the run cannot go on until an operator acts. */
   blocked: string | undefined
 }
 
@@ -26,7 +28,7 @@ export const maxTries = 10
 
 /** Between a fault of the database and the next try. */
 const afterFault = Duration.millis(500)
-const afterDefect = { first: Duration.seconds(1), most: Duration.minutes(5) }
+const afterDefect = { first: Duration.seconds(1), max: Duration.minutes(5) }
 
 /** What becomes of a run whose body was left before its end. */
 export const pauseOf = (run: LocalRun, now: DateTime.Utc): Reply["end"] => {
@@ -35,7 +37,7 @@ export const pauseOf = (run: LocalRun, now: DateTime.Utc): Reply["end"] => {
   if (blocked !== undefined) return { _tag: "Suspended", cause: blocked }
   if (defect !== undefined) {
     if (tries >= maxTries) return { _tag: "Suspended", cause: defect }
-    const pause = Duration.min(Duration.times(afterDefect.first, 2 ** tries), afterDefect.most)
+    const pause = Duration.min(Duration.times(afterDefect.first, 2 ** tries), afterDefect.max)
     return { _tag: "Waiting", until: DateTime.addDuration(now, pause), isTransient: false }
   }
   if (mustReplay) return { _tag: "Waiting", until: DateTime.addDuration(now, afterFault), isTransient: true }

@@ -1,5 +1,5 @@
 /**
- * Counts the runs that are suspended, and raises an alarm as long as there are any: nobody but an operator moves them.
+ * Counts the runs that are suspended, and raises an alarm as long as there are any: only an operator resumes them.
  * Another one is for runs of a version that no process seems to carry out.
  */
 import { DateTime, Duration, Effect, Layer, Metric } from "effect"
@@ -25,7 +25,7 @@ export const RunAlarm = Layer.effectDiscard(
       yield* Metric.update(Metrics.runsSuspended, count)
       if (count > 0)
         yield* Effect.logError(
-          `${count} runs are suspended and wait for an operator: npm run cli -- runs list says which and why`
+          `${count} runs are suspended and wait for an operator: npm run cli -- runs list shows which and why`
         )
       const at = DateTime.subtractDuration(yield* DateTime.now, leftFor)
       const left = yield* rows.leftToOthers({ ...carriedOf(runs.versions), at })

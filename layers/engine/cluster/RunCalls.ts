@@ -1,11 +1,11 @@
 /**
- * Calls between processes: who writes a message for shards that another process holds calls it, so that it looks at
- * once and not at its next poll. They go over the database (LISTEN and NOTIFY), after the message is committed, and
- * never in its transaction: a commit that notifies waits for every other that does.
+ * Notifications between processes: a process that writes a message for a shard of another one notifies it, so that it
+ * polls at once. They go over the database (LISTEN and NOTIFY), after the message is committed, and never in its
+ * transaction: a commit that notifies waits for every other that does.
  *
- * A call may be lost, with the connection on which it is heard or with the one on which it is made. Nothing rests on
- * it: whoever holds a shard polls all the same. Nor is it known whether a connection that is silent is lost: it is made
- * anew when nothing was heard for as long as any connection may be silent.
+ * A notification may be lost with the connection of either side. Nothing depends on it: the holder of a shard polls all
+ * the same. Whether a silent connection is lost is not known either: it is replaced when nothing was received for as
+ * long as a connection may be silent.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Latch, Layer, Queue, Schedule } from "effect"
@@ -22,7 +22,7 @@ export class RunCalls extends Context.Service<
   {
     /** The shards that this process holds from now on. */
     readonly hold: (shards: ReadonlyArray<string>) => void
-    /** Calls whoever holds these shards; those of this process are left out. */
+    /** Notifies the holders of these shards; those of this process are left out. */
     readonly call: (shards: Iterable<string>) => void
     /** Called when a message for a shard of this process has come, and when one may have come unheard. */
     onCall: () => void
@@ -59,10 +59,10 @@ export class RunCalls extends Context.Service<
         yield* Effect.ignore(sql`SELECT pg_notify(${channel}, ${shards})`)
       })
 
-      const hear = Effect.gen(function* () {
+      const receive = Effect.gen(function* () {
         const client = Context.get(yield* Layer.build(Layer.fresh(listening)), PgClient.PgClient)
         const calls = yield* client.listen(channel)
-        // What was called for before is not heard any more.
+        // Notifications before the connection listened were missed.
         service.onCall()
         const next = Effect.map(Queue.take(calls), ({ payload }) => {
           if (payload.split(" ").some((shard) => held.has(shard))) service.onCall()
@@ -70,14 +70,14 @@ export class RunCalls extends Context.Service<
         return yield* Effect.forever(next)
       }).pipe(
         Effect.scoped,
-        Effect.tapError((error) => Effect.logDebug("Calls of other processes are not heard", error)),
+        Effect.tapError((error) => Effect.logDebug("Notifications of other processes are not received", error)),
         Effect.retry(retries)
       )
 
       yield* Effect.forkScoped(Effect.forever(callAll))
-      // Its end asks the server, which may be gone: nobody waits for that.
-      const hearing = yield* Effect.forkDetach(hear)
-      yield* Effect.addFinalizer(() => Effect.sync(() => hearing.interruptUnsafe()))
+      // Closing it calls the server, which may be gone: it is not waited for.
+      const receiving = yield* Effect.forkDetach(receive)
+      yield* Effect.addFinalizer(() => Effect.sync(() => receiving.interruptUnsafe()))
       return service
     })
   )

@@ -1,5 +1,5 @@
 /**
- * Forgets how finished runs went, step by step, some time after their end. Operations, their events and reports, and
+ * Deletes the steps of finished runs some time after their end. Operations, their events and reports, and
  * what makes requests idempotent (enrollment flows, claims of withdrawals) are kept elsewhere and stay.
  */
 import { DateTime, Duration, Effect, Layer } from "effect"

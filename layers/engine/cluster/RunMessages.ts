@@ -17,7 +17,7 @@ import { makeMessageRows, type ClaimedMessage, type Known, type Reply } from "#l
 const { PersistenceError } = ClusterError
 const { SaveResultEncoded } = MessageStorage
 
-/** How often claims are looked for that this process has and does not know of. */
+/** How often claims are searched for that this process holds without knowing of them. */
 const betweenSweeps = Duration.toMillis("5 seconds")
 const claimBatchSize = 256
 /** Of what is sent to entities that this process does not carry out. */
@@ -42,10 +42,10 @@ const replyOf = ({ replyId, reply, requestId }: Known): Option.Option<ClusterRep
 const isSuspended = ({ exit }: ClusterReply.WithExitEncoded) =>
   exit._tag === "Success" && (exit.value as { readonly _tag?: string } | null)?._tag === "Suspended"
 
-/** The signal that ends a run, for which the cluster looks whenever a run begins or is left. */
+/** The signal that ends a run, which the cluster reads whenever a run begins or is left. */
 const interruptKey = /\/([^/]+)\/deferred\/Workflow\/InterruptSignal$/
 
-/** Nothing may end a run but its own body: what could not even be read stays until somebody has looked at it. */
+/** Nothing may end a run but its own body: what could not even be read stays until an operator acts. */
 const endOf = (claim: Claim, reply: ClusterReply.WithExitEncoded, now: DateTime.Utc): Reply["end"] => {
   if (!claim.isRun) return { _tag: "Finished" }
   if (reply.exit._tag === "Failure") return { _tag: "Suspended", cause: JSON.stringify(reply.exit.cause) }
@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
   const calls = yield* RunCalls
   const snowflakes = yield* Snowflake.Generator
   const rows = makeMessageRows(sql)
-  /** Shards that are new to this process, and those of which it may have claimed what it does not know. */
+  /** Shards that are new to this process, and those in which it may hold claims without knowing of them. */
   const newShards = new Set<string>()
   const doubtful = new Set<string>()
   let sweptAt = 0
@@ -99,7 +99,7 @@ const make = Effect.gen(function* () {
       PersistenceError.refail
     )
 
-  /** A process died of a run, or never came to its first step: somebody must look at it. */
+  /** A process died of a run, or never came to its first step: an operator must act. */
   const suspend = (row: ClaimedMessage, at: DateTime.Utc) =>
     Effect.andThen(
       Effect.logError(`Run ${row.entityId} began ${maxTries} times without storing a step; it is suspended`),
@@ -126,7 +126,7 @@ const make = Effect.gen(function* () {
     const moved = runs.outside(new Set(shards))
     if (moved.length > 0) yield* rows.excuse(moved)
     for (const requestId of moved) runs.remove(requestId)
-    // Who had the run died of it, perhaps; a claim of our own that nobody heard of never began.
+    // The process before may have died of the run; a claim of our own whose answer was lost never began.
     if (taken.length > 0) yield* rows.freeBeside(taken, runs.known(new Set(taken)), false)
     if (own.length > 0) yield* rows.freeBeside(own, runs.known(new Set(own)), true)
     for (const shard of taken) newShards.delete(shard)

@@ -30,7 +30,7 @@ export class RunsInFlight extends Context.Service<
     /** The claim of a run by its execution. */
     readonly ofExecution: (executionId: string) => Claim | undefined
     readonly remove: (requestId: string) => void
-    /** Forgets what was claimed of shards, because they were lost since. */
+    /** Drops what was claimed of shards that were lost since. */
     readonly forget: (shards: ReadonlySet<string>) => void
     /** The request ids of what is claimed of shards. */
     readonly known: (shards: ReadonlySet<string>) => ReadonlyArray<string>

@@ -1,9 +1,9 @@
 /**
- * This process as one runner of a cluster: which shards of the runs it holds, and what tells others that it is gone.
+ * This process as one runner of a cluster: which shards of the runs it holds, and how others see that it is gone.
  *
- * Processes need no sockets between them: a message is a row, whoever holds its shard polls for it, and is called when
- * another process has written it. A lock that is lost costs time and nothing else, because every write of a run names
- * the generation under which the run was claimed.
+ * Processes need no sockets between them: a message is a row; the holder of its shard polls for it, and is notified
+ * when another process has written it. A lock that is lost costs time and nothing else, because every write of a run
+ * names the generation under which the run was claimed.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import {
@@ -23,12 +23,12 @@ import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 /** Part of every stored run: must not change while there are runs in flight. */
 export const shardsPerGroup = 64
 
-/** Of whoever waits for messages: what comes for a shard is called for besides, but a call may be lost. */
+/** Between polls for messages: a message is notified as well, but a notification may be lost. */
 export const PollInterval = Context.Reference("ballast/layers/engine/cluster/PollInterval", {
   defaultValue: () => Duration.millis(250)
 })
 const refreshInterval = Duration.seconds(1)
-/** A runner that has not shown that it lives for so long has lost its shards. */
+/** A runner without a heartbeat for so long has lost its shards. */
 const lockExpiration = Duration.seconds(6)
 /** A process that ends leaves its runs where they are: the next one goes on with them. */
 const entityTerminationTimeout = Duration.millis(500)
@@ -42,7 +42,7 @@ const config = Layer.effect(
       ...ShardingConfig.defaults,
       // A process that carries out no runs holds no shards, or the runs in them would wait for it.
       assignedShardGroups: maxRunsInFlight === 0 ? [] : ShardingConfig.defaults.assignedShardGroups,
-      // A name for this life of the process; nobody connects to it.
+      // A name for this instance of the process; nothing connects to it.
       runnerAddress: Option.some(RunnerAddress.make(yield* random.ulid, 1)),
       shardsPerGroup,
       maxResidentEntities: "unbounded" as const,
@@ -57,30 +57,30 @@ const config = Layer.effect(
 )
 
 /**
- * Before each reply the cluster asks whether a shard is still held. The replies name their generation, so what the last
- * refresh said is enough for that.
+ * Before each reply the cluster checks whether a shard is still held. The replies name their generation, so the result
+ * of the last refresh is enough for that.
  */
-const remembered = Layer.effect(
+const runnerStorage = Layer.effect(
   RunnerStorage.RunnerStorage,
   Effect.gen(function* () {
     const storage = yield* RunnerStorage.RunnerStorage
     let held = new Set<string>()
-    let askedAt = -Infinity
+    let checkedAt = -Infinity
     return RunnerStorage.RunnerStorage.of({
       ...storage,
       refresh: (address, shardIds) =>
         Effect.gen(function* () {
-          const asked = [...shardIds]
+          const requested = [...shardIds]
           const now = yield* Clock.currentTimeMillis
           const isKnown =
-            asked.length === 1 &&
-            now - askedAt < Duration.toMillis(refreshInterval) * 2 &&
-            held.has(asked[0]!.toString())
-          if (isKnown) return asked
-          const answer = yield* storage.refresh(address, asked)
-          if (asked.length > 1) {
+            requested.length === 1 &&
+            now - checkedAt < Duration.toMillis(refreshInterval) * 2 &&
+            held.has(requested[0]!.toString())
+          if (isKnown) return requested
+          const answer = yield* storage.refresh(address, requested)
+          if (requested.length > 1) {
             held = new Set(answer.map(String))
-            askedAt = now
+            checkedAt = now
           }
           return answer
         })
@@ -93,7 +93,7 @@ const LocksLive = Layer.unwrap(
   Effect.map(DatabaseInfo, ({ apart }) =>
     apart === null
       ? RunnerStorage.layerMemory
-      : remembered.pipe(Layer.provide(SqlRunnerStorage.layerWith({ prefix: "workflow" })), Layer.provide(apart))
+      : runnerStorage.pipe(Layer.provide(SqlRunnerStorage.layerWith({ prefix: "workflow" })), Layer.provide(apart))
   )
 )
 

@@ -1,6 +1,6 @@
 /**
- * Told of each step of a run once it is stored, with the run's payload. For hints alone: a step may be told twice, or
- * not at all.
+ * Called for each step of a run once it is stored, with the run's payload. For hints alone: it may be called twice for
+ * a step, or not at all.
  */
 import { Context } from "effect"
 

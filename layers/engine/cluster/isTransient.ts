@@ -1,5 +1,5 @@
 /**
- * Whether a run met a fault of the database, which says nothing about what it was doing: it goes on when that is over.
+ * Whether a run met a fault of the database, which is no fault of the run: it goes on when that is over.
  */
 import { Cause } from "effect"
 import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"

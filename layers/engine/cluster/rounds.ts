@@ -28,7 +28,7 @@ export const supersededBy = (run: LocalRun, step: string, words: ReadonlyArray<s
   )
 }
 
-/** The stored steps once that round is stored and the others are forgotten. */
+/** The stored steps once that round is stored and the others are deleted. */
 export const afterRound = (
   steps: LocalRun["steps"],
   {

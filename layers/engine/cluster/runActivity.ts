@@ -1,9 +1,9 @@
 /**
  * One step of a run: answered from what is stored, or done and stored.
  *
- * A step needs no mailbox: the run does it itself and stores its result, together with what it wrote when it asks for
- * that (`ClusterSchema.WithTransaction`). A step that cannot be stored leaves the run without an answer: the run is
- * left, and replayed over what the database knows, by whoever holds it then.
+ * A step needs no mailbox: the run does it itself and stores its result, in one transaction with what it wrote where it
+ * is annotated so (`ClusterSchema.WithTransaction`). A step that cannot be stored leaves the run without an answer: the
+ * run is left, and its next holder replays it over what the database has.
  */
 import { Cause, Context, Data, Effect, Exit, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
@@ -43,7 +43,7 @@ export interface Services {
   readonly sql: SqlClient.SqlClient
   readonly results: StepResults
   /**
-   * Stores a step together with those of other runs; false when it was stored before, or the run is somebody else's
+   * Stores a step together with those of other runs; false when it was stored before, or another process has the run
    * now.
    */
   readonly record: (step: StepResult) => Effect.Effect<boolean, unknown>
@@ -55,7 +55,7 @@ type Result = Workflow.Result<unknown, unknown>
 /** Takes a transaction back whose step did not succeed. */
 class Undone extends Data.TaggedError("Undone")<{ readonly result: Result }> {}
 
-/** The step was done before, or the run is somebody else's now. */
+/** The step was done before, or another process has the run now. */
 class NotOurs extends Data.TaggedError("NotOurs")<{}> {}
 
 export const runActivity = ({ stepHook, record, results, sql }: Services) =>
@@ -111,7 +111,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
       return new Workflow.Suspended({})
     })
     const rounds = Context.get(activity.annotations, Superseding)
-    /** What is not forgotten now is so after the next round. */
+    /** What is not deleted now is deleted after the next round. */
     const forget = (result: Result) => {
       const superseded = supersededBy(run, step, rounds)
       if (result._tag === "Complete")

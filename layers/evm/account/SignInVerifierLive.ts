@@ -49,7 +49,7 @@ const read = (text: string): SignInMessage | undefined => {
   }
 }
 
-/** What asks the contract, after what deploys it when the signature says how. */
+/** The call of the contract, after the one that deploys it when the signature has that. */
 const callsOf = (account: Hex, hash: Hex, signature: Hex): ReadonlyArray<Call> => {
   const wrapped = isErc6492Signature(signature) ? parseErc6492Signature(signature) : undefined
   const ask = signatureCall(account, hash, wrapped?.signature ?? signature)
@@ -74,7 +74,7 @@ export const SignInVerifierLive = Layer.effect(
           effect,
           () =>
             new VerifierUnavailable({
-              message: `Chain ${chainId} cannot be asked about the wallet's contract right now; retry in a few seconds`
+              message: `The wallet's contract on chain ${chainId} cannot be called right now; retry in a few seconds`
             })
         )
     )

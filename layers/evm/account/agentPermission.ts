@@ -3,7 +3,7 @@
  * exact kinds of calls, each without native value. Where the owner signed the guard, the guard is that policy
  * (contracts/GuardPolicy.sol). Otherwise it is a call policy:
  *
- * 1. `approve` of any token for the router. An allowance of the router is spent by nobody but the account itself.
+ * 1. `approve` of any token for the router. An allowance of the router is spent by the account alone.
  * 2. `swapExactTokensForTokens` over one hop: recipient the account, path of exactly two tokens, the last one listed.
  * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a connector token. It has
  *    the same arguments; a policy holds one rule set a function, and a path of another length needs its own.
@@ -52,7 +52,7 @@ const swapOneHop = toFunctionSelector(`swapExactTokensForTokens${swapArguments}`
 const swapTwoHops = toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnTransferTokens${swapArguments}`)
 
 /**
- * Byte offsets of the words of a swap's arguments, and where an honest encoding puts the path: after the five words.
+ * Byte offsets of the words of a swap's arguments, and where a regular encoding puts the path: after the five words.
  */
 const argument = { pathOffset: 64, to: 96, pathLength: 160, path: 192 } as const
 const pathPosition = 160n

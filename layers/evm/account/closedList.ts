@@ -17,6 +17,8 @@ const treeOf = (tokens: ClosedTokens) => new MerkleTree(tokens.map(leafOf), kecc
 /** What the owner signs. */
 export const closedRoot = (tokens: ClosedTokens): Hex => treeOf(tokens).getHexRoot() as Hex
 
-/** What the guard wants of a token that is bought; empty where there is no list, and of a token that is not on it. */
+/**
+ * What the guard requires for a token that is bought; empty where there is no list, and of a token that is not on it.
+ */
 export const closedProof = (tokens: ClosedTokens | undefined, token: EvmAddress): ReadonlyArray<Hex> =>
   tokens === undefined ? [] : (treeOf(tokens).getHexProof(leafOf(token)) as ReadonlyArray<Hex>)

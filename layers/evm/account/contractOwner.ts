@@ -14,12 +14,12 @@ const abi = parseAbi(["function isValidSignature(bytes32 hash, bytes signature) 
 const valid = "0x1626ba7e"
 
 /**
- * What a foreign contract may use to rule on a signature. It is asked in a request of its own: its code is anybody's,
- * and what it does to the state of a simulation must be seen by nobody else.
+ * The gas that a foreign contract may use to check a signature. It is called in a request of its own: its code is
+ * untrusted, and its effects on the state of a simulation must not reach other calls.
  */
 export const foreignFrame = { gas: 5_000_000n }
 
-/** Asks a contract whether it stands by a signature over a digest. */
+/** Calls a contract to check a signature over a digest. */
 export const signatureCall = (contract: Hex, digest: Hex, signature: Hex): Call => ({
   target: contract,
   data: encodeFunctionData({ abi, functionName: "isValidSignature", args: [digest, signature] })
@@ -31,10 +31,10 @@ export const isAccepted = (answer: CallResult | undefined): boolean =>
 
 const unavailable = (chainId: ChainId) => () =>
   new VerifierUnavailable({
-    message: `Chain ${chainId} cannot be asked about the owner's contract right now; nothing was stored, retry in a few seconds`
+    message: `The owner's contract on chain ${chainId} cannot be called right now; nothing was stored, retry in a few seconds`
   })
 
-/** The EIP-712 digest that an owner that is a contract stands by. */
+/** The EIP-712 digest that an owner that is a contract signs. */
 const contractOwnerDigest = (signed: OwnerDigest): Hex => {
   const { domain, message, primaryType, types } = typedDataMessage(signed).typedData
   return hashTypedData({
@@ -57,8 +57,8 @@ export const hasCode = Effect.fnUntraced(
 )
 
 /**
- * Whether a contract stands by a signature over a digest, at the latest block. The call goes through Multicall3, which
- * tells a contract that reverts (a refusal) from a chain that does not answer.
+ * Whether a contract accepts a signature over a digest, at the latest block. The call goes through Multicall3, which
+ * separates a contract that reverts (a refusal) from a chain that does not answer.
  */
 export const standsBy = Effect.fnUntraced(
   function* (
@@ -73,7 +73,7 @@ export const standsBy = Effect.fnUntraced(
   (effect, chainId) => Effect.mapError(effect, unavailable(chainId))
 )
 
-/** What the owner's contract says about the signature of an authorization or a revocation. */
+/** The answer of the owner's contract to the signature of an authorization or a revocation. */
 export const isSignedByContract = Effect.fnUntraced(function* (signed: OwnerDigest, signature: string) {
   const bytes = ownerSignature("ERC1271", signature)
   if (bytes === undefined) return false

@@ -8,10 +8,10 @@ import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 
-/** Nobody could tell the nonce. */
+/** The nonce could not be read. */
 export const nonceUnknown = (accountId: AccountId) =>
   new VerifierUnavailable({
-    message: `Chain ${chainIdOf(accountId)} cannot be asked about the account right now; nothing was stored, retry in a few seconds`
+    message: `The account on chain ${chainIdOf(accountId)} cannot be read right now; nothing was stored, retry in a few seconds`
   })
 
 export const readEnableNonce = Effect.fnUntraced(

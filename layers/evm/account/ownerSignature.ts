@@ -32,7 +32,7 @@ const contractSignature = (signature: string): Hex | undefined => {
 export const ownerSignature = (accountType: AccountType, signature: string): Hex | undefined =>
   accountType === "ERC1271" ? contractSignature(signature) : canonicalSignature(signature)
 
-/** The address whose EIP-191 signature over the 32 bytes this is; undefined when it is nobody's. */
+/** The address whose EIP-191 signature over the 32 bytes this is; undefined when it is of no address. */
 export const signerOf = (root: Hex, signature: string): Promise<string | undefined> => {
   const canonical = canonicalSignature(signature)
   if (canonical === undefined) return Promise.resolve(undefined)

@@ -22,7 +22,7 @@ export interface AttestedPrices {
 }
 
 /**
- * How long a token with a feed is not asked about again. A change of the registry shows as a failed simulation till
+ * How long a token with a feed is not read again. A change of the registry shows as a failed simulation till
  * then.
  */
 const knownFor = Duration.toMillis(Duration.minutes(1))
@@ -55,12 +55,12 @@ const judge = Effect.fnUntraced(function* (
     : invalid(`the price is signed by ${signer ?? "nobody"}, the chain's attestor is ${attestor}`)
 })
 
-/** Answers for the tokens of an operation, each once. */
+/** The attested prices of an operation's tokens, each once. */
 export const makeAttestedPrices = Effect.gen(function* () {
   const attestor = yield* PriceAttestor
   const withFeed = new Map<string, number>()
 
-  const remember = (key: string, now: number) => {
+  const cache = (key: string, now: number) => {
     withFeed.delete(key)
     withFeed.set(key, now + knownFor)
     for (const oldest of withFeed.keys()) {
@@ -76,7 +76,7 @@ export const makeAttestedPrices = Effect.gen(function* () {
     const open = tokens.filter((token) => (withFeed.get(keyOf(token)) ?? 0) <= now)
     if (open.length === 0) return nothingNeeded
     const reading = yield* readAttested(domain, open)
-    for (const token of open) if (!reading.tokens.has(token)) remember(keyOf(token), now)
+    for (const token of open) if (!reading.tokens.has(token)) cache(keyOf(token), now)
     const wanted = [...reading.tokens.keys()]
     if (!Array.isArrayNonEmpty(wanted)) return nothingNeeded
     const answer = yield* attestor.attest({ chainId, guard, tokens: wanted, notAfter: reading.now })

@@ -4,7 +4,7 @@ import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 
-/** Whose word a price is: the guard that believes it, and that guard's chain. */
+/** What a price is signed for: the guard that accepts it, and that guard's chain. */
 export interface PriceDomain {
   readonly chainId: ChainId
   readonly guard: EvmAddress
@@ -29,7 +29,7 @@ export const priceDigest = (
     message: { token: toViem(token), price, time }
   })
 
-/** Who signed a price for the guard; undefined when nobody did. */
+/** The signer of a price for the guard; undefined for a malformed signature. */
 export const attestorOf = (
   domain: PriceDomain,
   { signature, ...price }: SignedPrice

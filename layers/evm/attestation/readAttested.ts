@@ -1,4 +1,4 @@
-/** What a guard's registry says about tokens whose price is attested, all in one request at one block. */
+/** The entries of a guard's registry for tokens whose price is attested, all in one request at one block. */
 import { Effect } from "effect"
 import { decodeFunctionResult, encodeFunctionData, zeroAddress } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
@@ -14,7 +14,7 @@ import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 export interface AttestedReading {
   /** Time of the block that was read (UNIX). */
   readonly now: number
-  /** Whose word the guard takes. */
+  /** The attestor whose signature the guard accepts. */
   readonly attestor: EvmAddress
   /** Those of the tokens that are registered without a feed. */
   readonly tokens: ReadonlyMap<EvmAddress, AttestedToken>

@@ -1,5 +1,5 @@
 /**
- * The block, the fees and the relayers' next nonces, read once for all who prepare at the same moment.
+ * The block, the fees and the relayers' next nonces, read once for all operations that are prepared at the same moment.
  *
  * What is some moments old does as well: the deadline is minutes away, the fees offered last for blocks, and a stored
  * nonce is never lowered.

@@ -16,7 +16,7 @@ import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
 /** How a user operation enters the account: with an enabled permission, or enabling it on the way. */
 export type PermissionMode = "enabled" | "enable"
 
-/** The EntryPoint's key of the operation's nonce: it tells Kernel the mode and the permission that validates. */
+/** The EntryPoint's key of the operation's nonce: it names to Kernel the mode and the permission that validates. */
 export const nonceKey = (permissionId: Hex, mode: PermissionMode): bigint =>
   hexToBigInt(
     concatHex([mode === "enable" ? "0x01" : "0x00", "0x02", pad(permissionId, { size: 20, dir: "right" }), "0x0000"])

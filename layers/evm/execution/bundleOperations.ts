@@ -1,8 +1,8 @@
 /**
- * Several user operations as one `handleOps`, which the chain has said that it would accept.
+ * Several user operations as one `handleOps` that passes simulation.
  *
- * `handleOps` reverts as a whole when one operation does not validate, and says which (`FailedOp`). That one is left
- * out and the others are asked about again. Source: ERC-4337 (EntryPoint 0.7).
+ * `handleOps` reverts as a whole when one operation does not validate, and names it (`FailedOp`). That one is left out
+ * and the others are simulated again. Source: ERC-4337 (EntryPoint 0.7).
  */
 import { Effect } from "effect"
 import {
@@ -78,7 +78,7 @@ const refusal = Effect.fnUntraced(function* ({ callData, chainId, gasLimit }: Pr
   return handled!.success ? undefined : handled!.data
 })
 
-/** Asks at most once for each operation, as each refusal takes one away. */
+/** Simulates at most once for each operation, as each refusal removes one. */
 export const bundleOperations = Effect.fnUntraced(function* (operations: Operations, relayer: Address) {
   let kept = operations.map((_, index) => index)
   for (;;) {

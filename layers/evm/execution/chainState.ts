@@ -1,5 +1,6 @@
 /**
- * What the chain says before an operation is built: the account, the block, the price of gas and the relayer's nonce.
+ * What is read from the chain before an operation is built: the account, the block, the price of gas and the relayer's
+ * nonce.
  */
 import { Effect } from "effect"
 import { type Address, decodeFunctionResult, type Hex, zeroAddress } from "viem"

@@ -1,6 +1,6 @@
 /**
- * What became of a user operation. A signed operation is public, so anybody may have submitted it: the EntryPoint's
- * event with its hash decides, not the fate of our own transaction. Only when nobody carried it does the end of our own
+ * What became of a user operation. A signed operation is public, so any account may have submitted it: the EntryPoint's
+ * event with its hash decides, not the fate of our own transaction. Only without such an event does the end of our own
  * one count. Source: ERC-4337 (UserOperationEvent).
  */
 import { Effect, Option } from "effect"
@@ -61,7 +61,7 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
   const { head, settled } = yield* readDepth(chainId)
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
 
-  // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
+  // The nonce first: when it was used before the receipt was read, a missing receipt is an answer.
   const nonceUsed = yield* isNonceUsed(transaction, settled)
   const own = yield* settledReceiptOf(chainId, [txHash, ...replaces], settled)
   if (own === "pending") return shows(Option.none())

@@ -16,7 +16,7 @@ export interface GasLimits {
 export const transactionGasCap = 16_777_216n
 
 /**
- * A transaction of several operations asks for no more than this part of a block, so that it finds room in the next
+ * A transaction of several operations uses no more than this part of a block, so that it finds room in the next
  * one.
  */
 const blockShare = 4n
@@ -50,7 +50,7 @@ const routedSwapGas = 900_000n
 /** What enabling a permission whose policy is the guard costs, and what the guard adds to a swap or a transfer. */
 const enableGuardGas = 1_000_000n
 const guardGas = 400_000n
-/** A call in an integrator's words, which may be a trade through the guard. */
+/** A call that an integrator encoded, which may be a trade through the guard. */
 const askedGas = 1_300_000n
 /** What it costs to take a permission of one policy and one signer off the account. */
 const removalGas = 250_000n

@@ -1,9 +1,9 @@
 /**
- * What became of all user operations of a chain that somebody waits for, in one reading: the head, one search of the
- * EntryPoint's events for all of them at once, and the receipt of each transaction that carried some.
+ * What became of all pending user operations of a chain, in one reading: the head, one search of the EntryPoint's
+ * events for all of them, and the receipt of each transaction that carried some.
  *
  * Only what every endpoint shows as carried and settled is answered from it. Whatever ends otherwise (a nonce that is
- * used without the event, endpoints that contradict each other) is asked about anew and alone, by findReceipt.
+ * used without the event, endpoints that contradict each other) is read again on its own, by findReceipt.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import type { Hex, TransactionReceipt } from "viem"
@@ -13,7 +13,7 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
-import { askEach, conclude, concluded, type Observation } from "#layers/evm/rpc/quorum.ts"
+import { readEach, conclude, concluded, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
@@ -102,7 +102,7 @@ const outcomeOf = (
     ? Option.none()
     : outcomeIn(receipt, transaction.subject, accountId)
 
-/** What one endpoint shows of each of them; "gone" where the nonce is used and nobody carried the operation. */
+/** What one endpoint shows of each of them; "gone" where the nonce is used and no transaction carried the operation. */
 const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
   const { head, settled } = yield* readDepth(chainId)
   const wasAbsent = head === before.head ? before.absent : new Set<string>()
@@ -129,8 +129,8 @@ const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: Reado
   return { shown, observe }
 })
 
-/** The receipt, none while there is none; "ask alone" where this reading cannot tell. */
-export type Gathered = Result.Result<Option.Option<ActionReceipt> | "ask alone", ChainUnavailable>
+/** The receipt, none while there is none; "inconclusive" where it must be read on its own. */
+export type Gathered = Result.Result<Option.Option<ActionReceipt> | "inconclusive", ChainUnavailable>
 
 /** Of one chain. */
 export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
@@ -148,7 +148,7 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
     if (now < next) yield* sleepRealTime(Duration.nanos(next - now))
     next = (yield* Clock.monotonicTimeNanos) + BigInt(Duration.toMillis(betweenReadings)) * 1_000_000n
     const results = yield* Effect.provideService(
-      askEach(chainId, (place) => observeBy(place, awaited)),
+      readEach(chainId, (place) => observeBy(place, awaited)),
       EvmClients,
       clients
     )
@@ -157,9 +157,9 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
       if (Result.isFailure(views)) return Result.fail(views.failure)
       const observations = views.success.map(({ observe }) => observe(one))
       const observed = observations.filter((observe) => observe !== "gone")
-      if (observed.length < observations.length) return Result.succeed("ask alone")
+      if (observed.length < observations.length) return Result.succeed("inconclusive")
       const conclusion = conclude(observed)
-      return Result.succeed(conclusion === "contradiction" ? "ask alone" : conclusion)
+      return Result.succeed(conclusion === "contradiction" ? "inconclusive" : conclusion)
     }
   })
 

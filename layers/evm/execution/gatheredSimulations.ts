@@ -24,7 +24,7 @@ export interface Simulation {
 type Results = ReadonlyArray<CallResult>
 type Answer = Result.Result<Results, ChainUnavailable>
 
-interface Asked {
+interface Requested {
   readonly id: number
   readonly simulation: Simulation
 }
@@ -52,9 +52,9 @@ export const resultsOfReverted = ({ data }: CallResult): Results | undefined => 
 }
 
 /** As many of the same sender in a request as its gas allows, in their order. */
-const requestsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<Asked>> => {
-  const requests: Array<{ readonly items: Array<Asked>; gas: bigint }> = []
-  for (const item of asked) {
+const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<ReadonlyArray<Requested>> => {
+  const requests: Array<{ readonly items: Array<Requested>; gas: bigint }> = []
+  for (const item of requested) {
     const { from, gas } = item.simulation
     const open = requests.find(({ gas: used, items }) => items[0]!.simulation.from === from && used + gas <= maxGas)
     if (open === undefined) requests.push({ items: [item], gas })
@@ -69,9 +69,9 @@ const requestsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<As
 /** In a request of its own. */
 export const simulateAlone = ({ calls, chainId, from, gas }: Simulation) => multicall(chainId, calls, { from, gas })
 
-/** Of one chain. What finds no place in a request with others, or no answer in it, is asked about alone. */
+/** Of one chain. What has no place in a request with others, or no answer in it, is simulated alone. */
 export const gatheredSimulations = Effect.gen(function* () {
-  const eachAlone = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
+  const eachAlone = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     return yield* Effect.forEach(
       items,
       ({ id, simulation }) =>
@@ -80,7 +80,7 @@ export const gatheredSimulations = Effect.gen(function* () {
     )
   })
 
-  const together = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
+  const together = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     const { chainId, from } = items[0]!.simulation
     const frames = yield* multicall(
       chainId,
@@ -97,13 +97,13 @@ export const gatheredSimulations = Effect.gen(function* () {
 
   const clients = yield* EvmClients
   const simulate = yield* batched(
-    ({ id }: Asked) => String(id),
-    (asked: ReadonlyArray<Asked>, record: (one: Asked, answer: Answer) => void) =>
+    ({ id }: Requested) => String(id),
+    (requested: ReadonlyArray<Requested>, record: (one: Requested, answer: Answer) => void) =>
       Effect.gen(function* () {
-        const byId = new Map(asked.map((one) => [one.id, one]))
+        const byId = new Map(requested.map((one) => [one.id, one]))
         const answers = yield* Effect.forEach(
-          requestsOf(asked),
-          // Whoever is answered goes on while the other requests are under way.
+          requestsOf(requested),
+          // An answered caller goes on while the other requests are under way.
           (items) =>
             Effect.tap(
               items.length === 1 ? eachAlone(items) : Effect.catch(together(items), () => eachAlone(items)),
@@ -112,7 +112,7 @@ export const gatheredSimulations = Effect.gen(function* () {
           { concurrency: maxRequests }
         )
         const found = new Map(answers.flat())
-        return ({ id }: Asked) => found.get(id)!
+        return ({ id }: Requested) => found.get(id)!
       }).pipe(Effect.provideService(EvmClients, clients))
   )
 

@@ -34,7 +34,7 @@ const approval = (guard: EvmAddress, token: EvmAddress, amountRaw: bigint): Call
   data: approve(toViem(guard), amountRaw)
 })
 
-/** Each token once, ascending, as the guard wants them. */
+/** Each token once, ascending, as the guard requires. */
 const listedOf = (assets: ReadonlyArray<AssetId>): ReadonlyArray<EvmAddress> =>
   [...new Set(assets.map(addressOf))].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
 

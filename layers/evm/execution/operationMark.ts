@@ -1,7 +1,7 @@
 /**
  * The mark by which an operation of the service is recognized on chain: sixteen bytes behind the arguments of the
  * account's `execute`, which the account does not read and which its operation's hash covers. Only calldata of the
- * account's own operation counts: anybody may write the same bytes elsewhere.
+ * account's own operation counts: any sender may write the same bytes elsewhere.
  */
 import { concatHex, decodeFunctionData, type Hex, isAddressEqual, keccak256, slice, stringToHex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
@@ -28,9 +28,9 @@ const operationsIn = (input: Hex) => {
 }
 
 /**
- * Whether the operation, which a transaction with this input carried, has the mark. A contract of somebody else may
- * have handed it to the EntryPoint; then the mark anywhere in the input counts, so that it is rather taken for carried
- * out than carried out twice.
+ * Whether the operation, which a transaction with this input carried, has the mark. A foreign contract may have passed
+ * it to the EntryPoint; then the mark anywhere in the input counts, so that it is rather taken for carried out than
+ * carried out twice.
  */
 export const carriesMark = (input: Hex, { nonce, sender }: NamedOperation, mark: Hex): boolean => {
   const operations = operationsIn(input)

@@ -1,5 +1,5 @@
 /**
- * What a transaction says of the user operations that it carried. Source: ERC-4337 (UserOperationEvent,
+ * What became of the user operations in a transaction, by its logs. Source: ERC-4337 (UserOperationEvent,
  * BeforeExecution), ERC-20 (Transfer).
  */
 import { Option } from "effect"
@@ -98,7 +98,7 @@ export const netTransfers = (
 export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boolean =>
   marksOf(receipt).ends.some(({ sender }) => isAddressEqual(sender, toViem(addressOf(accountId))))
 
-/** What a unit of gas cost, where the node says so. */
+/** What a unit of gas cost, where the node returns it. */
 export const gasPriceOf = ({ effectiveGasPrice }: Partial<Pick<TransactionReceipt, "effectiveGasPrice">>) =>
   effectiveGasPrice === undefined ? {} : { gasPriceRaw: effectiveGasPrice }
 

@@ -39,7 +39,7 @@ import { settlementCall, withSettlementGas } from "#layers/evm/withdrawal/settle
 export interface Operators {
   readonly agent: Signer
   readonly relayers: RelayerAddresses
-  /** The block and the relayers' nonces, as everybody who prepares at that moment reads them. */
+  /** The block and the relayers' nonces, shared by all operations that are prepared at that moment. */
   readonly readBlock: (chainId: ChainId) => Effect.Effect<BlockReading, ChainUnavailable>
   readonly simulate: (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>
 }
@@ -47,7 +47,7 @@ export interface Operators {
 /** How long after the latest block a swap may still be included. 20 minutes. */
 const swapLifetimeSeconds = 1_200n
 
-/** What no chain needs to be asked about: the batch must be one that the owner authorized and this service can sign. */
+/** Checks without a chain: the batch must be one that the owner authorized and this service can sign. */
 const checkBatch = Effect.fnUntraced(function* (
   { authorization, calls = [], chainId, ownerSignature, settlement, swaps, transfers = [] }: SwapBatch,
   agent: string,
@@ -115,7 +115,7 @@ const tradesOf = (
 
 const noPrices: ReadonlyMap<EvmAddress, SignedPrice> = new Map()
 
-/** The attested prices that the guard of the account wants for what the batch trades; a refusal names the assets. */
+/** The attested prices that the guard requires for what the batch trades; a refusal names the assets. */
 const attestedFor = Effect.fnUntraced(function* (
   { chainId, swaps, transfers = [] }: SwapBatch,
   chain: ChainAuthorization,

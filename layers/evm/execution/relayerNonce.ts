@@ -1,6 +1,6 @@
 /**
- * The nonces of a relayer account as the chain counts them. Where a chain has several endpoints the word of one of them
- * counts for nothing: a nonce that is too high would leave a gap that no transaction fills, and the account would stand
+ * The nonces of a relayer account as the chain counts them. Where a chain has several endpoints the answer of one of
+ * them is not enough: a nonce that is too high would leave a gap that no transaction fills, and the account would stand
  * still.
  */
 import { Deferred, Duration, Effect, Result } from "effect"

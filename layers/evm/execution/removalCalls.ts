@@ -12,7 +12,7 @@ import { kernelAbi } from "#layers/evm/contracts.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 
-/** A permission of ours has one policy and one signer, and each is told that it ends without further data. */
+/** A permission of ours has one policy and one signer, and each is uninstalled without further data. */
 const endings = encodeAbiParameters([{ type: "bytes[]" }], [["0x", "0x"]])
 
 const isThere = (config: CallResult | undefined) =>

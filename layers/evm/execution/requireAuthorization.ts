@@ -1,10 +1,10 @@
 /**
- * Tells an account that will not let the agent act until its owner has signed anew from one that refuses an operation
- * for any other reason: by what the account refused it with, and by the account's own state.
+ * Separates an account that needs a new signature of its owner before the agent may act from one that refuses an
+ * operation for any other reason: by the reason of the refusal, and by the account's own state.
  *
  * A node that lags behind shows an account as it was, and the same operation fails on it as if the owner had taken the
  * permission back. So every endpoint that answers must show the same, twice; one that would let the operation pass, or
- * that knows the account in another state than it was built for, makes it a matter of trying again.
+ * that shows the account in another state than it was built for, makes it transient.
  */
 import { Duration, Effect } from "effect"
 import type { Address, Hex } from "viem"
@@ -20,9 +20,9 @@ import { entryPoint } from "#layers/evm/contracts.ts"
 import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
-import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
+import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
-/** Between the two looks; behind one endpoint there are often many nodes. */
+/** Between the two reads; behind one endpoint there are often many nodes. */
 const pollInterval = Duration.seconds(2)
 
 /**
@@ -31,15 +31,15 @@ const pollInterval = Duration.seconds(2)
  */
 export const refusedByAccount = (reason: string): boolean => /^AA2[234]\b/u.test(reason)
 
-/** What the guard says of a permission that is over: its time, the owner's word, or a later permission. */
-const guardsWord = (reason: string): string | undefined =>
+/** How the guard refuses a permission that is over: by its time, by the owner, or by a later permission. */
+const guardRefusal = (reason: string): string | undefined =>
   reason.startsWith("AA22")
     ? "the agent's permission has expired"
     : /PermissionNotLive|NotTheLatest/u.test(reason)
       ? "the owner ended the agent's permission, or replaced it"
       : undefined
 
-/** Kernel's word for an `Enable` message that the owner's validator does not accept. */
+/** Kernel's error for an `Enable` message that the owner's validator does not accept. */
 const isEnableRefused = (reason: string): boolean => reason.includes("EnableNotApproved")
 
 export interface RefusedOperation {
@@ -60,7 +60,7 @@ interface Finding {
 
 const revoked = (reason: string): Finding => ({ cause: "permission_revoked", reason })
 
-/** What the account's state says about the refusal; null when the owner has nothing to do with it. */
+/** The cause of the refusal in the account's state; null when a signature of the owner would not help. */
 const conclude = (operation: RefusedOperation, permission: Permission | undefined, refusal: string): Finding | null => {
   const unaccepted = isEnableRefused(refusal)
     ? ({
@@ -68,7 +68,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
         reason: `the account does not accept the owner's signature (${refusal})`
       } as const)
     : null
-  const ended = evmPolicy(operation.chain).guard && guardsWord(refusal)
+  const ended = evmPolicy(operation.chain).guard && guardRefusal(refusal)
   if (ended !== undefined) return revoked(`${ended} (${refusal})`)
   if (permission === undefined) return unaccepted
   if (permission.isEnabled) {
@@ -82,7 +82,7 @@ const conclude = (operation: RefusedOperation, permission: Permission | undefine
     : revoked(`the owner made the signature void before it was used (${refusal})`)
 }
 
-/** What one endpoint shows; "elsewhere" when it would let the operation pass or knows the account in another state. */
+/** What one endpoint shows; "elsewhere" when it would let the operation pass or shows the account in another state. */
 const inspect = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chain, gas, handleOps, mode, relayer } = operation
   const { chainId } = chain
@@ -104,7 +104,7 @@ const inspect = Effect.fnUntraced(function* (operation: RefusedOperation) {
 /** The same from every endpoint that answers; null when one of them sees no need for the owner. */
 const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chainId } = operation.chain
-  const seen = yield* concluded(chainId, yield* askEach(chainId, () => inspect(operation)))
+  const seen = yield* concluded(chainId, yield* readEach(chainId, () => inspect(operation)))
   if (seen.includes("elsewhere")) {
     return yield* new ChainUnavailable({
       chainId,

@@ -41,7 +41,7 @@ const describe = (data: Hex): string => {
   return name === "Error" ? args.join() : `${name}(${args.join(", ")})`
 }
 
-/** The reason in words: of a failed operation the EntryPoint's code and, within it, the account's own error. */
+/** The reason as text: of a failed operation the EntryPoint's code and, within it, the account's own error. */
 export const revertReason = (data: Hex): string => {
   const error = data === "0x" ? undefined : decode(data)
   const reason =

@@ -1,6 +1,6 @@
 /**
- * Hands stored bytes of a transaction to every endpoint of the chain, as one of them may take it and pass it on to
- * nobody. Sending the same bytes again does no harm and is no error.
+ * Sends stored bytes of a transaction to every endpoint of the chain, as one of them may accept it and not pass it on.
+ * Sending the same bytes again does no harm and is no error.
  */
 import { Effect, Fiber } from "effect"
 import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from "viem"
@@ -10,11 +10,11 @@ import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"
 
-/** Nodes have no common code for these two answers, only common words. */
+/** Nodes have no common code for these two answers, only common texts. */
 const knownAlready = /already known|already imported|known transaction|already exists/iu
 const nonceUsed = /nonce too low|nonce is too low|nonce has already been used/iu
 
-/** What an endpoint said of the bytes; a failure when it gave no answer, or another one. */
+/** An endpoint's answer to the bytes; a failure when it gave none, or another one. */
 type Outcome = "sent" | "nonce used"
 
 const submit = async (client: PublicClient, raw: Hex): Promise<Outcome> => {

@@ -1,5 +1,5 @@
 /**
- * Receipts that count: their block is part of the chain, and as many blocks as the deployment asks for confirm it.
+ * Receipts that count: their block is part of the chain, and as many blocks as the deployment requires confirm it.
  * Until then a reorganization may take a receipt away again, and the transaction waits as if there were none.
  */
 import { Effect } from "effect"

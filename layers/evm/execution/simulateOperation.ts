@@ -2,7 +2,7 @@
  * Proves before anything is paid that a signed operation validates, that its swaps take effect, and, when it settles,
  * that the recipient gets what they yield.
  *
- * `handleOps` does not revert when the calls inside an operation do, so its success says nothing about them. One
+ * `handleOps` does not revert when the calls inside an operation do, so its success does not prove theirs. One
  * `eth_call` therefore reads the account's balances before and after `handleOps` and compares; it needs no method
  * beyond what every node offers. When they are not as they should be, a second one repeats the calls alone behind it,
  * from the EntryPoint, to learn why they failed.
@@ -33,7 +33,7 @@ export interface OperationToSimulate {
   readonly swaps: ReadonlyArray<Swap>
   readonly transfers?: ReadonlyArray<OutgoingTransfer> | undefined
   readonly settlement?: Settlement | undefined
-  /** There are calls in it of which no change of a balance tells whether they were made. */
+  /** It has calls whose success no change of a balance shows. */
   readonly hasCalls?: boolean
   /** Gas of the transaction, and of the calls within it. */
   readonly transactionGas: bigint
@@ -103,7 +103,7 @@ const overtaken = /^AA(?:10|25)\b/u
 
 const balanceOf = callDataOf(erc20Abi, "balanceOf")
 
-/** Fails with the chain's reason when the operation would be refused or would not do what its swaps ask. */
+/** Fails with the chain's reason when the operation would be refused or would not have the effect of its swaps. */
 export const simulateOperation = Effect.fnUntraced(function* <R>(
   operation: OperationToSimulate,
   simulate: Simulate<R>
@@ -121,7 +121,7 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
     gas: operation.transactionGas + (operation.hasCalls === true ? operation.callGasLimit : 0n) + simulationOverhead,
     calls: [
       ...balances,
-      // Before as well, where nothing else tells that the calls succeed: the account is deployed then.
+      // Before as well, where nothing else shows that the calls succeed: the account is deployed then.
       ...(operation.hasCalls === true ? [revertedCalls([{ target: account, data: operation.execute }])] : []),
       { target: entryPoint, data: operation.handleOps },
       ...balances

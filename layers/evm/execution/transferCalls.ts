@@ -34,7 +34,7 @@ export const transferCalls = (transfer: OutgoingTransfer, account: EvmAddress): 
   ]
 }
 
-/** Calldata of the lock: the amount, and to whom the bridge owes what on which chain. */
+/** Calldata of the lock: the amount, and the recipient, token and chain of the bridge's payment. */
 export const lockData = (
   { amountRaw, buy, minRaw, sell }: Pick<OutgoingTransfer, "amountRaw" | "buy" | "minRaw" | "sell">,
   recipient: EvmAddress

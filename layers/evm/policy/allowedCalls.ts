@@ -1,5 +1,6 @@
 /**
- * The calls that a permission lets pass, in words: of the guard by its code, of a call policy by what the owner signed.
+ * The calls that a permission lets pass, described: of the guard by its code, of a call policy by what the owner
+ * signed.
  */
 import { erc20Abi, getAbiItem, toFunctionSignature } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"

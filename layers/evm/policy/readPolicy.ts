@@ -1,4 +1,4 @@
-/** Reads an account's permissions and the guard's word about it, all in one request at one block. */
+/** Reads an account's permissions and its state in the guard, all in one request at one block. */
 import { DateTime, Effect } from "effect"
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, pad, parseAbi, zeroAddress } from "viem"
 import { ECDSA_SIGNER_CONTRACT } from "@zerodev/permissions"
@@ -122,7 +122,7 @@ const decodeGuard = (
   return { account, reading }
 }
 
-/** What Kernel says of the permission alone. */
+/** The permission in Kernel alone. */
 const kernelState = ({ authorization, chain }: Signed, permission: Permission | undefined): PermissionState => {
   if (permission?.isEnabled === true) {
     return permission.hasHook && permission.nonce >= permission.validFrom ? "active" : "ended"
@@ -133,7 +133,7 @@ const kernelState = ({ authorization, chain }: Signed, permission: Permission | 
 
 /** The block that was read. */
 interface GuardedBlock {
-  /** What the guard says of the account; undefined where it has none. */
+  /** The state of the account in the guard; undefined where it has none. */
   readonly guards: GuardsAccount | undefined
   /** Its time. */
   readonly seconds: number
@@ -167,7 +167,7 @@ const readingOf = (signed: Signed, results: ReadonlyArray<CallResult>, block: Gu
   const { guard } = evmPolicy(chain)
   const permission = decodePermission(results)
   const signer = decodeSigner(results[4])
-  // Of an enabled permission the chain says by which module it is bound, whatever was signed.
+  // Of an enabled permission the chain shows the module that bounds it, whatever was signed.
   const isGuarded =
     permission?.isEnabled === true
       ? permission.policies.some((policy) => policy.toLowerCase() === guard?.contract.toLowerCase())

@@ -8,14 +8,14 @@ import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { nonceUnknown, readEnableNonce } from "#layers/evm/account/enableNonce.ts"
 import { operationHash } from "#layers/evm/execution/agentOperation.ts"
 import { drawnNonce, ownersOperation } from "#layers/evm/revocation/ownersOperation.ts"
-import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
+import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
 /**
- * The highest that any endpoint shows which answers: by the word of a node that lags, a permission of a later nonce
- * would survive.
+ * The highest of all endpoints that answer: by the nonce of a node that lags, a permission of a later nonce would
+ * survive.
  */
 const highestNonce = Effect.fnUntraced(function* ({ accountId, chainId }: RevokedAccount) {
-  const read = yield* askEach(chainId, () => readEnableNonce(accountId))
+  const read = yield* readEach(chainId, () => readEnableNonce(accountId))
   const nonces = yield* Effect.mapError(concluded(chainId, read), () => nonceUnknown(accountId))
   return Math.max(...nonces)
 })

@@ -1,6 +1,6 @@
 /**
  * The user operation by which an owner voids permissions: validated by the account's root validator, and public once it
- * is signed, so that anybody may submit it. Sources: Kernel 0.3.1 (nonce, `invalidateNonce`), ERC-4337 (EntryPoint
+ * is signed, so that any account may submit it. Sources: Kernel 0.3.1 (nonce, `invalidateNonce`), ERC-4337 (EntryPoint
  * 0.7).
  */
 import { bytesToHex, concatHex, encodeFunctionData, type Hex, hexToBigInt } from "viem"
@@ -31,7 +31,7 @@ export const drawnNonce = (drawn: Uint8Array): bigint =>
 
 type Terms = Pick<ChainRevocation, "accountId" | "operationNonce" | "validFrom">
 
-/** Without a signature. Its fees are zero: whoever submits it pays for the transaction, not the account. */
+/** Without a signature. Its fees are zero: the sender of the transaction pays for it, not the account. */
 export const ownersOperation = (
   { accountId, operationNonce, validFrom }: Terms,
   accountType: AccountType

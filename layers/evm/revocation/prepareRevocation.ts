@@ -15,7 +15,7 @@ import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
-import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
+import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 import { operationGas, signedOperation } from "#layers/evm/revocation/ownersOperation.ts"
 
 const stateCalls = ({ accountId, permissionId }: ChainRevocation): readonly [Call, Call] => {
@@ -42,7 +42,7 @@ export const hasEnded = Effect.fnUntraced(function* (chain: ChainRevocation) {
     const { settled } = yield* readDepth(chainId)
     return isVoid(chain, yield* multicall(chainId, stateCalls(chain), { blockNumber: settled }))
   })
-  const seen = yield* concluded(chainId, yield* askEach(chainId, () => observe))
+  const seen = yield* concluded(chainId, yield* readEach(chainId, () => observe))
   return seen.every((hasEndedThere) => hasEndedThere)
 })
 
@@ -59,7 +59,7 @@ const transactionOf = (calls: ReadonlyArray<Call>): Call =>
         })
       }
 
-/** Anybody may submit, so a multicall shows what the relayer's own transaction would do, and whether that is enough. */
+/** Any account may submit, so a multicall shows what the relayer's transaction would do, and whether that is enough. */
 const simulate = Effect.fnUntraced(function* (
   chain: ChainRevocation,
   calls: ReadonlyArray<Call>,

@@ -3,7 +3,7 @@
  * goes wrong on the way to an answer is `ChainUnavailable`.
  *
  * A chain may have several endpoints. A request goes to the first that answers: one that times out, serves another
- * chain or answers what is no answer is passed over, and asked last for a while. What decides about money is asked of
+ * chain or answers what is no answer is passed over, and tried last for a while. What decides about money is read from
  * all of them (layers/evm/rpc/quorum.ts), transactions are sent to all of them, and nonces need two
  * (execution/relayerNonce.ts).
  */
@@ -18,12 +18,12 @@ import { gatheredCalls } from "#layers/evm/rpc/gatheredCalls.ts"
 import { describeRpcFailure, rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"
 import { verifiedTransport } from "#layers/evm/rpc/verifiedTransport.ts"
 
-/** How long an endpoint that gave no answer is asked after the others. */
+/** How long an endpoint that gave no answer is tried after the others. */
 const penalty = Duration.seconds(10)
 
 interface Endpoint {
   readonly client: PublicClient
-  /** Monotonic nanoseconds until which it is asked last. */
+  /** Monotonic nanoseconds until which it is tried last. */
   avoidUntil: bigint
 }
 
@@ -64,7 +64,7 @@ const ask = <A>(endpoint: Endpoint, method: string, send: Send<A>) =>
     )
   )
 
-/** The first success; or, of the failures, the words of a node rather than the silence of another. */
+/** The first success; or, of the failures, the error of a node rather than the timeout of another. */
 const withFallback = Effect.fnUntraced(function* <A>(
   endpoints: ReadonlyArray<Endpoint>,
   method: string,
@@ -132,7 +132,7 @@ const clientsOf = Effect.fnUntraced(function* (
     return found === undefined ? notConfigured(chainId) : Effect.succeed(found)
   }
 
-  /** Over one endpoint, whose word is wanted and nobody else's: nothing is shared. */
+  /** Over one endpoint alone: nothing is shared. */
   const over = (endpoint: Endpoint): Clients => ({
     request: (chainId, method, send) => request({ chainId, endpoints: [endpoint] }, method, send),
     gather: (chainId, calls, blockNumber) =>
@@ -152,13 +152,13 @@ const clientsOf = Effect.fnUntraced(function* (
 const notConfigured = (chainId: ChainId) =>
   Effect.fail(new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" }))
 
-/** The endpoints of a chain that are asked. */
-interface Asked {
+/** The endpoints of a chain that are called. */
+interface RequestTarget {
   readonly chainId: ChainId
   readonly endpoints: ReadonlyArray<Endpoint>
 }
 
-const request = <A>({ chainId, endpoints }: Asked, method: string, send: Send<A>) =>
+const request = <A>({ chainId, endpoints }: RequestTarget, method: string, send: Send<A>) =>
   Effect.gen(function* () {
     if (endpoints.length === 0) return yield* notConfigured(chainId)
     const start = yield* Clock.monotonicTimeNanos

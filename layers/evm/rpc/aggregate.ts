@@ -17,7 +17,7 @@ export interface CallResult {
 }
 
 export interface CallFrame {
-  /** Who the outermost call comes from and how much gas it may use; for simulations. */
+  /** The sender of the outermost call and how much gas it may use; for simulations. */
   readonly from?: Address
   readonly gas?: bigint
   /** The latest when left out. */

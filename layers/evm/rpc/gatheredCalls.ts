@@ -1,6 +1,6 @@
 /**
- * Reads of contracts that many ask for at the same time, in few `eth_call`s: what is asked for while a request runs
- * goes into the next one, each call once. All calls of one asker are answered at one block.
+ * Concurrent reads of contracts in few `eth_call`s: what is requested while a request runs goes into the next one, each
+ * call once. All calls of one caller are answered at one block.
  */
 import { Effect, Result } from "effect"
 import type { PublicClient } from "viem"
@@ -12,7 +12,7 @@ type Send = <A>(method: string, send: (client: PublicClient) => Promise<A>) => E
 
 type Results = ReadonlyArray<CallResult>
 
-interface Asked {
+interface Requested {
   readonly id: number
   readonly calls: ReadonlyArray<Call>
   readonly blockNumber: bigint | undefined
@@ -25,9 +25,9 @@ const maxRequests = 4
 const keyOf = ({ data, target }: Call): string => `${target.toLowerCase()} ${data}`
 
 /** Askers whose calls go into one request: of one block, and as many as fit. */
-const requestsOf = (asked: ReadonlyArray<Asked>): ReadonlyArray<ReadonlyArray<Asked>> => {
-  const requests: Array<{ readonly items: Array<Asked>; readonly keys: Set<string> }> = []
-  for (const item of asked) {
+const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<ReadonlyArray<Requested>> => {
+  const requests: Array<{ readonly items: Array<Requested>; readonly keys: Set<string> }> = []
+  for (const item of requested) {
     const keys = item.calls.map(keyOf)
     const open = requests.find(
       ({ items, keys: known }) =>
@@ -51,14 +51,14 @@ export const gatheredCalls = Effect.fnUntraced(function* (send: Send) {
   const ask = (calls: ReadonlyArray<Call>, blockNumber: bigint | undefined) =>
     send("eth_call", (client) => aggregate(client, calls, { blockNumber }))
 
-  const askTogether = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
+  const askTogether = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     const calls = new Map(items.flatMap((item) => item.calls.map((call) => [keyOf(call), call] as const)))
     const results = yield* ask([...calls.values()], items[0]!.blockNumber)
     const found = new Map([...calls.keys()].map((key, index) => [key, results[index]!]))
     return items.map((item) => [item.id, Result.succeed(item.calls.map((call) => found.get(keyOf(call))!))] as const)
   })
 
-  const askEach = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
+  const readEach = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     return yield* Effect.forEach(
       items,
       ({ blockNumber, calls, id }) =>
@@ -68,17 +68,17 @@ export const gatheredCalls = Effect.fnUntraced(function* (send: Send) {
   })
 
   const gather = yield* batched(
-    ({ id }: Asked) => String(id),
-    (asked: ReadonlyArray<Asked>) =>
+    ({ id }: Requested) => String(id),
+    (requested: ReadonlyArray<Requested>) =>
       Effect.gen(function* () {
         const answers = yield* Effect.forEach(
-          requestsOf(asked),
+          requestsOf(requested),
           (items): Effect.Effect<ReadonlyArray<readonly [number, Result.Result<Results, ChainUnavailable>]>> =>
-            items.length === 1 ? askEach(items) : Effect.catch(askTogether(items), () => askEach(items)),
+            items.length === 1 ? readEach(items) : Effect.catch(askTogether(items), () => readEach(items)),
           { concurrency: maxRequests }
         )
         const found = new Map(answers.flat())
-        return ({ id }: Asked) => found.get(id)!
+        return ({ id }: Requested) => found.get(id)!
       })
   )
 

@@ -1,11 +1,10 @@
 /**
- * What every endpoint of a chain shows, and what they conclude together about a transaction. None of them is trusted
- * alone when there are several: a conclusion counts when every endpoint that has seen the block on which it rests comes
- * to the same one.
+ * What every endpoint of a chain shows, and what follows from all of them about a transaction. None of them is trusted
+ * alone when there are several: a conclusion counts when every endpoint that has seen its block comes to the same one.
  *
- * An endpoint that does not answer in time, or whose chain is not that long yet, has no say, so one that is down or
+ * An endpoint that does not answer in time, or whose chain is not that long yet, does not count, so one that is down or
  * lags holds nothing up. When two contradict each other nothing is concluded and the work waits: paying twice by the
- * word of a faulty node is worse than waiting for the operator to remove it.
+ * answer of a faulty node is worse than waiting for the operator to remove it.
  */
 import { Array as Arr, Duration, Effect, Metric, Option, Result } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
@@ -22,7 +21,7 @@ type Shown = Pick<ActionReceipt, "success" | "blockHash" | "blockNumber" | "txHa
 export interface Observation<Found extends Shown = ActionReceipt> {
   /** Its latest block, read before anything else. */
   readonly head: bigint
-  /** The latest block that a settled answer may rest on. */
+  /** The latest block that a settled answer may be based on. */
   readonly settled: bigint
   readonly receipt: Option.Option<Found>
 }
@@ -37,10 +36,10 @@ const answerTimeout = Duration.seconds(4)
 const beforeBelievingAbsence = Duration.seconds(2)
 
 /**
- * Asks every endpoint of the chain at once, each by itself, and gives what each came to, in their order. `ask` gets the
- * endpoint's place in that order. One that takes longer than four seconds of real time has failed.
+ * Calls every endpoint of the chain in parallel, each by itself, and returns the result of each, in their order. `ask`
+ * gets the endpoint's place in that order. One that takes longer than four seconds of real time has failed.
  */
-export const askEach = Effect.fnUntraced(function* <A, E, R>(
+export const readEach = Effect.fnUntraced(function* <A, E, R>(
   chainId: ChainId,
   ask: (place: number) => Effect.Effect<A, E, R | EvmClients>
 ) {
@@ -75,7 +74,7 @@ const sayTheSame = (a: Shown, b: Shown): boolean =>
   a.deltas.length === b.deltas.length &&
   a.deltas.every(({ assetId, raw }, index) => b.deltas[index]?.assetId === assetId && b.deltas[index]?.raw === raw)
 
-/** The block on which a conclusion rests: that of the receipt, or the latest one when there is none to be found. */
+/** The block of a conclusion: that of the receipt, or the latest one when there is none to be found. */
 const evidence = ({ receipt, settled }: Observation<Shown>): bigint =>
   Option.match(receipt, {
     onNone: () => 0n,
@@ -98,12 +97,12 @@ export const conclude = <Found extends Shown>(
   return observations.some(contradicts) ? "contradiction" : first.receipt
 }
 
-/** Asks every endpoint of the chain; fails when none answers, and when they contradict each other. */
+/** Calls every endpoint of the chain; fails when none answers, and when they contradict each other. */
 const ask = Effect.fnUntraced(function* <Found extends Shown, R>(
   chainId: ChainId,
   observe: Effect.Effect<Observation<Found>, ChainUnavailable, R | EvmClients>
 ) {
-  const conclusion = conclude(yield* concluded(chainId, yield* askEach(chainId, () => observe)))
+  const conclusion = conclude(yield* concluded(chainId, yield* readEach(chainId, () => observe)))
   if (conclusion !== "contradiction") return conclusion
   yield* Metric.update(Metric.withAttributes(Metrics.chainDisagreements, { chain: String(chainId) }), 1)
   yield* Effect.logError(

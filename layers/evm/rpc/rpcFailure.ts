@@ -1,13 +1,13 @@
 /**
- * Says why an RPC request failed, in words that may be stored and shown: endpoint addresses often carry a key, so none
- * of the text that viem composes (it quotes URL and body) is used.
+ * Why an RPC request failed, as text that may be stored and shown: endpoint addresses often carry a key, so none of the
+ * text that viem composes (it quotes URL and body) is used.
  */
 import { BaseError, HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from "viem"
 import { maxAnswerBytes, WrongChain } from "#layers/evm/rpc/verifiedTransport.ts"
 
 const longestNodeMessage = 200
 
-/** A node's own words without anything that looks like an address of a host. */
+/** A node's message without anything that resembles an address of a host. */
 export const nodeMessage = (error: RpcRequestError) =>
   error.details.replace(/\b[a-z]+:\/\/\S+/giu, "[endpoint]").slice(0, longestNodeMessage)
 

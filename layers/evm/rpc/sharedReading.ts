@@ -1,5 +1,5 @@
 /**
- * Requests that everybody may share for a moment: readings whose slightly older answer does no harm, and bytes sent
+ * Requests that callers may share for a moment: readings whose slightly older answer does no harm, and bytes sent
  * again.
  */
 import { Clock, Deferred, Duration, Effect, type Scope } from "effect"
@@ -15,13 +15,13 @@ const capacity = 1_024
 
 export interface SharedReading<I, A, E> {
   readonly read: (item: I) => Effect.Effect<A, E>
-  /** The next one who asks for the key makes a request. */
+  /** The next call for the key makes a request. */
   readonly forget: (key: string | number) => Effect.Effect<void>
 }
 
 /**
  * `read` makes a request for an item, or gives the answer of one for the same key that began at most
- * `maxAge` ago, which may still be under way. A failure is for those who wait for it and is not kept.
+ * `maxAge` ago, which may still be under way. A failure is for its waiting callers and is not kept.
  */
 export const sharedReading = <I, A, E>(
   maxAge: Duration.Duration,
@@ -43,7 +43,7 @@ export const sharedReading = <I, A, E>(
         if (exit._tag === "Failure" && held.get(key) === own) held.delete(key)
         Deferred.doneUnsafe(own.answer, exit)
       })
-      // Whoever asked first may go away; the others still wait.
+      // The first caller may be interrupted; the others still wait.
       yield* Effect.forkIn(reading, scope)
       return own.answer
     })

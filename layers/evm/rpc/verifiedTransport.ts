@@ -1,8 +1,8 @@
 /**
- * An HTTP transport that serves nothing before the endpoint has proved which chain it speaks for: a mixed-up endpoint
+ * An HTTP transport that serves nothing before the endpoint has proved which chain it serves: a mixed-up endpoint
  * would otherwise show another chain's balances, or take a transaction meant for elsewhere.
  *
- * A redirect is not followed, as it would carry the key in the URL and what is asked to another host. An answer is read
+ * A redirect is not followed, as it would carry the key in the URL and the request to another host. An answer is read
  * up to a size and for a time.
  */
 import { BaseError, hexToNumber, http, type Transport } from "viem"
@@ -20,14 +20,14 @@ export class WrongChain extends BaseError {
 const requestTimeoutMillis = 5_000
 /** From the request to the last byte of the answer. */
 const answerTimeoutMillis = 8_000
-/** Of one answer; the logs of 2,000 blocks are the largest that is asked for. */
+/** Of one answer; the logs of 2,000 blocks are the largest. */
 export const maxAnswerBytes = 8 * 1024 * 1024
 
 /** viem's own time limit ends when the answer begins. */
 const boundedFetch: typeof fetch = (input, init) =>
   fetch(input, { ...init, redirect: "manual", signal: AbortSignal.timeout(answerTimeoutMillis) })
 
-/** `retryCount`: how often a request is repeated at this endpoint; none where another endpoint can be asked instead. */
+/** `retryCount`: how often a request is repeated at this endpoint; none where another endpoint can be used instead. */
 export const verifiedTransport = (url: string, chainId: ChainId, retryCount: number): Transport => {
   const transport = http(url, {
     timeout: requestTimeoutMillis,

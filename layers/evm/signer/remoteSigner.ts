@@ -1,6 +1,6 @@
 /**
- * A key behind a service, in the manner of a key management service: it is asked to sign a digest and told what the
- * digest stands for, and its own rules decide.
+ * A key behind a service, in the manner of a key management service: it is sent a digest with what the digest stands
+ * for, and its own rules decide whether it signs.
  *
  * `POST` with a bearer token and `{keyId, digest, context}`, where context is as in domain/relay/Signer.ts; the answer
  * is

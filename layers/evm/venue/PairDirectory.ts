@@ -1,6 +1,6 @@
 /**
- * Where a chain's pools are. Pairs never move, so a found one is remembered; a missing one is asked for again, because
- * anybody may create it.
+ * Where a chain's pools are. Pairs never move, so a found one is cached; a missing one is read again, because it may be
+ * created at any time.
  */
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from "viem"
@@ -21,8 +21,8 @@ export interface LocatedPair {
   readonly pair: Address
 }
 
-/** Remembered pairs over all chains; past that the memory starts anew. */
-const maxRemembered = 10_000
+/** Cached pairs over all chains; past that the cache starts anew. */
+const maxCached = 10_000
 
 const addressIn = (result: CallResult | undefined): Address | null => {
   const value = uintOf(result)
@@ -46,7 +46,7 @@ export class PairDirectory extends Context.Service<
       const { chains } = yield* EvmConfig
       const routers = new Map(chains.map(({ chainId, router }) => [chainId, router]))
       const factories = new Map<ChainId, Address>()
-      const remembered = new Map<string, Address>()
+      const cached = new Map<string, Address>()
       const keyOf = (chainId: ChainId, [a, b]: TokenPair) => `${chainId}/${poolKey(a, b)}`
 
       const readFactory = Effect.fnUntraced(function* (chainId: ChainId) {
@@ -75,16 +75,16 @@ export class PairDirectory extends Context.Service<
           chainId,
           pairs.map((pair) => ({ target: factory, data: getPair(pair) }))
         )
-        if (remembered.size + pairs.length > maxRemembered) remembered.clear()
+        if (cached.size + pairs.length > maxCached) cached.clear()
         for (const [index, pair] of pairs.entries()) {
           const address = addressIn(answers[index])
-          if (address !== null && address !== zeroAddress) remembered.set(keyOf(chainId, pair), address)
+          if (address !== null && address !== zeroAddress) cached.set(keyOf(chainId, pair), address)
         }
       })
 
       const locate = Effect.fn("PairDirectory.locate")(
         function* (chainId: ChainId, pairs: ReadonlyArray<TokenPair>) {
-          const find = (pair: TokenPair) => remembered.get(keyOf(chainId, pair))
+          const find = (pair: TokenPair) => cached.get(keyOf(chainId, pair))
           const missing = pairs.filter((pair) => find(pair) === undefined)
           if (missing.length > 0) yield* lookUp(chainId, missing)
           return pairs.flatMap((tokens): ReadonlyArray<LocatedPair> => {

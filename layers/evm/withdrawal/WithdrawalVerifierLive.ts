@@ -1,4 +1,4 @@
-/** Owners' signatures over withdrawals: a key's is recovered here, a contract is asked on its chain (ERC-1271). */
+/** Owners' signatures over withdrawals: a key's is recovered here, a contract is called on its chain (ERC-1271). */
 import { Effect, Layer, Option } from "effect"
 import { recoverAddress } from "viem"
 import { chainIdOf } from "#domain/Caip.ts"
@@ -41,7 +41,7 @@ export const WithdrawalVerifierLive = Layer.effect(
 
     return WithdrawalVerifier.of({
       isSignedByOwner,
-      // What an address of an EVM chain can be known by is known without asking the chain (resolveSource.ts).
+      // Bad recipients on an EVM chain are recognized without a call to the chain (resolveSource.ts).
       recipientProblem: () => Effect.succeedNone,
       selfSubmission
     })

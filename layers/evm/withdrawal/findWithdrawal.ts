@@ -13,7 +13,7 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, wit
   const { head, settled } = yield* readDepth(chainId)
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
 
-  // The nonce first: when it was used before the receipt was asked for, a missing receipt is an answer.
+  // The nonce first: when it was used before the receipt was read, a missing receipt is an answer.
   const nonceUsed = yield* isNonceUsed(transaction, settled)
   const own = yield* settledReceiptOf(chainId, [txHash, ...replaces], settled)
   if (own === "pending") return shows(Option.none())
@@ -21,7 +21,7 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, wit
   if (Option.isSome(landed)) return shows(landed)
 
   const standing = yield* readStanding(withdrawal)
-  // Carried out since the receipt was asked for, or by somebody else, and not settled: the answer may still change.
+  // Carried out since the receipt was read, or by another sender, and not settled: the answer may still change.
   if (standing === "Settling") return shows(Option.none())
   if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, subject }))
   // Reverted, overtaken, or too late whenever it is mined: by this transaction nothing moves.

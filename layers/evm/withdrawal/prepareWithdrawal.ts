@@ -45,7 +45,8 @@ const callsOf = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, s
 })
 
 /**
- * Anybody may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would not.
+ * Any account may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would
+ * not.
  */
 const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyArray<Call>, relayer: Address) {
   const frame = { from: relayer, gas: transactionGasCap }
@@ -59,14 +60,14 @@ const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyA
  * for each asset. A token's transfer uses 30,000 to 250,000.
  */
 const maxGas = ({ message }: AuthorizedWithdrawal): bigint => {
-  const most = 2_500_000n + 500_000n * BigInt(message.assets.length)
-  return most < transactionGasCap ? most : transactionGasCap
+  const max = 2_500_000n + 500_000n * BigInt(message.assets.length)
+  return max < transactionGasCap ? max : transactionGasCap
 }
 
 /** A third more than the estimate, as other transactions may change what storage costs; what is not used comes back. */
-const gasLimitFor = (estimate: bigint, most: bigint) => {
+const gasLimitFor = (estimate: bigint, max: bigint) => {
   const limit = (estimate * 13n) / 10n
-  return limit < most ? limit : most
+  return limit < max ? limit : max
 }
 
 export const prepareWithdrawal = Effect.fnUntraced(function* (
@@ -92,11 +93,11 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (
     ],
     { concurrency: "unbounded" }
   )
-  const most = maxGas(withdrawal)
-  if (estimate > most) {
+  const max = maxGas(withdrawal)
+  if (estimate > max) {
     return yield* new SimulationFailed({
       chainId,
-      reason: `it needs ${estimate} gas, and the service pays for ${most} at most; withdraw fewer assets at once`
+      reason: `it needs ${estimate} gas, and the service pays for ${max} at most; withdraw fewer assets at once`
     })
   }
   const prepared: PreparedTransaction = {
@@ -105,7 +106,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (
     subject,
     to: fromViem(to),
     callData: data.toLowerCase(),
-    gasLimit: gasLimitFor(estimate, most),
+    gasLimit: gasLimitFor(estimate, max),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
     ...nonces,

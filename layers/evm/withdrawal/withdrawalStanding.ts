@@ -1,6 +1,7 @@
 /**
  * What became of a withdrawal, by the chain alone: the executor's record of used nonces, its `Withdrawn` event, and the
- * chain's own time. Anybody may have submitted what the owner signed, so the fate of our transaction decides nothing.
+ * chain's own time. Any account may have submitted what the owner signed, so the fate of our transaction decides
+ * nothing.
  */
 import { Effect, Option } from "effect"
 import { encodeFunctionData, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
@@ -22,8 +23,9 @@ import { isUsedCall, withdrawalDigest } from "#layers/evm/withdrawal/executorCal
 /** Blocks in one log request: within what public nodes allow. */
 const blocksPerRequest = 5_000n
 /**
- * An authorization lives eleven minutes at most, which is 6,600 blocks on the fastest supported chain (100 ms). The
- * block at which it was accepted lies within that life, so it can have landed in no other blocks than these around it.
+ * An authorization is valid for eleven minutes at most, which is 6,600 blocks on the fastest supported chain (100 ms).
+ * The block at which it was accepted lies within that time, so it can have landed in no other blocks than these around
+ * it.
  */
 const blocksBefore = 10_000n
 const maxRequests = 4
@@ -103,7 +105,7 @@ const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, m
   })
 })
 
-/** What the chain says now. "Settling": it was carried out by a transaction that a reorganization may take away. */
+/** The state on the chain now. "Settling": it was carried out by a transaction that a reorganization may take away. */
 export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const chainId = chainIdOf(withdrawal.accountId)
   const { expiresAt } = withdrawal.message
@@ -140,7 +142,7 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
   return open
 })
 
-/** The same for who waits for an answer that stays: what may be taken away is none. */
+/** The same for callers that need a final answer: what a reorganization may still take away counts as none. */
 export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const standing = yield* readStanding(withdrawal)
   if (standing !== "Settling") return standing

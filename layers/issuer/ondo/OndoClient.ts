@@ -1,4 +1,4 @@
-/** Requests to Ondo Global Markets; each answer is held against what was asked. Source: docs.ondo.finance. */
+/** Requests to Ondo Global Markets; each answer is checked against its request. Source: docs.ondo.finance. */
 import { Clock, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { isAddress, isAddressEqual } from "viem"
@@ -11,7 +11,7 @@ import { OndoAttestation, OndoQuote, OndoRefusal, refusalStatuses } from "#layer
 import { makeFind } from "#layers/provider/makeFind.ts"
 
 /** What is bought of Ondo, or sold to it. */
-export interface Asked {
+export interface OndoRequest {
   readonly chainId: ChainId
   /** As Ondo calls the chain. */
   readonly chain: string
@@ -27,8 +27,8 @@ type OndoError = IssuerSilent | IssuerRefused
 export class OndoClient extends Context.Service<
   OndoClient,
   {
-    readonly soft: (asked: Asked) => Effect.Effect<OndoQuote, OndoError>
-    readonly attest: (asked: Asked) => Effect.Effect<OndoAttestation, OndoError>
+    readonly soft: (request: OndoRequest) => Effect.Effect<OndoQuote, OndoError>
+    readonly attest: (request: OndoRequest) => Effect.Effect<OndoAttestation, OndoError>
   }
 >()("ballast/layers/issuer/ondo/OndoClient") {
   static readonly layer = Layer.effect(
@@ -51,11 +51,11 @@ export class OndoClient extends Context.Service<
 
       const post = Effect.fnUntraced(function* <S extends Schema.Codec<OndoQuote, unknown>>(
         path: string,
-        asked: Asked,
+        request: OndoRequest,
         schema: S
       ) {
-        if (apiKey === null) return yield* new IssuerSilent({ reason: "Ondo is not asked; set ONDO_API_KEY" })
-        const { chain, quantity, side, symbol } = asked
+        if (apiKey === null) return yield* new IssuerSilent({ reason: "Ondo is not used; set ONDO_API_KEY" })
+        const { chain, quantity, side, symbol } = request
         const body = { chainId: chain, symbol, side, tokenAmount: Decimal.format(quantity, 18), duration: "short" }
         const answer = yield* ask({ path, schema: Schema.Union([schema, OndoRefusal]) }, body).pipe(
           Effect.mapError(({ reason }) => new IssuerSilent({ reason }))
@@ -66,16 +66,18 @@ export class OndoClient extends Context.Service<
           const reason = `Ondo does not make the trade now: ${value.code}, ${value.message.slice(0, 200)}`
           return yield* value.code === "RATE_LIMITED" ? new IssuerSilent({ reason }) : new IssuerRefused({ reason })
         }
-        const fault = faultOf(asked, value)
+        const fault = faultOf(request, value)
         if (fault === undefined) return value
         yield* Effect.logWarning(`An answer of Ondo was refused: ${fault}`)
-        return yield* new IssuerRefused({ reason: `Ondo's answer is not what was asked for: ${fault}` })
+        return yield* new IssuerRefused({ reason: `Ondo's answer does not match the request: ${fault}` })
       })
 
-      const soft = Effect.fn("OndoClient.soft")((asked: Asked) => post("/v1/attestations/soft", asked, OndoQuote))
+      const soft = Effect.fn("OndoClient.soft")((request: OndoRequest) =>
+        post("/v1/attestations/soft", request, OndoQuote)
+      )
 
-      const attest = Effect.fn("OndoClient.attest")(function* (asked: Asked) {
-        const attestation = yield* post("/v1/attestations", asked, OndoAttestation)
+      const attest = Effect.fn("OndoClient.attest")(function* (request: OndoRequest) {
+        const attestation = yield* post("/v1/attestations", request, OndoAttestation)
         const left = attestation.expiration - Math.floor((yield* Clock.currentTimeMillis) / 1000)
         if (left < minSeconds || left > maxSeconds) {
           return yield* new IssuerRefused({ reason: `Ondo's word would hold for ${left} seconds, which is not usable` })
@@ -88,14 +90,14 @@ export class OndoClient extends Context.Service<
   ).pipe(Layer.provide(FetchHttpClient.layer))
 }
 
-/** A word that ends sooner will not reach the chain; one that holds for longer is not of the duration asked for. */
+/** An offer that ends sooner will not reach the chain; one that holds for longer is not of the requested duration. */
 const minSeconds = 5
 const maxSeconds = 3_600
 
 const isRefusal = (answer: OndoQuote | OndoRefusal): answer is OndoRefusal => Schema.is(OndoRefusal)(answer)
 
 /** What is wrong with an answer; undefined when nothing is. */
-const faultOf = ({ chainId, quantity, side, symbol, token }: Asked, answer: OndoQuote): string | undefined => {
+const faultOf = ({ chainId, quantity, side, symbol, token }: OndoRequest, answer: OndoQuote): string | undefined => {
   if (answer.chainId !== String(chainId)) return "it is for another chain"
   if (answer.symbol !== symbol) return "it is about another symbol"
   if (!isAddress(answer.assetAddress, { strict: false }) || !isAddressEqual(answer.assetAddress, toViem(token)))

@@ -6,7 +6,7 @@ export class OndoConfig extends Context.Service<
   {
     /** Without the trailing slash, and without `/v1`. */
     readonly baseUrl: string
-    /** Null: Ondo is not asked. */
+    /** Null: Ondo is not used. */
     readonly apiKey: Redacted.Redacted | null
   }
 >()("ballast/layers/issuer/ondo/OndoConfig") {}

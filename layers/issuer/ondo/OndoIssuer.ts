@@ -1,6 +1,6 @@
 /**
  * Trades with Ondo Global Markets, by its documentation: a signed quote from its API, then one call of its contract,
- * which knows the guard's runner as its customer. Source: docs.ondo.finance.
+ * at which the guard's runner is registered as a customer. Source: docs.ondo.finance.
  */
 import { Effect, Layer } from "effect"
 import { addressOf } from "#layers/evm/address.ts"
@@ -8,10 +8,10 @@ import * as Decimal from "#domain/Decimal.ts"
 import { Issuer, IssuerRefused, type IssuerTrade, type IssuerWord } from "#domain/trading/Issuer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { managerCall } from "#layers/issuer/ondo/managerCalls.ts"
-import { type Asked, OndoClient } from "#layers/issuer/ondo/OndoClient.ts"
+import { type OndoRequest, OndoClient } from "#layers/issuer/ondo/OndoClient.ts"
 
 // Amounts are counted as the manager's contract counts them: quantities and prices have 18 decimals, and a US dollar
-// is a whole stablecoin. Every rounding is against the one who pays.
+// is a whole stablecoin. Every rounding is against the paying side.
 const scaleOf = (stableDecimals: number) => 10n ** BigInt(18 - stableDecimals)
 
 /** The most tokens whose price is at most the amount. */
@@ -51,32 +51,32 @@ export const OndoIssuer = Layer.effect(
       if (token.decimals !== tokenDecimals || stable.decimals > maxStableDecimals) {
         return yield* refuse(`${token.symbol} has ${token.decimals} decimals; Ondo's tokens have ${tokenDecimals}`)
       }
-      const side: Asked["side"] = pays ? "buy" : "sell"
-      const asked = {
+      const side: OndoRequest["side"] = pays ? "buy" : "sell"
+      const request = {
         chainId: sell.chainId,
         chain: issuer.chain,
         symbol: token.symbol,
         token: addressOf(token.assetId),
         side
       }
-      return { asked, issuer, stable }
+      return { request, issuer, stable }
     })
     type Side = Effect.Success<ReturnType<typeof sideOf>>
 
     /** How many tokens the amount buys: by the price of one, then by the price of so many. */
-    const purchase = Effect.fnUntraced(function* ({ asked, stable }: Side, amountRaw: bigint) {
-      const one = yield* client.soft({ ...asked, quantity: Decimal.one })
+    const purchase = Effect.fnUntraced(function* ({ request, stable }: Side, amountRaw: bigint) {
+      const one = yield* client.soft({ ...request, quantity: Decimal.one })
       const about = bought(amountRaw, stable.decimals, BigInt(one.price))
       if (about === 0n) return yield* refuse("the amount buys nothing")
-      const price = BigInt((yield* client.soft({ ...asked, quantity: about })).price)
+      const price = BigInt((yield* client.soft({ ...request, quantity: about })).price)
       const most = bought(amountRaw, stable.decimals, price)
       return { price, quantity: most < about ? most : about }
     })
 
     const quote = Effect.fn("OndoIssuer.quote")(function* (trade: IssuerTrade) {
       const side = yield* sideOf(trade)
-      if (side.asked.side === "sell") {
-        const price = BigInt((yield* client.soft({ ...side.asked, quantity: trade.amountRaw })).price)
+      if (side.request.side === "sell") {
+        const price = BigInt((yield* client.soft({ ...side.request, quantity: trade.amountRaw })).price)
         return { receiveRaw: broughtBy(trade.amountRaw, side.stable.decimals, price), priceUsd: price, feeUsd: 0n }
       }
       const { price, quantity } = yield* purchase(side, trade.amountRaw)
@@ -87,24 +87,24 @@ export const OndoIssuer = Layer.effect(
     const signedPurchase = Effect.fnUntraced(function* (side: Side, amountRaw: bigint) {
       const { decimals } = side.stable
       const { quantity } = yield* purchase(side, amountRaw)
-      const first = yield* client.attest({ ...side.asked, quantity })
+      const first = yield* client.attest({ ...side.request, quantity })
       if (costOf(quantity, decimals, BigInt(first.price)) <= amountRaw) return first
       const fewer = bought(amountRaw, decimals, BigInt(first.price))
-      const second = yield* client.attest({ ...side.asked, quantity: fewer })
+      const second = yield* client.attest({ ...side.request, quantity: fewer })
       if (costOf(fewer, decimals, BigInt(second.price)) <= amountRaw) return second
-      return yield* refuse("Ondo's price rises while it is asked")
+      return yield* refuse("Ondo's price rises from request to request")
     })
 
     const word = Effect.fn("OndoIssuer.word")(function* (trade: IssuerTrade) {
       const side = yield* sideOf(trade)
-      const { asked, issuer, stable } = side
-      const isPurchase = asked.side === "buy"
+      const { request, issuer, stable } = side
+      const isPurchase = request.side === "buy"
       const attestation = isPurchase
         ? yield* signedPurchase(side, trade.amountRaw)
-        : yield* client.attest({ ...asked, quantity: trade.amountRaw })
+        : yield* client.attest({ ...request, quantity: trade.amountRaw })
       const [price, quantity] = [BigInt(attestation.price), BigInt(attestation.tokenAmount)]
       const stableRaw = (isPurchase ? costOf : broughtBy)(quantity, stable.decimals, price)
-      const data = managerCall({ attestation, asset: asked.token, stable: issuer.stable, stableRaw })
+      const data = managerCall({ attestation, asset: request.token, stable: issuer.stable, stableRaw })
       return {
         issuer: "ondo",
         receiveRaw: isPurchase ? quantity : stableRaw,

@@ -1,9 +1,9 @@
-/** CoinGecko's `GET /simple/token_price/{platform}`: what it says of tokens by their contracts. */
+/** CoinGecko's `GET /simple/token_price/{platform}`: prices of tokens by their contracts. */
 import { Effect, Schema } from "effect"
 import type { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import type { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"
 
-/** What each request for prices asks for. */
+/** The parameters of each request for prices. */
 export const priceParams = {
   vs_currencies: "usd",
   include_last_updated_at: "true",
@@ -21,7 +21,7 @@ export const marketParams = {
 /** EVM addresses in any case are one address; a mint of Solana is not. */
 const keyOf = (address: string) => (address.startsWith("0x") ? address.toLowerCase() : address)
 
-/** Answers what CoinGecko says of a contract, not decoded; undefined where it says nothing. */
+/** Returns CoinGecko's entry of a contract, not decoded; undefined where there is none. */
 export const makeTokenPrices = (client: CoinGeckoClient["Service"], platforms: CoinGeckoPlatforms["Service"]) =>
   Effect.fn("CoinGecko.tokenPrices")(function* (
     chainId: number,

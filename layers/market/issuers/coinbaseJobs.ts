@@ -1,4 +1,4 @@
-/** What Coinbase says of the shares that it tokenizes. */
+/** Coinbase's data of the shares that it tokenizes. */
 import { Effect } from "effect"
 import * as Eip55 from "#domain/Eip55.ts"
 import { priceOf } from "#domain/marketData/Figure.ts"

@@ -1,5 +1,5 @@
 /**
- * What the issuer of xStocks says of its tokens that we list: identity and halts of each, and on Solana the shares of a
+ * Data of the issuer of xStocks about its listed tokens: identity and halts of each, and on Solana the shares of a
  * token. On EVM chains the balance itself follows corporate actions, so a token there is a share.
  */
 import { DateTime, Effect, Option } from "effect"

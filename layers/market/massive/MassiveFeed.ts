@@ -1,9 +1,9 @@
 /**
- * Bars of a second from Massive's stocks socket, for the symbols that somebody follows.
+ * Bars of a second from Massive's stocks socket, for the followed symbols.
  *
  * One connection, held while this feed runs. A lost one is made anew after a pause that doubles up to half a minute,
  * with jitter; a refused key is not tried again; and where another connection with the same key pushed ours out, the
- * pause is the longest at once, since each of the two would push the other out for ever.
+ * pause is the longest from the start, since each of the two would push the other out for ever.
  */
 import { Clock, Duration, Effect, Layer, Option, Queue, type Redacted, Result, Schedule, Stream, Context } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -22,7 +22,7 @@ export class MassiveConfig extends Context.Service<
 const firstPause = 500
 const longestPause = 30_000
 const loginLimit = Duration.seconds(10)
-/** How often changes of what is followed are looked for. */
+/** How often changes of what is followed are polled for. */
 const checkInterval = Duration.millis(250)
 /** Batches that wait to be taken; the oldest are pushed out. */
 const maxWaiting = 1_000

@@ -16,7 +16,7 @@ export class MassiveRestConfig extends Context.Service<
 export class MassiveRest extends Context.Service<
   MassiveRest,
   {
-    /** None when Massive does not know what is asked for. */
+    /** None when Massive does not have what is requested. */
     readonly find: <S extends AnswerSchema>(
       question: Question<S>
     ) => Effect.Effect<Option.Option<S["Type"]>, MarketDataUnavailable>
@@ -34,7 +34,7 @@ export class MassiveRest extends Context.Service<
         concurrentRequests: 4,
         answerLimit: Duration.seconds(8),
         retryPause: Duration.millis(250),
-        restAfterFailure: Duration.seconds(5),
+        pauseAfterFailure: Duration.seconds(5),
         maxBytes: 8 * 1024 * 1024,
         longestPause: Duration.minutes(2),
         pauseHeaders: ["retry-after"],

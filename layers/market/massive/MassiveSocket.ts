@@ -7,7 +7,7 @@ import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 /** The connection ended, or never came about; another may. */
 export class ConnectionLost extends Schema.TaggedError<ConnectionLost>()("ConnectionLost", {
   reason: Schema.String,
-  /** Another connection with the same key pushed this one out: to come back at once would push that one out. */
+  /** Another connection with the same key pushed this one out: to reconnect immediately would push that one out. */
   isSurplus: Schema.Boolean
 }) {}
 
@@ -41,7 +41,7 @@ export const openSocket = Effect.fnUntraced(function* (url: string) {
     ),
     (open) =>
       Effect.sync(() => {
-        // In order, so that the provider frees the place at once; cut when it does not answer.
+        // In order, so that the provider frees the place immediately; cut when it does not answer.
         open.close(1000)
         setTimeout(() => open.terminate(), 1_000).unref()
       })
@@ -95,6 +95,6 @@ export const judge = (status: string, message: string): Effect.Effect<void, Conn
     return Effect.fail(new FeedRefused({ reason: "the key was refused; check MASSIVE_API_KEY" }))
   if (status === "max_connections") return Effect.fail(lost("another connection uses this key", true))
   if (status === "disconnected") return Effect.fail(lost(message || "the provider disconnects"))
-  if (status === "error" || status.startsWith("not_")) return Effect.logWarning(`Massive says ${status}: ${message}`)
+  if (status === "error" || status.startsWith("not_")) return Effect.logWarning(`Massive sent ${status}: ${message}`)
   return Effect.void
 }

@@ -97,7 +97,7 @@ const toCandle = ({ c, h, l, o, t, v }: typeof BarRow.Type): Candle | undefined 
 }
 
 /**
- * Days that are asked for, and the length of a candle. The day's reach over a long weekend: its last session is shown.
+ * Days that are requested, and the length of a candle. The day's reach over a long weekend: its last session is shown.
  */
 const spans = {
   day: { days: 5, path: "5/minute" },

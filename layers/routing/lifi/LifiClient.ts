@@ -1,4 +1,4 @@
-/** Requests to LI.FI, within what its documentation asks of clients. */
+/** Requests to LI.FI, within what its documentation requires of clients. */
 import { Context, Duration, Effect, Layer, type Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { RoutingUnavailable } from "#domain/trading/Routing.ts"
@@ -6,7 +6,7 @@ import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { type AnswerSchema, makeFind, type Question } from "#layers/provider/makeFind.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 
-/** How long an answer about a swap is waited for, and how long the turn to ask and the answer together. */
+/** How long an answer about a swap is waited for, and how long the turn for the request and the answer together. */
 const soon = { answer: Duration.seconds(4), all: Duration.seconds(5) }
 
 export class LifiClient extends Context.Service<
@@ -52,7 +52,7 @@ export class LifiClient extends Context.Service<
       const askSoon = yield* makeFind({
         ...provider,
         answerLimit: soon.answer,
-        restAfterFailure: Duration.seconds(30),
+        pauseAfterFailure: Duration.seconds(30),
         transientStatuses: []
       })
       const unconfigured = new RoutingUnavailable({ reason: "No routing provider is configured; set LIFI_URL" })

@@ -13,7 +13,7 @@ export class PriceTolerance extends Context.Service<PriceTolerance, { readonly b
   "ballast/layers/routing/lifi/PriceTolerance"
 ) {}
 
-/** A price is asked for while somebody waits for it. */
+/** A price is requested while a caller waits for it. */
 const timeout = Duration.seconds(2)
 
 const Token = Schema.Struct({ priceUSD: Schema.optionalKey(Schema.String) })
@@ -42,7 +42,7 @@ export const LifiPriceCheck = Layer.effect(
 
     return PriceCheck.of({
       source: baseUrl === null ? null : "lifi",
-      // Of other families it is not asked, and silent.
+      // It is not requested for other families, and gives no answer.
       priceOf: (assetId) => (isErc20(assetId) ? priceOf(assetId) : Effect.succeed(undefined)),
       toleranceBps: bps
     })

@@ -24,7 +24,7 @@ import { addressOf } from "#layers/evm/address.ts"
 
 const hash = /^0x[0-9a-fA-F]{64}$/u
 
-/** LI.FI's status in our words. `DONE` says that it ended, not that it went well: the substatus does. */
+/** LI.FI's status in our terms. `DONE` means that it ended, not that it went well: the substatus does. */
 const statusOf = (sent: SentTransfer, { receiving, status, substatus, substatusMessage }: LifiStatus): RouteStatus => {
   const detail = [status, substatus, substatusMessage].filter((text) => text !== undefined).join(" ")
   if (status === "FAILED") return { _tag: "Failed", reason: detail }
@@ -41,7 +41,7 @@ const statusOf = (sent: SentTransfer, { receiving, status, substatus, substatusM
 const decodeRoute = Schema.decodeUnknownOption(LifiRoute)
 const decodeStep = Schema.decodeUnknownOption(LifiRouteStep)
 
-/** A route that is one step, and what was asked for, as an offer. */
+/** A route that is one step, with its request, as an offer. */
 const offerOf = (expected: Expected, route: unknown): Option.Option<RouteQuote> =>
   Option.gen(function* () {
     const { steps } = yield* decodeRoute(route)
@@ -128,7 +128,7 @@ export const RoutingLive = Layer.effect(
 
     const swapCall = Effect.fn("Routing.swapCall")(function* (request: SwapRequest, { step }: RouteQuote) {
       const expected = yield* expectedOf(request)
-      // LI.FI's simulation would look for the amount at our contract, which holds none before the swap.
+      // LI.FI's simulation would expect the amount at our contract, which holds none before the swap.
       const answer = yield* client.post(
         { path: "/advanced/stepTransaction", params: { skipSimulation: "true" }, schema: LifiStep },
         step

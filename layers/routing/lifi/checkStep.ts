@@ -1,5 +1,5 @@
 /**
- * Whether a step is exactly what was asked for. Pure: a provider that is wrong, or taken over, gets no signature.
+ * Whether a step matches the request exactly. Pure: a provider that is wrong, or taken over, gets no signature.
  *
  * The call data is not trusted but read: the one function that the owner allowed, with our own token, amount,
  * destination and recipient, and a floor that is at least ours. What is signed later is built anew from what was read

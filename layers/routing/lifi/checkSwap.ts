@@ -1,5 +1,5 @@
 /**
- * Whether a step of a swap is exactly what was asked for. Pure: a provider that is wrong, or taken over, gets no
+ * Whether a step of a swap matches the request exactly. Pure: a provider that is wrong, or taken over, gets no
  * signature.
  *
  * The call data is read, not trusted: one of the two functions of LI.FI's diamond that swap one ERC-20 token for

@@ -1,18 +1,18 @@
 /**
- * Whether what a step says of itself, and of its transaction around the call data, is what was asked for. Pure; the
- * call data is read by `checkStep` and `checkSwap`.
+ * Whether the fields of a step, and of its transaction around the call data, match the request. Pure; the call data is
+ * read by `checkStep` and `checkSwap`.
  */
 import { isAddress, isAddressEqual } from "viem"
 import { type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import type { LifiRouteStep, LifiStep } from "#layers/routing/lifi/wire.ts"
 
-/** What was asked for. */
+/** The request. */
 export interface Expected {
   readonly sell: AssetId
   readonly buy: AssetId
   readonly amountRaw: bigint
-  /** Who sends and receives. */
+  /** The sender and the receiver. */
   readonly account: EvmAddress
   /** The only contract that may be called and may spend the amount. */
   readonly target: EvmAddress

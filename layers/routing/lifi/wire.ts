@@ -1,6 +1,6 @@
 /**
  * LI.FI's shapes, as far as they are read: `GET /quote`, `GET /status`, `POST /advanced/routes` and
- * `POST /advanced/stepTransaction` of API v1. What is not named here is not looked at; what is, must be there.
+ * `POST /advanced/stepTransaction` of API v1. What is not named here is ignored; what is, must be there.
  */
 import { Schema } from "effect"
 

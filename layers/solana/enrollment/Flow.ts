@@ -77,7 +77,7 @@ export const requireUnchanged = Effect.fnUntraced(function* (
 })
 
 /**
- * Whether the wallet shows the portfolio's place as it was asked for: the agent's role with its enabled
+ * Whether the wallet shows the portfolio's place as it was requested: the agent's role with its enabled
  * sub-account.
  */
 export const isMade = Effect.fn("solana.isMade")(function* (

@@ -54,7 +54,7 @@ const decodeSigned = Schema.decodeEffect(signedText)
 
 const unavailable = ({ reason }: ChainUnavailable) =>
   new VerifierUnavailable({
-    message: `Solana could not be asked: ${reason}. Nothing is lost; send the same again in some seconds`
+    message: `Solana could not be read: ${reason}. Nothing is lost; send the same again in some seconds`
   })
 
 const refusedBy = (field: string) => (error: { readonly message: string }) =>
@@ -89,7 +89,7 @@ const toWire = (error: Refusal): ValidationFailed | VerifierUnavailable => {
 
 const hash = (bytes: Uint8Array) => `0x${bytesToHex(sha256(bytes))}`
 
-/** What the owner stands by: the agent's role in the wallet, which is for one sub-account. */
+/** What the owner signs: the agent's role in the wallet, which is for one sub-account. */
 const authorizationOf = (
   { ownerAccountId, withdrawalDomainName }: PlaceRequest,
   place: WalletPlace,
@@ -204,7 +204,7 @@ export const SolanaWalletsLive = Layer.effect(
             : undefined
       if (accepting === undefined) {
         return yield* new ValidationFailed({
-          message: "The owner's signature is not of the kind that stage 1 asked for",
+          message: "The owner's signature is not of the kind that stage 1 required",
           details:
             plan._tag === "SolanaOwner"
               ? ["signedSolanaTransaction: required of this owner"]

@@ -5,8 +5,8 @@
  * wallet therefore gets 10 portfolios, and then the next wallet is opened: no portfolio is made that its owner could
  * not leave without the service.
  *
- * Anybody may make a wallet at an id, or pay lamports to its address, which stops it from being made. Both are passed
- * over: a wallet counts only when its root is the owner.
+ * Any account may make a wallet at an id, or pay lamports to its address, which stops it from being made. Both are
+ * passed over: a wallet counts only when its root is the owner.
  */
 import { secp256k1 } from "@noble/curves/secp256k1"
 import { sha256 } from "@noble/hashes/sha2"
@@ -22,7 +22,7 @@ import { swigProgram, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 import { decodeWalletState, type WalletState } from "#layers/solana/swig/WalletState.ts"
 
-/** Who holds the root: a Solana key, or an EVM wallet. */
+/** The holder of the root: a Solana key, or an EVM wallet. */
 export type WalletOwner =
   | { readonly _tag: "Solana"; readonly key: PublicKey }
   | { readonly _tag: "Evm"; readonly address: EvmAddress }

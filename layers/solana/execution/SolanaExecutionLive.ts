@@ -1,5 +1,5 @@
 /**
- * Trading on Solana behind the ports of the domain: each takes Solana's part over from a layer that serves the chains
+ * Trading on Solana behind the ports of the domain: each wraps Solana's part around a layer that serves the chains
  * of other families, and leaves the rest to it.
  */
 import { Effect, Layer } from "effect"

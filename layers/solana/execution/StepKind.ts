@@ -35,7 +35,7 @@ export type StepRefusal = PreparationError | TokenUnreadable | ProviderUnavailab
 export interface StepKind {
   /** How settled its transaction must be before the step counts as done. */
   readonly commitment: Commitment
-  /** Built and checked as things are now; with the balances that `changes` will be asked about. Nothing is signed. */
+  /** Built and checked as things are now; with the balances that `changes` will read. Nothing is signed. */
   readonly build: Effect.Effect<
     { readonly prepared: Prepared; readonly before: Amounts },
     StepRefusal,
@@ -48,10 +48,10 @@ export interface StepKind {
   ) => Effect.Effect<Extract<StepOutcome, { readonly _tag: "Landed" }>["deltas"], ChainUnavailable, SolanaRpc>
 }
 
-/** A provider that does not answer is asked for some seconds: nothing of the step may land while it is. */
+/** A provider that does not answer is called again for some seconds: nothing of the step may land meanwhile. */
 const askAgain = Schedule.exponential(Duration.millis(500)).pipe(Schedule.upTo({ times: 3 }))
 
-/** Changes of what the step is about. The log says where they are not those of the swap alone. */
+/** Changes of what the step is about. The log shows where they are not those of the swap alone. */
 const changesOf = Effect.fnUntraced(function* (step: SwapStep, before: Amounts, after: Amounts) {
   const { boughtRaw, isAsPlanned, soldRaw } = swapResult(step, before, after)
   if (!isAsPlanned) {
@@ -74,7 +74,8 @@ const swapKind = (step: SwapStep, { agent, fees }: Signing): StepKind => {
 
   return {
     commitment: "confirmed",
-    // A quote that fell since the plan leaves less room above the floor, and the next one is asked without slippage.
+    // A quote that fell since the plan leaves less room above the floor, and the next one is requested without
+    // slippage.
     build: buildSwap(step.slippageBps).pipe(
       Effect.catchTag("SwapRefused", (refused) => (step.slippageBps === 0 ? Effect.fail(refused) : buildSwap(0))),
       Effect.map((prepared) => ({ prepared, before: amountsOf(prepared.before) }))
@@ -86,7 +87,7 @@ const swapKind = (step: SwapStep, { agent, fees }: Signing): StepKind => {
   }
 }
 
-/** Transfers of exact amounts, all or nothing: what left is what was asked for. */
+/** Transfers of exact amounts, all or nothing: what left is what was requested. */
 const withdrawKind = (
   { message, owner, place, signature, title }: WithdrawStep,
   { agent, fees }: Signing

@@ -37,7 +37,7 @@ const requireSpl = (swap: ReadySwap) => {
     : Effect.succeed({ ...swap, buy, sell })
 }
 
-/** How far the quote was above the floor, so that the same slippage is asked of the next one. */
+/** How far the quote was above the floor, so that the next one is requested with the same slippage. */
 const slippageOf = ({ expectedBuyRaw = 0n, minBuyAmountRaw }: ReadySwap): number =>
   expectedBuyRaw <= minBuyAmountRaw ? 0 : Number(((expectedBuyRaw - minBuyAmountRaw) * bps) / expectedBuyRaw)
 
@@ -67,7 +67,7 @@ const simulate = Effect.fnUntraced(function* (step: SwapStep, mints: ReadonlyMap
   )
 })
 
-/** Why a token cannot be traded now, without asking for a swap. */
+/** Why a token cannot be traded now, without requesting a swap. */
 const requireTradable = (mints: ReadonlyMap<SplAssetId, Mint>) =>
   Effect.forEach([...mints], ([assetId, mint]) => {
     const reason = untradable(mint)

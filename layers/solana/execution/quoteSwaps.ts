@@ -1,6 +1,6 @@
 /**
- * Quotes of swaps on Solana, by what Jupiter would build. It names no price impact, so each quote is held against that
- * of a hundredth of the amount. Quotes know nothing of each other.
+ * Quotes of swaps on Solana, by what Jupiter would build. It gives no price impact, so each quote is compared with that
+ * of a hundredth of the amount. Quotes are independent of each other.
  */
 import { Effect, Option, Result } from "effect"
 import { addressOf, isErc20, solanaChainId } from "#domain/Caip.ts"
@@ -50,7 +50,7 @@ const build = Effect.fnUntraced(function* ({ buy, sell }: QuoteRequest, amountRa
   return { inRaw: amountRaw, outRaw: BigInt(built.outAmount) }
 })
 
-/** The whole amount, or the greatest of its halves that its market takes where the request says so. */
+/** The whole amount, or the greatest of its halves that its market absorbs where the request allows it. */
 const quoteOne = Effect.fnUntraced(function* (
   request: QuoteRequest
 ): Effect.fn.Return<Quote | null, ProviderUnavailable | ChainUnavailable, SolanaAgent | JupiterClient> {

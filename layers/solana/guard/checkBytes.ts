@@ -1,5 +1,5 @@
 /**
- * Whether the bytes of a message do what was planned and nothing else: the last look before the agent signs.
+ * Whether the bytes of a message do what was planned and nothing else: the last check before the agent signs.
  *
  * On chain the agent's role has full control of its sub-account, so this comparison, and not the program, is what
  * limits the agent.
@@ -67,7 +67,7 @@ const checkMessage = (bytes: Uint8Array, plan: TransactionPlan): void => {
   checkFlags(message, plan, flags)
 }
 
-/** A header that says more than there is would be read in one way here and in another there. */
+/** A header that declares more than there is could be read in one way here and in another on chain. */
 const hasSoundHeader = ({ header, staticAccountKeys }: MessageV0): boolean =>
   header.numReadonlySignedAccounts < header.numRequiredSignatures &&
   header.numRequiredSignatures + header.numReadonlyUnsignedAccounts <= staticAccountKeys.length
@@ -181,7 +181,7 @@ const note = (flags: Flags, accounts: ReadonlyArray<AccountMeta>): void => {
   }
 }
 
-/** Nobody else signs, nothing else may change, and no account is there that no step has. */
+/** No other account signs, nothing else may change, and no account is there that no step has. */
 const checkFlags = (message: MessageV0, plan: TransactionPlan, flags: Flags): void => {
   const keys = message.getAccountKeys({ addressLookupTableAccounts: [...plan.lookupTables] })
   expect(keys.length === flags.size, `the message has ${keys.length} accounts instead of ${flags.size}`)

@@ -1,6 +1,5 @@
 /**
- * What a step of a plan looks like on the wire, by our own reading of the programs. Nothing here asks the packages
- * that build it.
+ * The bytes of a step of a plan, by our own reading of the programs. Nothing here uses the packages that build them.
  */
 import { type AccountMeta, ComputeBudgetProgram, type PublicKey, SystemProgram } from "@solana/web3.js"
 import type { Consent, Step } from "#layers/solana/guard/Plan.ts"

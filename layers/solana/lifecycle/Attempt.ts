@@ -6,7 +6,7 @@ import * as Base58 from "#domain/Base58.ts"
 const Bytes = Schema.Uint8ArrayFromBase64
 
 export const Attempt = Schema.Struct({
-  /** Its first signature, the payer's, in base58: known before it is sent, and by it the chain is asked. */
+  /** Its first signature, the payer's, in base58: known before it is sent, and by it the chain is read. */
   signature: Schema.String,
   /** The wire bytes with all signatures. */
   transaction: Bytes,

@@ -1,9 +1,9 @@
 /** Why a planned transaction is not made, or did not land. */
 import { Schema } from "effect"
 
-/** The chain says that the transaction would fail. Nothing was signed. */
+/** The transaction fails in simulation. Nothing was signed. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
-  /** The program's word, such as `{"InstructionError":[0,{"Custom":38}]}`. */
+  /** The program's error, such as `{"InstructionError":[0,{"Custom":38}]}`. */
   error: Schema.Unknown,
   logs: Schema.Array(Schema.String)
 }) {
@@ -25,7 +25,7 @@ export class TransactionDoesNotFit extends Schema.TaggedError<TransactionDoesNot
     const size = this.bytes === null ? `more than ${transactionBytesLimit}` : String(this.bytes)
     return (
       `The transaction has ${size} bytes and ${this.accounts} accounts; Solana takes ${transactionBytesLimit} and ` +
-      `${transactionAccountsLimit}. Do less in one transaction, or ask for a route over fewer accounts`
+      `${transactionAccountsLimit}. Do less in one transaction, or request a route over fewer accounts`
     )
   }
 }
@@ -35,7 +35,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   signature: Schema.String
 }) {
   override get message() {
-    return `What became of the Solana transaction ${this.signature} is not known yet; it is asked again`
+    return `What became of the Solana transaction ${this.signature} is not known yet; it is read again`
   }
 }
 

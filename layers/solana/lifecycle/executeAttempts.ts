@@ -1,7 +1,7 @@
 /**
  * An operation's transaction, exactly once: what is sent was recorded before, and the same bytes are sent until the
- * chain shows them or can no longer take them. Only then may other bytes be signed. Whoever crashed starts again from
- * the journal and meets the same attempt.
+ * chain shows them or can no longer accept them. Only then may other bytes be signed. After a crash the journal leads
+ * to the same attempt.
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"

@@ -77,7 +77,7 @@ const observeAt = Effect.fnUntraced(function* (endpoint: Requests, { signature }
   return { finalized, status: values[0]!, statusSlot: slot }
 })
 
-/** The outcome at the wanted commitment; fails when no endpoint answers, and when they contradict each other. */
+/** The outcome at the required commitment; fails when no endpoint answers, and when they contradict each other. */
 export const observe = Effect.fn("solana.observe")(function* (
   attempt: Attempt,
   commitment: Commitment

@@ -1,7 +1,7 @@
 /** What is paid for a place in a block: a price for each compute unit that the transaction may use. */
 
 export interface FeePolicy {
-  /** Which of the recent prices is paid, 0 to 100: at 75 three of four recent blocks asked for less. */
+  /** Which of the recent prices is paid, 0 to 100: at 75 three of four recent blocks required less. */
   readonly percentile: number
   /** Most lamports that one transaction pays on top of its signatures' fee. */
   readonly maxPriorityLamports: bigint

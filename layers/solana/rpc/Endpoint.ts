@@ -1,5 +1,5 @@
 /**
- * One JSON-RPC endpoint of the Solana chain. It serves nothing before it has proved that it speaks for the main
+ * One JSON-RPC endpoint of the Solana chain. It serves nothing before it has proved that it is on the main
  * network: a mixed-up endpoint would show another chain's balances.
  *
  * A redirect is not followed, as it would carry the key in the URL to another host. An answer is read up to a size and
@@ -21,7 +21,7 @@ const retryPause = Duration.millis(250)
 const longestNodeMessage = 200
 
 /**
- * Errors by which a node says that it cannot answer now: it is behind, has no such block yet, or had too many
+ * Errors of a node that cannot answer now: it is behind, has no such block yet, or had too many
  * requests.
  */
 const passing: ReadonlySet<number> = new Set([429, -32_004, -32_005, -32_014, -32_016])
@@ -42,14 +42,14 @@ export interface Endpoint {
     params: ReadonlyArray<unknown>,
     schema: S
   ) => Effect.Effect<S["Type"], EndpointFailure>
-  /** Monotonic nanoseconds until which it is asked after the others. */
+  /** Monotonic nanoseconds until which it is tried after the others. */
   avoidUntil: bigint
 }
 
 const silence = (reason: string, mayPass: boolean): EndpointFailure => ({ reason, isAnswer: false, mayPass })
 
-/** A node's own words without anything that looks like an address of a host. */
-const nodeWords = (message: string): string =>
+/** A node's message without anything that resembles an address of a host. */
+const nodeText = (message: string): string =>
   message.replace(/\b[a-z]+:\/\/\S+/giu, "[endpoint]").slice(0, longestNodeMessage)
 
 const failureOf = (method: string, error: { readonly message: string }): EndpointFailure => {
@@ -63,7 +63,7 @@ const failureOf = (method: string, error: { readonly message: string }): Endpoin
   return silence(`${method}: HTTP status ${status}`, status >= 500 || status === 429 || status === 408)
 }
 
-/** `retries`: how often a request that may pass is repeated at this endpoint; 0 where another can be asked instead. */
+/** `retries`: how often a request that may pass is repeated at this endpoint; 0 where another can be used instead. */
 export const connect = Effect.fnUntraced(function* (url: Redacted.Redacted<string>, retries: number) {
   const http = yield* HttpClient.HttpClient
   let isVerified = false
@@ -86,7 +86,7 @@ export const connect = Effect.fnUntraced(function* (url: Redacted.Redacted<strin
     )
     if (error !== undefined) {
       const mayPass = passing.has(error.code)
-      const reason = `${method}: the node answered error ${error.code}, ${nodeWords(error.message)}`
+      const reason = `${method}: the node answered error ${error.code}, ${nodeText(error.message)}`
       return yield* Effect.fail<EndpointFailure>({ reason, isAnswer: !mayPass, mayPass })
     }
     return yield* Schema.decodeUnknownEffect(schema)(result).pipe(

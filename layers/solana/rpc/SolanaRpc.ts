@@ -3,8 +3,8 @@
  * whatever goes wrong on the way to an answer is `ChainUnavailable`.
  *
  * There may be several endpoints. A read goes to the first that answers: one that is silent, behind or serves another
- * chain is passed over, and asked last for a while. Transactions are sent to all. What decides whether a transaction
- * may still land is asked of each alone, by `each` (layers/solana/lifecycle/observe.ts).
+ * chain is passed over, and tried last for a while. Transactions are sent to all. What decides whether a transaction
+ * may still land is read from each alone, by `each` (layers/solana/lifecycle/observe.ts).
  */
 import { PublicKey } from "@solana/web3.js"
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, type Redacted, Result, Schema } from "effect"
@@ -40,7 +40,7 @@ export interface LatestBlockhash {
   readonly lastValidBlockHeight: bigint
 }
 
-/** What became of a transaction. `error` is null where it took effect, else the program's word, such as
+/** What became of a transaction. `error` is null where it took effect, else the program's error, such as
  * `{"InstructionError":[0,{"Custom":38}]}`. */
 export interface SignatureStatus {
   readonly slot: bigint
@@ -82,8 +82,8 @@ export interface Requests {
   /** What the transaction would do on the latest confirmed state, under a fresh blockhash and without signatures. */
   readonly simulate: (transaction: Uint8Array) => Effect.Effect<Simulated, ChainUnavailable>
   /**
-   * Hands the bytes to every endpoint, unchecked and without the node's own repeats; fails when none takes them. Only
-   * `statuses` tells what became of them.
+   * Hands the bytes to every endpoint, unchecked and without the node's own repeats; fails when none accepts them. Only
+   * `statuses` shows what became of them.
    */
   readonly send: (transaction: Uint8Array) => Effect.Effect<void, ChainUnavailable>
   /**
@@ -111,7 +111,7 @@ type Call = <S extends AnswerSchema>(
   schema: S
 ) => Effect.Effect<S["Type"], EndpointFailure>
 
-/** The first result; or, of the failures, the words of a node rather than the silence of another. */
+/** The first result; or, of the failures, the error of a node rather than the timeout of another. */
 const withFallback =
   (endpoints: ReadonlyArray<Endpoint>): Call =>
   (method, params, schema) =>
@@ -197,7 +197,7 @@ const readStatuses = Effect.fnUntraced(function* (call: Call, signatures: Readon
       Option.map(Option.fromNullOr(found), ({ confirmationStatus, err, slot }): SignatureStatus => ({
         slot: BigInt(slot),
         error: err,
-        // Nodes leave the word out for what is so old that nothing can take it back.
+        // Nodes leave the status out for what is so old that it is final.
         commitment: confirmationStatus ?? "finalized"
       }))
     )
@@ -290,7 +290,7 @@ const sendTo = (call: Call, transaction: Uint8Array) =>
   )
 
 export class SolanaRpc extends Context.Service<SolanaRpc, Rpc>()("ballast/layers/solana/SolanaRpc") {
-  /** `urls` in the order in which they are asked. */
+  /** `urls` in the order in which they are tried. */
   static readonly layer = (urls: ReadonlyArray<Redacted.Redacted<string>>) =>
     Layer.effect(
       SolanaRpc,

@@ -1,6 +1,6 @@
 /**
- * Reads of many askers in few requests: what is asked for while a request runs goes into the next one, each key once.
- * All keys of one asker are answered by one request, so at one slot.
+ * Reads of many callers in few requests: what is requested while a request runs goes into the next one, each key once.
+ * All keys of one caller are answered by one request, so at one slot.
  */
 import { Effect, type Scope } from "effect"
 import { batched } from "#domain/batched.ts"
@@ -12,7 +12,7 @@ export interface Read<V> {
   readonly values: ReadonlyArray<V>
 }
 
-interface Asked {
+interface Requested {
   readonly id: number
   readonly keys: ReadonlyArray<string>
   readonly atLeastSlot: bigint
@@ -21,9 +21,9 @@ interface Asked {
 const maxRequests = 4
 
 /** Askers whose keys go into one request, as many as fit. An asker has no more keys than fit. */
-const requestsOf = (asked: ReadonlyArray<Asked>, limit: number): ReadonlyArray<ReadonlyArray<Asked>> => {
-  const requests: Array<{ readonly items: Array<Asked>; readonly keys: Set<string> }> = []
-  for (const item of asked) {
+const requestsOf = (requested: ReadonlyArray<Requested>, limit: number): ReadonlyArray<ReadonlyArray<Requested>> => {
+  const requests: Array<{ readonly items: Array<Requested>; readonly keys: Set<string> }> = []
+  for (const item of requested) {
     const open = requests.find(({ keys }) => new Set([...keys, ...item.keys]).size <= limit)
     if (open === undefined) requests.push({ items: [item], keys: new Set(item.keys) })
     else {
@@ -35,8 +35,8 @@ const requestsOf = (asked: ReadonlyArray<Asked>, limit: number): ReadonlyArray<R
 }
 
 /**
- * `read` answers for at most `limit` keys, not before a slot. An asker with more keys is answered by several requests,
- * with the earliest of their slots.
+ * `read` returns at most `limit` keys, not before a slot. A caller with more keys is answered by several requests, with
+ * the earliest of their slots.
  */
 export const gathered = Effect.fnUntraced(function* <V>(
   limit: number,
@@ -46,7 +46,7 @@ export const gathered = Effect.fnUntraced(function* <V>(
   never,
   Scope.Scope
 > {
-  const askTogether = Effect.fnUntraced(function* (items: ReadonlyArray<Asked>) {
+  const askTogether = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     const keys = [...new Set(items.flatMap((item) => item.keys))]
     const atLeastSlot = items.reduce((latest, item) => (item.atLeastSlot > latest ? item.atLeastSlot : latest), 0n)
     const { slot, values } = yield* read(keys, atLeastSlot)
@@ -55,11 +55,11 @@ export const gathered = Effect.fnUntraced(function* <V>(
   })
 
   const gather = yield* batched(
-    ({ id }: Asked) => String(id),
-    (asked: ReadonlyArray<Asked>) =>
-      Effect.map(Effect.forEach(requestsOf(asked, limit), askTogether, { concurrency: maxRequests }), (answers) => {
+    ({ id }: Requested) => String(id),
+    (requested: ReadonlyArray<Requested>) =>
+      Effect.map(Effect.forEach(requestsOf(requested, limit), askTogether, { concurrency: maxRequests }), (answers) => {
         const found = new Map(answers.flat())
-        return ({ id }: Asked) => found.get(id)!
+        return ({ id }: Requested) => found.get(id)!
       })
   )
 

@@ -1,4 +1,4 @@
-/** What a role may do. The service gives two permissions and knows no others. */
+/** What a role may do. The service gives two permissions and supports no others. */
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 
 /**
@@ -34,7 +34,7 @@ export const decodeActions = (bytes: Uint8Array): ReadonlyArray<Action> => {
     const length = reader.u16()
     const next = reader.u32()
     const body = new ByteReader(reader.bytes(length), "action")
-    if (next !== bytes.length - reader.left) throw new MalformedBytes(`an action says that the next begins at ${next}`)
+    if (next !== bytes.length - reader.left) throw new MalformedBytes(`an action has the next one begin at ${next}`)
     actions.push(decodeAction(kind, length, body))
   }
   return actions

@@ -1,4 +1,4 @@
-/** Who may act in a role of a wallet, and by which proof. */
+/** The key that may act in a role of a wallet, and by which proof. */
 import { PublicKey } from "@solana/web3.js"
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 

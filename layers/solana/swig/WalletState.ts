@@ -7,7 +7,7 @@ import { PublicKey } from "@solana/web3.js"
 import { type Action, decodeActions } from "#layers/solana/swig/Action.ts"
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 
-/** Who holds a role; an EVM owner's key is compressed, and signatures of it are counted. */
+/** The holder of a role; an EVM owner's key is compressed, and signatures of it are counted. */
 export type RoleHolder =
   | { readonly _tag: "Ed25519"; readonly key: PublicKey }
   | { readonly _tag: "Secp256k1"; readonly key: Uint8Array; readonly odometer: number }

@@ -1,5 +1,5 @@
 /**
- * Where a Swig wallet lives. Every address follows from the wallet's id of 32 bytes.
+ * The addresses of a Swig wallet. Every address follows from the wallet's id of 32 bytes.
  *
  * Source: the Swig program, `state/src/swig.rs`.
  */

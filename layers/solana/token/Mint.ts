@@ -32,7 +32,7 @@ export interface Mint {
   readonly multiplier: Multiplier
   /** No transfer succeeds until the issuer resumes. */
   readonly isPaused: boolean
-  /** Somebody may move or burn any holder's tokens without the holder. */
+  /** An authority may move or burn any holder's tokens without the holder. */
   readonly hasPermanentDelegate: boolean
   /** New accounts are frozen until the issuer thaws them. */
   readonly startsFrozen: boolean

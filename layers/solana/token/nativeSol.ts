@@ -1,6 +1,6 @@
 /**
  * SOL that an account holds as lamports. It counts as the wrapped token, so that there is one SOL to show, to value, to
- * trade and to take out; a transaction that needs more of the token than there is wraps the rest first.
+ * trade and to withdraw; a transaction that needs more of the token than there is wraps the difference first.
  */
 import { createSyncNativeInstruction, NATIVE_MINT, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"

@@ -44,7 +44,7 @@ export interface Holdings {
   readonly tokens: ReadonlyArray<Holding>
 }
 
-/** Token accounts of one owner that are read: anybody may make some for anybody. The fullest are kept. */
+/** Token accounts of one owner that are read: anyone may make some for any owner. The fullest are kept. */
 const accountLimit = 1_000
 
 interface Wanted {
@@ -114,7 +114,7 @@ const findAccounts = Effect.fnUntraced(function* (owner: PublicKey, { atLeastSlo
   return { keys: accounts.slice(0, accountLimit).map(({ key, mint }) => ({ key, mint })), seen }
 })
 
-/** What the owner, a key or a program's address, holds of the wanted mints. */
+/** What the owner, a key or a program's address, holds of the requested mints. */
 export const readHoldings = Effect.fn("solana.readHoldings")(function* (
   owner: PublicKey,
   wanted: Wanted = {}

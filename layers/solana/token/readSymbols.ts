@@ -1,6 +1,6 @@
 /**
- * Symbols of mints: what the mint itself says (Token-2022), else what its metadata account says (SPL Token). They are
- * what an issuer wrote and prove nothing: any mint may call itself by any symbol.
+ * Symbols of mints: that of the mint itself (Token-2022), else that of its metadata account (SPL Token). They are what
+ * an issuer wrote and prove nothing: any mint may have any symbol.
  */
 import { PublicKey } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
@@ -37,7 +37,7 @@ const symbolIn = (mint: PublicKey, { data, owner }: Account): string | null => {
   return Result.getOrElse(read, () => null)
 }
 
-/** The symbol of each mint by its address; mints of which nobody wrote one are missing. */
+/** The symbol of each mint by its address; mints without one are missing. */
 export const readSymbols = Effect.fn("solana.readSymbols")(function* (
   mints: ReadonlyArray<Mint>
 ): Effect.fn.Return<ReadonlyMap<string, string>, ChainUnavailable, SolanaRpc> {

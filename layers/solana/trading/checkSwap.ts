@@ -1,8 +1,8 @@
 /**
- * Whether a swap that Jupiter built does what was asked, and nothing else. On chain the sub-account would sign anything
- * that the agent packs, so this is what keeps a false answer from moving the owner's tokens.
+ * Whether a swap that Jupiter built does what was requested, and nothing else. On chain the sub-account would sign
+ * anything that the agent packs, so only this check keeps a false answer from moving the owner's tokens.
  *
- * Only Jupiter's `route_v2` is taken: its data tells the amounts and its first accounts whose tokens move.
+ * Only Jupiter's `route_v2` is accepted: its data has the amounts, and its first accounts those whose tokens move.
  */
 import { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { Result, Schema } from "effect"
@@ -13,7 +13,7 @@ import type { BuiltInstruction, BuiltSwap } from "#layers/solana/trading/Jupiter
 
 export const jupiterProgram = new PublicKey("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
 
-/** A swap that is not signed; the message says what is wrong with it. */
+/** A swap that is not signed; the message is what is wrong with it. */
 export class SwapRefused extends Schema.TaggedError<SwapRefused>()("SwapRefused", { message: Schema.String }) {}
 
 export interface Leg {
@@ -49,7 +49,7 @@ const checkTerms = (built: BuiltSwap, { buy, minBuyRaw, sell, sellRaw }: Leg): v
     BigInt(built.otherAmountThreshold) >= minBuyRaw,
     `it promises ${built.otherAmountThreshold}, below the floor of ${minBuyRaw}`
   )
-  expect(built.otherInstructions.length === 0, "it has instructions that nobody asked for")
+  expect(built.otherInstructions.length === 0, "it has instructions that were not requested")
   expect(built.tipInstruction == null, "it pays a tip")
   expect(built.cleanupInstruction === null, "it cleans up; hold wrapped SOL instead of unwrapping it")
   for (const { programId } of built.setupInstructions) {
@@ -66,7 +66,7 @@ const checkData = (data: Uint8Array, { minBuyRaw, sellRaw }: Leg): void => {
   expect(slippageBps <= wholeBps, `its data has a slippage of ${slippageBps} basis points`)
   const floor = (quoted * (wholeBps - slippageBps)) / wholeBps
   expect(floor >= minBuyRaw, `its data lets it yield ${floor}, below the floor of ${minBuyRaw}`)
-  expect(reader.u16() === 0 && reader.u16() === 0, "its data takes a fee for somebody")
+  expect(reader.u16() === 0 && reader.u16() === 0, "its data has a fee")
 }
 
 const checkAccounts = (
@@ -82,7 +82,7 @@ const checkAccounts = (
     [buy.mint, "bought mint"],
     [sell.program, "token program"],
     [buy.program, "token program"],
-    // Anchor writes the program itself where the optional account of somebody else is left out.
+    // Anchor writes the program itself where an optional account is left out.
     [jupiterProgram, "receiver"]
   ]
   for (const [index, [key, name]] of expected.entries()) {
@@ -118,7 +118,7 @@ export const checkSwap = (
     },
     catch: (error) =>
       new SwapRefused({
-        message: `Jupiter's swap is not what was asked for and is not signed: ${error instanceof Error ? error.message : String(error)}`
+        message: `Jupiter's swap does not match the request and is not signed: ${error instanceof Error ? error.message : String(error)}`
       })
   })
 

@@ -1,6 +1,6 @@
 /**
  * One leg of a rebalance: a swap that Jupiter built, checked, wrapped in a signature of the sub-account, and simulated.
- * Where it does not fit into a transaction, a route over fewer accounts is asked for.
+ * Where it does not fit into a transaction, a route over fewer accounts is requested.
  */
 import { Effect } from "effect"
 import type { SplAssetId } from "#domain/Caip.ts"
@@ -108,7 +108,7 @@ const missingLamports = ({ tokens }: Holdings, { account, sell, sellRaw }: Leg):
 export interface SwapResult {
   readonly soldRaw: bigint
   readonly boughtRaw: bigint
-  /** It sold no more than was asked, bought no less than the floor, and nothing else fell. */
+  /** It sold no more than was requested, bought no less than the floor, and nothing else fell. */
   readonly isAsPlanned: boolean
 }
 
@@ -123,8 +123,8 @@ export const changeOf = (assetId: SplAssetId, before: Amounts, after: Amounts): 
   return rawOf(after) - rawOf(before)
 }
 
-/** What was asked of a swap. */
-interface Asked {
+/** The request of a swap. */
+interface SwapBounds {
   readonly sell: SplAssetId
   readonly buy: SplAssetId
   readonly sellRaw: bigint
@@ -132,7 +132,11 @@ interface Asked {
 }
 
 /** Compares what was held. `after` must be read at the slot of the swap or later. */
-export const swapResult = ({ buy, minBuyRaw, sell, sellRaw }: Asked, before: Amounts, after: Amounts): SwapResult => {
+export const swapResult = (
+  { buy, minBuyRaw, sell, sellRaw }: SwapBounds,
+  before: Amounts,
+  after: Amounts
+): SwapResult => {
   const [soldRaw, boughtRaw] = [-changeOf(sell, before, after), changeOf(buy, before, after)]
   const isWhole = before.every(({ assetId }) => assetId === sell || changeOf(assetId, before, after) >= 0n)
   return { soldRaw, boughtRaw, isAsPlanned: soldRaw <= sellRaw && boughtRaw >= minBuyRaw && isWhole }

@@ -1,6 +1,6 @@
 /**
  * Lookup tables that a route uses, as the chain has them. A message names accounts by places in a table, and what is
- * checked before signing are the addresses that we believe to be there: a table that is merely claimed could put other
+ * checked before signing are the addresses that we read there: a table that is merely claimed could put other
  * accounts under a checked swap. Tables only grow, so what was read stays true.
  */
 import { AddressLookupTableAccount, AddressLookupTableProgram, PublicKey } from "@solana/web3.js"

@@ -1,6 +1,6 @@
 /**
  * Withdrawals of all families of chains: those from Solana are checked and prepared here, others are handed on. On
- * Solana the chain does not know what the owner signed, so the service keeps what an executor keeps on EVM chains: the
+ * Solana the chain does not check what the owner signed, so the service checks what an executor does on EVM chains: the
  * signature, the expiry, and that it is carried out once (the operation's journal of steps).
  */
 import { sha256 } from "@noble/hashes/sha2"
@@ -31,7 +31,7 @@ const isHere = ({ accountId }: AuthorizedWithdrawal): boolean => namespaceOf(acc
 
 const refuse = (reason: string) => new SimulationFailed({ chainId: solanaChainId, reason })
 
-/** The run asks again only while none of its transactions can land, so what it has not yet done is not done. */
+/** The run calls again only while none of its transactions can land, so what it has not yet done is not done. */
 const standing = ({ message }: StoredWithdrawal): Effect.Effect<Standing> =>
   Effect.map(Clock.currentTimeMillis, (now): Standing =>
     now > lastSigningMillis(message)
@@ -95,7 +95,7 @@ const execution = Layer.effect(
 
 const unavailable = (withdrawn: string) =>
   new VerifierUnavailable({
-    message: `Chain ${solanaChainId} cannot be asked about ${withdrawn} now; nothing was stored, send the same request again`
+    message: `On chain ${solanaChainId} ${withdrawn} cannot be read now; nothing was stored, send the same request again`
   })
 
 const verifier = Layer.effect(
@@ -115,7 +115,7 @@ const verifier = Layer.effect(
         chainIdOf(recipient) === solanaChainId
           ? recipientProblem(new PublicKey(addressOf(recipient))).pipe(
               Effect.provideService(SolanaRpc, rpc),
-              Effect.tapError((error) => Effect.logWarning("A recipient cannot be asked about", error)),
+              Effect.tapError((error) => Effect.logWarning("A recipient cannot be read", error)),
               Effect.mapError(() => unavailable("the recipient"))
             )
           : others.recipientProblem(recipient),

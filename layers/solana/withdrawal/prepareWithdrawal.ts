@@ -1,7 +1,7 @@
 /**
  * An owner's withdrawal as one transaction: the signature and its expiry are checked, then all assets leave
  * together, or none. The transaction is sent once for the withdrawal (lifecycle/executeAttempts.ts, with a
- * journal of the withdrawal's nonce). The chain does not know the owner's word: the agent's key could move the
+ * journal of the withdrawal's nonce). The chain does not check the owner's signature: the agent's key could move the
  * tokens without it.
  */
 import { createTransferCheckedInstruction } from "@solana/spl-token"
@@ -106,7 +106,7 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
     const holding = find(tokens, assetId)
     const amount = BigInt(amountRaw)
     if (holding === undefined || holding.raw < amount || amount <= 0n) {
-      return yield* refuse("balance", `${assetId}: ${amountRaw} is asked for, ${holding?.raw ?? 0n} is held`)
+      return yield* refuse("balance", `${assetId}: ${amountRaw} is requested, ${holding?.raw ?? 0n} is held`)
     }
     const { mint, remarks, token } = holding
     const stuck = remarks.filter((remark) => remark !== "PERMANENT_DELEGATE" && remark !== "FROZEN")

@@ -43,8 +43,8 @@ const make = Effect.gen(function* () {
   const resume = Effect.fn("RequiredSignatures.resume")(
     function* (operationId: OperationId, at: DateTime.Utc) {
       yield* holdRun(sql)
-      // The one lock that whoever adds an operation to the portfolio waits for, and for which this waits in turn: so no
-      // run begins between the look and the change.
+      // The lock that every insert of an operation of the portfolio needs: so no run begins between the read and the
+      // change.
       const [locked] = yield* sql<{ readonly portfolioId: string; readonly state: string }>`
         SELECT p.portfolio_id AS "portfolioId", o.state FROM portfolios p
         JOIN operations o ON o.portfolio_id = p.portfolio_id

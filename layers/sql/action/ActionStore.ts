@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
     function* ({ at, ended, error, isCancelled, operationId, outcome }: ActionEnd) {
       yield* holdRun(sql)
       const to = stateOfEnd(error, isCancelled)
-      // The portfolio first: whoever locks both rows takes them in this order.
+      // The portfolio first: every statement that locks both rows does so in this order.
       yield* sql`
         SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
         WHERE o.operation_id = ${operationId} FOR NO KEY UPDATE OF p`

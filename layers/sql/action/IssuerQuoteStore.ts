@@ -1,4 +1,4 @@
-/** What issuers said, in PostgreSQL. */
+/** Quotes of issuers, in PostgreSQL. */
 import { type DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { IssuerQuoteStore, type QuotedTrade, type StoredIssuerQuote } from "#domain/action/IssuerQuoteStore.ts"

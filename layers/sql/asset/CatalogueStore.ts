@@ -12,7 +12,7 @@ import { storableJson } from "#layers/sql/storable.ts"
 
 const allSubjects = decodeRows(
   Schema.Struct({
-    /** Null in the rows of assets that were asked for by their own id. */
+    /** Null in the rows of assets that were requested by their own id. */
     caipAssetId: Schema.NullOr(AssetId),
     symbolOnChain: Schema.NullOr(Schema.String),
     assetCanonicalId: AssetCanonicalId,
@@ -40,8 +40,8 @@ export class CatalogueStore extends Context.Service<
   CatalogueStore,
   {
     /**
-     * Makes this the content of the catalogue, in one transaction, and answers true; answers false without writing when
-     * it already is. Of processes that bring the same content at once, one writes.
+     * Makes this the content of the catalogue, in one transaction, and returns true; returns false without writing when
+     * it already is. Of processes that bring the same content at the same time, one writes.
      */
     readonly load: (content: CatalogueContent) => Effect.Effect<boolean>
   }

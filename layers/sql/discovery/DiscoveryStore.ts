@@ -1,6 +1,6 @@
 /**
  * Discovery in PostgreSQL. `discovery_entries` holds one row for each strategy that is public and mirrorable (a trigger
- * sees to that), so a page is one index walk and a look-up by primary key for each of its rows.
+ * sees to that), so a page is one index walk and a lookup by primary key for each of its rows.
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -52,7 +52,7 @@ const toEntry = (
   measuredAt
 })
 
-/** The column of each sort. Its index is over `rankOf`, word for word (migrations/0011). */
+/** The column of each sort. Its index is over exactly `rankOf` (migrations/0011). */
 const columns: Readonly<Record<Sort, string>> = {
   "tvl.desc": "tvl_usd",
   "inflows7d.desc": "inflows_7d_usd",
@@ -116,7 +116,7 @@ const make = Effect.gen(function* () {
 
   const select = Effect.fn("DiscoveryStore.select")(
     function* (strategyIds: ReadonlyArray<StrategyId>) {
-      // Of two selections made at once the second replaces the first whole.
+      // Of two concurrent selections the second replaces the first whole.
       yield* sql`LOCK TABLE curated_strategies IN SHARE ROW EXCLUSIVE MODE`
       const listed = yield* selectedRows(sql`
         SELECT strategy_id AS "strategyId" FROM discovery_entries WHERE strategy_id = ANY(${strategyIds}::text[])`)

@@ -120,7 +120,7 @@ const make = Effect.gen(function* () {
 
   const claim = Effect.fn("EnrollmentStore.claim")(function* (request: ClaimRequest) {
     const { flowId, requestHash } = request
-    // A body binds the flow until it gives it up or its lease runs out: whoever died with a wrong signature in hand
+    // A body binds the flow until it gives it up or its lease runs out: a process that died with a wrong signature
     // must not keep the right one out. Of two that are at work all the same, only one can write the outcome.
     const claimed = yield* sql`
       UPDATE enrollment_flows SET request_hash = ${requestHash}, lease_until = ${timestamp(request.leaseUntil)}
@@ -137,7 +137,7 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const release = Effect.fn("EnrollmentStore.release")(function* ({ flowId, leaseUntil, requestHash }: ClaimRequest) {
-    // The end of the lease tells this holder from a later one, which a late release must not disturb.
+    // The end of the lease identifies its holder: a late release must not disturb a later one.
     yield* sql`
       UPDATE enrollment_flows SET request_hash = NULL, lease_until = NULL
       WHERE flow_id = ${flowId} AND outcome IS NULL AND request_hash = ${requestHash} AND lease_until = ${timestamp(leaseUntil)}`

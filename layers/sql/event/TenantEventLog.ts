@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
 
   const read = Effect.fn("TenantEventLog.read")(function* (tenantId: TenantId, after: number, limit: number) {
     let events = yield* select(tenantId, after, limit)
-    // Only who has come to the end of what is numbered looks for more.
+    // Only a reader at the end of the numbered events numbers more.
     while (events.length < limit && (yield* number(tenantId)) > 0) events = yield* select(tenantId, after, limit)
     return events
   })

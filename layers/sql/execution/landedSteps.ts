@@ -8,7 +8,7 @@ import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 
 const Receipt = Schema.Struct({ subject: Schema.String, txHash: Schema.String, success: Schema.Boolean })
 
-/** Of stored documents only what is told is read, so that they may grow. */
+/** Of stored documents only what is returned is read, so that they may grow. */
 export const StepsRow = Schema.Struct({
   report: Schema.NullOr(
     Schema.Struct({

@@ -39,12 +39,12 @@ const make = Effect.gen(function* () {
       RETURNING 1`
   }
 
-  const claim = Effect.fn("IdempotencyKeys.claim")(function* (asked: KeyClaim) {
-    if ((yield* Effect.orDie(take(asked))).length > 0) return { _tag: "Claimed" } satisfies KeyState
+  const claim = Effect.fn("IdempotencyKeys.claim")(function* (requested: KeyClaim) {
+    if ((yield* Effect.orDie(take(requested))).length > 0) return { _tag: "Claimed" } satisfies KeyState
     const found = yield* firstKey(sql`
-      SELECT fingerprint = ${asked.request.fingerprint} AS "isSame", status, answer
-      FROM idempotency_keys WHERE ${named(asked.request)}`)
-    // Released between the two statements: whoever asks again finds it free.
+      SELECT fingerprint = ${requested.request.fingerprint} AS "isSame", status, answer
+      FROM idempotency_keys WHERE ${named(requested.request)}`)
+    // Released between the two statements: the next call finds it free.
     if (Option.isNone(found)) return { _tag: "InProgress" } satisfies KeyState
     const { answer, isSame, status } = found.value
     if (!isSame) return { _tag: "Mismatch" } satisfies KeyState

@@ -1,6 +1,6 @@
 /**
  * Under which pepper the service works, and what is still stored under another one: so the command line does not make
- * keys that the service would not know, and says when a pepper that was exchanged can be dropped.
+ * keys that the service would not accept, and shows when a pepper that was exchanged can be dropped.
  */
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,7 +17,7 @@ export const pepperOfService = Effect.gen(function* () {
 export interface PepperUse {
   /** Live keys that are stored under the pepper. */
   readonly current: number
-  /** Those under another one, or under one that nobody has noted: they were not used since. */
+  /** Those under another one, or under one that was not recorded: they were not used since. */
   readonly others: number
 }
 

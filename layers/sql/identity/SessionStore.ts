@@ -21,7 +21,7 @@ const FoundRow = Schema.Struct({
 
 const found = decodeFirst(FoundRow)
 
-/** Nonces whose time is over, forgotten with each use of one: more than come in, so that they do not pile up. */
+/** Expired nonces that each use of one deletes: more than come in, so that they do not pile up. */
 const pruneBatchSize = 10
 
 const make = Effect.gen(function* () {
@@ -36,13 +36,13 @@ const make = Effect.gen(function* () {
     ON CONFLICT (nonce) DO NOTHING RETURNING 1`
 
   const open = Effect.fn("SessionStore.open")(
-    function* (session: NewSession, most: number) {
+    function* (session: NewSession, max: number) {
       if ((yield* use(session.nonce, session.createdAt)).length === 0) return false
       yield* sql`
         DELETE FROM wallet_sessions WHERE user_id = ${session.userId} AND session_id NOT IN (
           SELECT session_id FROM wallet_sessions WHERE user_id = ${session.userId} AND ended_at IS NULL
             AND expires_at > ${timestamp(session.createdAt)}
-          ORDER BY created_at DESC, session_id DESC LIMIT ${most - 1})`
+          ORDER BY created_at DESC, session_id DESC LIMIT ${max - 1})`
       yield* sql`
         INSERT INTO wallet_sessions (session_id, tenant_id, user_id, hash, created_at, rotated_at, used_at, expires_at)
         VALUES (${session.sessionId}, ${session.tenantId}, ${session.userId}, ${session.hash},

@@ -140,7 +140,7 @@ const make = Effect.gen(function* () {
         ${key.environment ?? null})`
   }, Effect.orDie)
 
-  // Both hashes are looked for in one statement, or one that is exchanged meanwhile would be missed by both looks.
+  // Both hashes are searched in one statement: two would both miss one that is exchanged meanwhile.
   const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* ({ current, other }: SecretHashes) {
     const [row] = yield* sql<KeyAndTenantRow>`
       SELECT k.api_key_id, k.tenant_id, k.name AS key_name, k.preview, k.scopes, k.created_at AS key_created_at,

@@ -32,7 +32,7 @@ const make = Effect.gen(function* () {
   const tenants = yield* TenantStore
   const select = sql.literal(`SELECT ${memberColumns} FROM users u JOIN tenant_members m ON m.user_id = u.user_id`)
 
-  /** The id of the wallet's user. Who inserts one at the same time is waited for, so that one of them does. */
+  /** The id of the wallet's user. A concurrent insert is waited for, so that only one is made. */
   const userOf = Effect.fnUntraced(function* ({ createdAt, userId, walletId }: User) {
     const [row] = yield* sql<{ readonly user_id: UserId }>`
       INSERT INTO users (user_id, wallet_id, created_at) VALUES (${userId}, ${walletId}, ${timestamp(createdAt)})
@@ -45,7 +45,9 @@ const make = Effect.gen(function* () {
       VALUES (${tenantId}, ${userId}, ${role}, ${timestamp(joinedAt)})
       ON CONFLICT (tenant_id, user_id) DO UPDATE SET role = excluded.role`
 
-  /** Locks the tenant, so that two owners who leave at once do not leave nobody. True when another owner stays. */
+  /**
+   * Locks the tenant, so that two owners who leave at the same time do not leave none. True when another owner stays.
+   */
   const hasOtherOwner = Effect.fnUntraced(function* (tenantId: TenantId, userId: UserId) {
     yield* sql`SELECT 1 FROM tenants WHERE tenant_id = ${tenantId} FOR UPDATE`
     const others = yield* sql`

@@ -1,4 +1,4 @@
-/** The assets of the token lists with what the catalogue says of them, in pages by id. */
+/** The assets of the token lists with their entries of the catalogue, in pages by id. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AssetKind } from "#domain/asset/CanonicalAsset.ts"

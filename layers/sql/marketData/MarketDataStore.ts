@@ -38,7 +38,7 @@ const maxReason = 500
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // The holder keeps its epoch; whoever takes the lease from another gets the next one.
+  // The holder keeps its epoch; a process that acquires the lease from another gets the next one.
   const lead = Effect.fn("MarketDataStore.lead")((holder: string, now: DateTime.Utc, until: DateTime.Utc) =>
     Effect.map(
       leases(sql`

@@ -21,7 +21,7 @@ import { ContextColumns, joinContext, selectContext, toContext } from "#layers/s
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson, storableText } from "#layers/sql/storable.ts"
 
-/** Portfolios of one transaction, watches of one statement, ticks that are forgotten at once. */
+/** Portfolios of one transaction, watches of one statement, ticks that one statement deletes. */
 const batchSize = 500
 
 const firstMonitor = decodeFirst(MonitorRow)
@@ -177,7 +177,7 @@ const make = Effect.gen(function* () {
     }
   }, Effect.orDie)
 
-  // Each step of the recursion is one look into the index, however many watches an asset has.
+  // Each step of the recursion is one index lookup, however many watches an asset has.
   const watched = Effect.map(
     allAssets(sql`
       WITH RECURSIVE assets (asset_id) AS (
@@ -219,7 +219,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  const forgetTicks = Effect.fn("MonitorStore.forgetTicks")(
+  const deleteTicks = Effect.fn("MonitorStore.deleteTicks")(
     (before: DateTime.Utc) =>
       Effect.map(
         sql`
@@ -301,7 +301,7 @@ const make = Effect.gen(function* () {
     touch,
     watched,
     follow,
-    forgetTicks,
+    deleteTicks,
     state,
     contexts,
     pendingApprovals,

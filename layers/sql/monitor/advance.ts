@@ -124,7 +124,7 @@ export const makeAdvance = (sql: SqlClient.SqlClient) => {
         AS n (workflow_id text, asset_id text, low numeric, high numeric)`
   })
 
-  const remember = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+  const recordTicks = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
     const rows = steps.flatMap(({ at, key, monitor }) =>
       key === undefined
         ? []
@@ -158,7 +158,7 @@ export const makeAdvance = (sql: SqlClient.SqlClient) => {
       if (changed.length === 0) return []
       yield* write(changed.map(({ state, workflowId }) => [workflowId, state] as const))
       yield* watch(changed.map(({ step }) => step))
-      yield* remember(changed.map(({ step }) => step))
+      yield* recordTicks(changed.map(({ step }) => step))
       return changed.map(({ workflowId }): Advanced => ({ workflowId, launch: launches.get(workflowId) ?? null }))
     },
     sql.withTransaction,

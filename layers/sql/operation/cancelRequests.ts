@@ -1,8 +1,8 @@
 /**
  * Requests to cancel operations.
  *
- * Whoever stores signed bytes of an operation holds `holdOpen` until its commit, and whoever asks to cancel it waits
- * for that: so what is signed when the request is committed is all that is ever signed for the operation.
+ * A transaction that stores signed bytes of an operation holds `holdOpen` until its commit, and a request to cancel it
+ * waits for that: so what is signed when the request is committed is all that is ever signed for the operation.
  */
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -11,14 +11,14 @@ import { OperationKind, type ReportedOperation } from "#domain/operation/Operati
 import type { CancelAnswer, CancelRequest } from "#domain/operation/OperationStore.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 
-/** Tells these locks from others of the same number. */
+/** Separates these locks from others of the same number. */
 const lockSpace = 192
 
 /** Until the transaction ends nothing is signed for the operation. */
 export const closeOperation = (sql: SqlClient.SqlClient, operationId: string) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${operationId}, ${lockSpace}))`
 
-/** Condition on `operations`: what it does is not sent before it begins, and is not the owner's own word. */
+/** Condition on `operations`: what it does is not sent before it begins, and is not signed by the owner. */
 export const cancellable = (sql: SqlClient.SqlClient) => sql`kind NOT IN ('bridge', 'revoke')`
 
 /** An expression that holds operations open until the transaction ends; `ids` is an expression, too. */

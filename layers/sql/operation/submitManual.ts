@@ -11,7 +11,7 @@ const firstSubmission = decodeFirst(Schema.Struct({ submittedAt: Timestamp }))
 
 /**
  * Triggers of one portfolio take turns on its row. The lock is the one that foreign keys to the row do not wait for,
- * so the scheduler may claim the portfolio meanwhile; the index of unfinished runs then decides who was first.
+ * so the scheduler may claim the portfolio meanwhile; the index of unfinished runs then decides which was first.
  */
 export const makeSubmitManual = (sql: SqlClient.SqlClient) => {
   /** The run at work; when none is, the latest that waits for its owner, which answers a trigger as well. */

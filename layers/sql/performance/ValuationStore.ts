@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
     takeOf({ portfolioId, now })
   )
 
-  // Rows are locked in the order of ids, as those who claim a page lock them. The client cannot write an array of nulls
+  // Rows are locked in the order of ids, as claims of a page lock them. The client cannot write an array of nulls
   // alone, so an unknown growth travels as an empty text.
   const write = (given: ReadonlyArray<Given>) => sql`
     WITH given AS MATERIALIZED (
@@ -166,7 +166,7 @@ const make = Effect.gen(function* () {
     )
     SELECT kept.portfolio_id AS "portfolioId", kept.claimed_at AS "claimedAt" FROM kept JOIN written USING (portfolio_id)`
 
-  // Of two who record a portfolio at once the claim of one holds, which is known by its moment. A statement whose
+  // Of two concurrent records of a portfolio the claim of one holds, which is known by its moment. A statement whose
   // answer was lost may have been carried out, and would add its flows a second time: it is not repeated for each.
   const recordOf = yield* gathered((recordings: ReadonlyArray<Recording>) =>
     allWritten(

@@ -1,6 +1,6 @@
 /**
- * Lets one holder in at a time, in the order of arrival. PGlite is a single session: whoever has begun a transaction
- * on it must finish before anybody else speaks.
+ * Lets one holder in at a time, in the order of arrival. PGlite is a single session: a transaction on it must finish
+ * before another caller may send a query.
  */
 export class Gate {
   #holder: object | undefined

@@ -76,8 +76,8 @@ const make = Effect.gen(function* () {
 
   /**
    * Moves the schedule to `status` unless it is there already, or its owner revoked the agent's permission. Its row
-   * stays locked until the answer is read, so of racing calls each answers the state that it saw or made. The next look
-   * is a first one again, which becomes a run.
+   * stays locked until the answer is read, so each of several racing calls returns the state that it saw or made. The
+   * next check counts as the first one, which becomes a run.
    */
   const setStatus = Effect.fnUntraced(
     function* (

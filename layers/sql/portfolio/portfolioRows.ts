@@ -9,7 +9,7 @@ import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 
-/** A portfolio with its strategy and schedule: four look-ups by primary key. `c` is the schedule. */
+/** A portfolio with its strategy and schedule: four lookups by primary key. `c` is the schedule. */
 export const selectPortfolios = `
   SELECT p.portfolio_id, p.tenant_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
     s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version, p.account_ids, p.guarded_account_ids, p.wallet_role_id, p.last_rebalance_at,

@@ -65,7 +65,7 @@ const make = Effect.gen(function* () {
     ({ operationId }: FencedEnd) => operationId,
     Effect.fnUntraced(function* (ends: ReadonlyArray<FencedEnd>) {
       const operationIds = ends.map(({ operationId }) => operationId)
-      // The portfolios first, in one order: whoever locks both rows takes them in this order.
+      // The portfolios first, in one order: every statement that locks both rows does so in this order.
       yield* sql`
         SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
         WHERE o.operation_id = ANY(${operationIds}::text[]) ORDER BY p.portfolio_id FOR NO KEY UPDATE OF p`

@@ -1,6 +1,6 @@
 /**
- * Takes due portfolios for a look, by any number of processes at once: each passes over the stretches that others look
- * at. Two that ask at the same moment may take the same ones; of them one concludes. They stay due.
+ * Claims due portfolios for a drift check, in any number of processes at once: each leaves out the ranges that others
+ * hold. Two that claim at the same moment may get the same ones; one of them completes. They stay due.
  *
  * Those that wait longest come first. While more is due than a batch holds, every second batch goes to tenants in turn
  * instead, so that one with a million due portfolios does not keep the others waiting.
@@ -56,7 +56,7 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
       ORDER BY c.due_at, c.portfolio_id LIMIT ${Math.ceil(limit / tenantIds.length)}
     ) d LIMIT ${limit}`
 
-  // Each step of the recursion is one look into the index, however many schedules a tenant has.
+  // Each step of the recursion is one index lookup, however many schedules a tenant has.
   const tenantsAfter = (tenantId: string) =>
     sql<{ readonly tenant_id: string }>`
       WITH RECURSIVE turns (tenant_id) AS (
@@ -79,7 +79,7 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
         SELECT tenant_id, portfolio_id, due_at, count(*) OVER (PARTITION BY tenant_id) AS size,
           row_number() OVER (PARTITION BY tenant_id ORDER BY due_at, portfolio_id) AS place
         FROM due
-      ), looked AS (
+      ), recorded AS (
         INSERT INTO drift_checks
           (check_id, tenant_id, first_due_at, first_portfolio_id, last_due_at, last_portfolio_id, until)
         SELECT ${checkId}, tenant_id, min(due_at), min(portfolio_id) FILTER (WHERE place = 1),

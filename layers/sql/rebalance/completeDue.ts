@@ -1,6 +1,6 @@
 /**
- * Concludes looks at due portfolios. Whatever happened since the look is seen here: a schedule that moved, a cadence
- * that changed, and for those on target everything that a plan follows from. Those stay due.
+ * Completes drift checks of due portfolios. What changed since the check is found here: a schedule that moved, a
+ * cadence that changed, and for those on target every input of a plan. Those stay due.
  *
  * Due times are compared under the row's lock, and the strategy's row is held until the due time that its cadence gives
  * is written, so that a change of cadence comes before or after, never between (configureStrategy.ts). What is being
@@ -29,7 +29,7 @@ export const markOf = `
 export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const random = yield* SecureRandom.SecureRandom
 
-  /** The rows `looked`, each with a text of its own. */
+  /** The rows `checked`, each with a text of its own. */
   const checkedAt = (now: DateTime.Utc, due: ReadonlyArray<Due>, texts: ReadonlyArray<string>) => sql`
     unnest(${due.map(({ portfolioId }) => portfolioId)}::text[], ${due.map(({ dueAt }) => timestamp(dueAt))}::timestamptz[],
       ${due.map(({ frequency }) => frequency)}::text[],
@@ -37,7 +37,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       AS checked (portfolio_id, due_at, frequency, next_due_at, text)`
 
   /**
-   * Selects and holds those that are due as they were looked at: for each one look into either index, whatever is
+   * Selects and locks those that are due as they were claimed: one lookup in either index for each, whatever is
    * planned.
    */
   const hold = (checked: Fragment) => sql`
@@ -76,9 +76,9 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     return settled.length
   }, sql.withTransaction)
 
-  // One statement, held rows materialized so that they are locked once whatever the planner makes of the rest. The look
-  // for unfinished runs spares the wait on a run that is just finishing; the index catches what it misses. Looks of
-  // processes that died end too, so that there are never more than there are processes and a few.
+  // One statement, held rows materialized so that they are locked once whatever the planner makes of the rest. The
+  // condition on unfinished runs spares the wait on a run that is just finishing; the index catches what it misses.
+  // Claims of processes that died are deleted too, so that there are few more than processes.
   const start = Effect.fnUntraced(
     function* (now: DateTime.Utc, checkId: string, due: ReadonlyArray<Due>) {
       const at = timestamp(now)

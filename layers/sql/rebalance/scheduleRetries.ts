@@ -1,4 +1,4 @@
-/** Makes portfolios due again soon whose runs were incomplete, and forgets the count of those whose were not. */
+/** Makes portfolios due again soon whose runs were incomplete, and resets the count of the others. */
 import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"

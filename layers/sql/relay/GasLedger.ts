@@ -7,7 +7,7 @@ import { decodeRows, Numeric } from "#layers/sql/rows.ts"
 
 const allSums = decodeRows(Schema.Struct({ portfolio: Numeric, tenant: Numeric }))
 
-interface Asked {
+interface Requested {
   readonly payee: Payee
   /** Of the day; as PostgreSQL reads a date. */
   readonly day: string
@@ -17,17 +17,17 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // What all portfolios of a tenant used is a row of its own.
-  const spentOf = yield* gathered((asked: ReadonlyArray<Asked>) =>
+  const spentOf = yield* gathered((requested: ReadonlyArray<Requested>) =>
     allSums(sql`
       SELECT coalesce(own.gas, 0)::text AS portfolio, coalesce(whole.gas, 0)::text AS tenant
-      FROM unnest(${asked.map(({ payee }) => payee.tenantId)}::text[],
-        ${asked.map(({ payee }) => payee.portfolioId)}::text[], ${asked.map(({ day }) => day)}::text[]::date[]
-      ) WITH ORDINALITY AS asked (tenant_id, portfolio_id, day, place)
-      LEFT JOIN gas_spent own ON own.tenant_id = asked.tenant_id AND own.day = asked.day
-        AND own.portfolio_id = asked.portfolio_id
-      LEFT JOIN gas_spent whole ON whole.tenant_id = asked.tenant_id AND whole.day = asked.day
+      FROM unnest(${requested.map(({ payee }) => payee.tenantId)}::text[],
+        ${requested.map(({ payee }) => payee.portfolioId)}::text[], ${requested.map(({ day }) => day)}::text[]::date[]
+      ) WITH ORDINALITY AS requested (tenant_id, portfolio_id, day, place)
+      LEFT JOIN gas_spent own ON own.tenant_id = requested.tenant_id AND own.day = requested.day
+        AND own.portfolio_id = requested.portfolio_id
+      LEFT JOIN gas_spent whole ON whole.tenant_id = requested.tenant_id AND whole.day = requested.day
         AND whole.portfolio_id = ''
-      ORDER BY asked.place`)
+      ORDER BY requested.place`)
   )
 
   return GasLedger.of({

@@ -1,9 +1,9 @@
 /**
- * Who signs with a relayer account of a chain. One at a time, and no lock of the database is held meanwhile.
+ * Turns to sign with a relayer account of a chain. One at a time, and no lock of the database is held meanwhile.
  *
- * Those of this process wait for their turn in memory. Against other processes the account's row says who holds it and
- * until when; it is gone around once that has passed. This keeps two from signing with the same nonce in vain and is
- * not what makes nonces unique: that is the commit which stores the bytes.
+ * Fibers of this process wait for their turn in memory. Against other processes the account's row names the holder and
+ * the end of its turn, which is ignored once it has passed. This keeps two from signing with the same nonce in vain and
+ * is not what makes nonces unique: that is the commit which stores the bytes.
  */
 import { DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ export interface RelayerAccount {
 const heldFor = Duration.seconds(8)
 /** Past it the work waits as it does for a chain. */
 const longestWait = Duration.seconds(30)
-/** How often another process's account is asked for. */
+/** How often an account that another process holds is polled. */
 const pollInterval = Schedule.min([Schedule.exponential(Duration.millis(10), 2), Schedule.spaced(Duration.millis(50))])
 
 interface Local {
@@ -84,7 +84,7 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string) => {
     UPDATE relayer_nonces SET held_by = NULL, held_until = NULL
     WHERE chain_id = ${chainId} AND relayer = ${relayer} AND held_by = ${holder}`
 
-  /** What of the accounts is under way: those who wait for them here, and other processes that hold them. */
+  /** The state of the accounts: fibers that wait for them here, and other processes that hold them. */
   const load = Effect.fnUntraced(function* (chainId: number, accounts: ReadonlyArray<EvmAddress>) {
     const now = timestamp(yield* DateTime.now)
     const rows = yield* sql<{ readonly relayer: string; readonly unsettled: number }>`

@@ -2,9 +2,9 @@
  * Nonces of the relayer: given out one after the other, each by the commit that stores the bytes that were signed with
  * it and the attempts that these carry.
  *
- * The key signs while nothing is locked, so the commit is what decides: the account's row puts those in line who store
- * with it, and the second one of a nonce signs again with the next. The attempts' key is what signs each of them once;
- * they are stored in one order, so that two that store the same wait for each other rather than deadlock.
+ * The key signs while nothing is locked, so the commit is what decides: the lock on the account's row orders the
+ * commits, and the second one of a nonce signs again with the next. The primary key of attempts is what signs each of
+ * them once; they are stored in one order, so that two that store the same wait for each other rather than deadlock.
  */
 import { type DateTime, Data, Effect, Exit } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -23,10 +23,10 @@ type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
 /** Takes everything back: one of the attempts cannot be stored. */
 class NotStored extends Data.TaggedError("NotStored")<{}> {}
 
-/** Somebody else has stored bytes with the nonce meanwhile. */
+/** Another process has stored bytes with the nonce meanwhile. */
 class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
 
-/** Each time somebody else has put a transaction on its way. */
+/** Each time another process has stored a transaction. */
 const maxOvertakings = 20
 
 export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
@@ -125,7 +125,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
     return yield* new CancelRequested({ operationId: actions[0].attempt.operationId })
   })
 
-  /** Either an attempt was signed by somebody else meanwhile, or its operation has ended or is to be cancelled. */
+  /** Either an attempt was signed by another process meanwhile, or its operation has ended or is to be cancelled. */
   const explain = Effect.fnUntraced(function* (actions: Actions) {
     if (!(yield* maySign(actions))) return false
     const operations = actions.map(({ attempt }) => attempt.operationId).join(", ")

@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
     function* ({ flowId, portfolioId, tenantId }: RevocationFlow, signature: string, accepted: AcceptedRevocation) {
       const { operationId } = accepted
       const at = timestamp(accepted.submittedAt)
-      // The portfolio first: whoever locks both rows takes them in this order.
+      // The portfolio first: every statement that locks both rows does so in this order.
       const portfolio = yield* sql`
         UPDATE portfolios SET revoked_at = ${at}, updated_at = greatest(updated_at + interval '1 millisecond', ${at})
         WHERE portfolio_id = ${portfolioId} AND tenant_id = ${tenantId} AND archived_at IS NULL

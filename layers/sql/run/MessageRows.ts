@@ -1,7 +1,7 @@
 /**
  * Messages to the entities of effect/cluster, in PostgreSQL: the runs themselves, and the signals that they are sent.
  *
- * Statements take many rows at once, because that is what makes a run cheap. A row is claimed by the process that holds
+ * Statements write many rows, because that is what makes a run cheap. A row is claimed by the process that holds
  * its shard; each claim raises its generation, and whatever is written of it names the generation and does nothing when
  * there is a younger one. A message that sleeps is claimed when its time has come, as if it were sent then.
  */
@@ -49,7 +49,7 @@ export interface Reply {
     | { readonly _tag: "Finished" }
     /** Claimed again at that time, or at a signal; null without a time. A passing end is no try. */
     | { readonly _tag: "Waiting"; readonly until: DateTime.Utc | null; readonly isTransient: boolean }
-    /** Nobody claims it any more, until an operator resumes it. */
+    /** It is not claimed any more, until an operator resumes it. */
     | { readonly _tag: "Suspended"; readonly cause: string }
 }
 
@@ -226,8 +226,8 @@ export const makeMessageRows = (sql: SqlClient.SqlClient) => {
     /** Takes a try back of runs that were lost by no fault of theirs. */
     excuse,
     /**
-     * Frees what is claimed of shards that the process holds, beside what it knows of; answers how many. An excused one
-     * was no try.
+     * Frees what is claimed of shards that the process holds, beside its known claims; returns how many. An excused one
+     * does not count as an attempt.
      */
     freeBeside,
     removeEntity,

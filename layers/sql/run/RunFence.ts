@@ -1,6 +1,6 @@
 /**
  * Which run a statement belongs to, and which hold on it the process has. Each claim of a run raises its generation, so
- * that who has lost a run by now, and does not know it yet, changes nothing any more.
+ * that a process that has lost a run without knowing it changes nothing any more.
  */
 import { Context, Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -17,7 +17,7 @@ export const RunFence = Context.Reference<Fence | undefined>("ballast/layers/sql
   defaultValue: () => undefined
 })
 
-/** Another process has the run by now. The run goes on there, so this says nothing of what the step was doing. */
+/** Another process has the run by now. The run goes on there, so this is no fault of the step. */
 export class RunMoved extends Data.TaggedError("RunMoved")<{ readonly executionId: string }> {
   override get message() {
     return `Run ${this.executionId} was claimed by another process; what this one was about to store is left out`

@@ -1,6 +1,6 @@
 /**
- * Results of the steps of runs. Of two that store the same step the first one wins, and the other learns it; who has
- * lost the run stores nothing.
+ * Results of the steps of runs. Of two that store the same step the first one wins, and the other gets its result; a
+ * process that has lost the run stores nothing.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -39,7 +39,7 @@ export const makeStepResults = (sql: SqlClient.SqlClient) => {
 
   return {
     /**
-     * Forgets steps that a later one made superfluous. The run has stored a step, however many are left, so its next
+     * Deletes steps that a later one made superfluous. The run has stored a step, however many are left, so its next
      * begin is its first try.
      */
     forget: ({ executionId, requestId }: Fence, steps: ReadonlyArray<string>) => sql`
@@ -52,7 +52,7 @@ export const makeStepResults = (sql: SqlClient.SqlClient) => {
     record: (steps: ReadonlyArray<StepResult>): Effect.Effect<ReadonlySet<string>, SqlError> =>
       Effect.map(insert(steps, ""), keys),
 
-    /** The same inside a transaction, which nobody can overtake between here and its commit. */
+    /** The same inside a transaction, which no other can overtake between here and its commit. */
     recordWithin: (step: StepResult): Effect.Effect<ReadonlySet<string>, SqlError> =>
       Effect.map(insert([step], "FOR SHARE"), keys),
 

@@ -1,4 +1,4 @@
-/** Runs that cannot go on without somebody who looks at them, in PostgreSQL. */
+/** Runs that cannot go on until an operator acts, in PostgreSQL. */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"

@@ -60,7 +60,7 @@ const make = Effect.gen(function* () {
     Effect.catchIf(isSqlError, Effect.die)
   )
 
-  // Rows are locked in the order of their ids, so that of two changes at once the second waits and neither is torn.
+  // Rows are locked in the order of their ids, so that of two concurrent changes the second waits and neither is torn.
   const lockOwned = (owner: OwnerAddress) =>
     allRows(sql`
       SELECT ${columns} FROM strategies s

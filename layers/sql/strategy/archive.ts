@@ -1,4 +1,4 @@
-/** Strategies that go: deleted when nothing names them, archived otherwise. Both are told in the tenant's log. */
+/** Strategies that go: deleted when nothing names them, archived otherwise. Both append a tenant event. */
 import { type DateTime, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"

@@ -1,10 +1,10 @@
 /**
- * Moves due times to a cadence that changed: a batch of portfolios in each transaction, so that nobody waits long for a
- * lock, and a place where the next one begins, so that a crash loses nothing.
+ * Moves due times to a cadence that changed: a batch of portfolios in each transaction, so that locks are short, and a
+ * place where the next one begins, so that a crash loses nothing.
  *
- * Whoever changes a cadence writes the strategy's row first, and so waits for claims that read the old one. A batch
- * comes after that. What is due already is the claims' alone; a portfolio that was not looked at yet, or is due early
- * after an incomplete run, keeps its due time.
+ * A change of cadence writes the strategy's row first, and so waits for claims that read the old one. A batch comes
+ * after that. What is due already is left to the claims; a portfolio that was not checked yet, or is due early after an
+ * incomplete run, keeps its due time.
  */
 import { type DateTime, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -60,7 +60,7 @@ export const makeCadenceChanges = Effect.fnUntraced(function* (sql: SqlClient.Sq
       WHERE c.portfolio_id = moved.portfolio_id`
   })
 
-  /** The next batch of a change that nobody else works on; true when there may be more to do. */
+  /** The next batch of a change that no other process works on; true when there may be more to do. */
   const move = Effect.fn("DueStore.moveToCadence")(
     function* (now: DateTime.Utc) {
       const change = yield* firstChange(sql`

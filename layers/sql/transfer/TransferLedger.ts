@@ -69,7 +69,7 @@ const allIntents = decodeRows(TransferIntentRow)
 const encodeTransfers = Schema.encodeSync(Schema.toCodecJson(Schema.Array(OutgoingTransfer)))
 const encodeEnd = Schema.encodeSync(Schema.toCodecJson(TransferEnd))
 
-/** How a bridge operation ends: what is neither delivered nor back where it came from is told as failed. */
+/** How a bridge operation ends: what is neither delivered nor back where it came from has failed. */
 const operationEnd = ({ reason, state }: TransferEnd) =>
   state === "delivered"
     ? ({ to: "completed", error: null } as const)
@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
 
   const open = Effect.fn("TransferLedger.open")(
     function* (departure: OpenedTransfers) {
-      // The portfolio first, as whoever locks more than it does; and its readers see at once that something left.
+      // The portfolio first, as in all statements that lock more; and its readers see immediately that something left.
       yield* sql`
         UPDATE portfolios SET updated_at = ${timestamp(departure.at)}
         WHERE portfolio_id = (SELECT portfolio_id FROM operations WHERE operation_id = ${departure.runId})`
@@ -170,7 +170,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  // Every run asks, and hardly any portfolio has one.
+  // Every run reads them, and hardly any portfolio has one.
   const openOf = yield* batched(
     (portfolioId) => portfolioId,
     (portfolioIds: ReadonlyArray<PortfolioId>) =>
@@ -206,7 +206,7 @@ const make = Effect.gen(function* () {
   const close = Effect.fn("TransferLedger.close")(
     function* (operationId: OperationId, end: TransferEnd, { at, closedBefore }: TransferClosing) {
       yield* holdRun(sql)
-      // In the order in which everybody locks: the portfolio, then what belongs to it.
+      // In the order of all statements that lock: the portfolio, then what belongs to it.
       const found = yield* firstOpen(sql`
         SELECT p.portfolio_id AS "portfolioId", t.sell, t.buy, t.amount_raw AS "amountRaw",
           t.least_raw AS "minRaw", t.tool, t.tx_hash AS "txHash"

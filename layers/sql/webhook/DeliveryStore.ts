@@ -1,4 +1,4 @@
-/** What waits to be sent to webhooks, and who is at it, in PostgreSQL. */
+/** Deliveries that wait to be sent to webhooks, and their claims, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
@@ -40,7 +40,7 @@ const firstAge = decodeFirst(Schema.Struct({ dueAt: Schema.NullOr(Timestamp) }))
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  // Events that came and have no number yet count too: whoever reads the log numbers them.
+  // Events that came and have no number yet count too: readers of the log number them.
   const claim = Effect.fn("DeliveryStore.claim")(({ claimId, limit, now, until }: Claim) => {
     const at = timestamp(now)
     return allClaimed(sql`
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  // A webhook's row is always locked before those of its deliveries, also by who enables it meanwhile.
+  // A webhook's row is always locked before those of its deliveries, also when it is enabled meanwhile.
   const succeeded = Effect.fn("DeliveryStore.succeeded")(
     ({ at, deliveryId, receipt, webhookId }: Attempt) => sql`
       WITH recovered AS MATERIALIZED (

@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const selected = sql.literal(columns)
 
-  // The tenant's row is locked, so that of two at once the second counts the first.
+  // The tenant's row is locked, so that of two concurrent inserts the second counts the first.
   const insert = Effect.fn("WebhookStore.insert")(
     function* (webhook: NewWebhook, limit: number) {
       const { tenantId } = webhook

@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
     ) satisfies NonceClaim
   }, Effect.orDie)
 
-  // The end of the lease tells this holder from a later one, which a late call must not disturb.
+  // The end of the lease identifies its holder: a late call must not disturb a later one.
   const held = ({ leaseUntil, nonce, requestHash, tenantId }: NonceClaimRequest) => sql`
     tenant_id = ${tenantId} AND nonce = ${nonce} AND operation_id IS NULL AND request_hash = ${requestHash}
     AND lease_until = ${timestamp(leaseUntil)}`
@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
     function* ({ at, ended, error, isCancelled, operationId, outcome }: WithdrawalEnd) {
       yield* holdRun(sql)
       const to = stateOfEnd(error, isCancelled)
-      // The portfolio first: whoever locks both rows takes them in this order.
+      // The portfolio first: every statement that locks both rows does so in this order.
       yield* sql`
         SELECT 1 FROM portfolios p JOIN operations o ON o.portfolio_id = p.portfolio_id
         WHERE o.operation_id = ${operationId} FOR NO KEY UPDATE OF p`

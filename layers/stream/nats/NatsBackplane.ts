@@ -11,9 +11,9 @@ import { makeAppend, readStored } from "#layers/stream/nats/appendEvent.ts"
 import { attempt, connectNats, type NatsBackplaneOptions } from "#layers/stream/nats/connectNats.ts"
 import { holdLease } from "#layers/stream/nats/holdLease.ts"
 
-const Announced = Schema.fromJsonString(Schema.Struct({ workerId: Schema.String, value: Schema.String }))
-const readIntents = Schema.decodeUnknownOption(Announced)
-const writeIntents = Schema.encodeSync(Announced)
+const AnnouncementJson = Schema.fromJsonString(Schema.Struct({ workerId: Schema.String, value: Schema.String }))
+const decodeAnnouncement = Schema.decodeUnknownOption(AnnouncementJson)
+const encodeAnnouncement = Schema.encodeSync(AnnouncementJson)
 
 const brokeOff = (what: string) => (cause: unknown) =>
   new BackplaneUnavailable({ reason: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
@@ -77,7 +77,7 @@ export const NatsBackplane = (options: NatsBackplaneOptions) =>
             (open) => Effect.sync(() => open.unsubscribe())
           )
           return endless("announcements", subscription).pipe(
-            Stream.map((message) => readIntents(message.string())),
+            Stream.map((message) => decodeAnnouncement(message.string())),
             Stream.filter((one) => one._tag === "Some"),
             Stream.map(({ value }) => value)
           )
@@ -102,7 +102,7 @@ export const NatsBackplane = (options: NatsBackplaneOptions) =>
         shared: sharedEntries,
         announce: (value) =>
           Effect.try({
-            try: () => connection.publish(subject, writeIntents({ workerId, value })),
+            try: () => connection.publish(subject, encodeAnnouncement({ workerId, value })),
             catch: brokeOff("announce")
           }),
         announced

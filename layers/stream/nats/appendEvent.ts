@@ -1,8 +1,8 @@
 /**
  * Gives a tick its place in JetStream by compare-and-set: a message names the sequence of the asset's last one, and the
- * server takes it only while that is so. Whoever writes has therefore seen what it follows: nothing comes twice or out
- * of order however many workers believe that they hold the lease. One with an older lease looks at the clock before it
- * writes, and sees the newer epoch where the clock did not tell it.
+ * server accepts it only while that is so. A writer has therefore seen the event before: nothing comes twice or out of
+ * order however many workers write as holders of the lease. One with an older lease checks the clock before it writes,
+ * and finds the newer epoch where the clock did not show it.
  */
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream"
 import { Effect, Option, Schema } from "effect"
@@ -30,8 +30,8 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
   const known = new Map<AssetKey, Last>()
 
   const lastOf = Effect.fnUntraced(function* (asset: AssetKey, subject: string) {
-    const remembered = known.get(asset)
-    if (remembered !== undefined) return remembered
+    const cached = known.get(asset)
+    if (cached !== undefined) return cached
     const message = yield* attempt("last event", () =>
       manager.streams.getMessage(stream.name, { last_by_subj: subject })
     )
@@ -64,8 +64,7 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
         return Option.some<DropReason | "fenced">(reason)
       }
       const body = encode({ tick, previous: last.sequence, epoch: lease.epoch })
-      // Whatever goes wrong, what is remembered may no longer be so: the message may have been taken and its answer
-      // lost.
+      // After any failure the cached sequence may be wrong: the message may have been accepted and its answer lost.
       known.delete(asset)
       const outcome = yield* publish(subject, body, last.sequence).pipe(
         Effect.catch((failure) => (failure === "overtaken" ? Effect.succeed(failure) : Effect.fail(failure)))

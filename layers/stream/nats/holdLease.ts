@@ -1,10 +1,9 @@
 /**
- * The right to hold the providers' connections, as one key that lives for three seconds unless it is renewed. Its
- * revision at the moment of taking it is the epoch, and revisions only grow.
+ * The lease of the providers' connections, as one key that expires after three seconds unless it is renewed. Its
+ * revision when it is acquired is the epoch, and revisions only grow.
  *
- * A holder that cannot renew gives up before the key can be gone, so that two never believe to hold it for long; and
- * what one that was merely stopped would still write afterwards is shut out: by the clock (`isCurrent`), then by its
- * epoch.
+ * A holder that cannot renew gives up before the key can be gone, so that two never act as holders for long; and what
+ * one that was merely stopped would still write afterwards is refused: by the clock (`isCurrent`), then by its epoch.
  */
 import { Clock, Duration, Effect, Option, Queue, Stream } from "effect"
 import type { Lease } from "#domain/stream/Backplane.ts"
@@ -39,7 +38,7 @@ export const holdLease = ({ lease: store }: Nats, workerId: string): Stream.Stre
       const renew = Effect.fnUntraced(function* (holding: NonNullable<typeof held>) {
         yield* sleepRealTime(renewal)
         const renewedAt = clock.monotonicTimeNanosUnsafe()
-        // A process that was stopped looks at its watch before it believes that it still holds anything.
+        // A process that was stopped checks the time first: it may hold the lease no longer.
         if (isLate(holding.renewedAt)) return yield* lose
         const revision = yield* Effect.option(
           attempt("lease", () => store.update(key, workerId, holding.revision, 700))

@@ -1,4 +1,4 @@
-/** What a look at one part of the deployment found. */
+/** The result of checking one part of the deployment. */
 export interface Finding {
   /** The part: `configuration`, `database`, `pepper`, `chain 8453`, `keys`, `attestor`. */
   readonly subject: string

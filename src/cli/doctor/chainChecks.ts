@@ -1,6 +1,6 @@
 /**
  * Whether each endpoint answers, for the right chain and not behind; whether the contracts are there; and whether
- * relayers have gas. Endpoints are told by their number, since their addresses carry keys.
+ * relayers have gas. Endpoints are named by their number, since their addresses carry keys.
  */
 import { Clock, Effect } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
@@ -84,10 +84,10 @@ const funds = Effect.fnUntraced(function* (chain: EvmChain, subject: string) {
   const ofRelayers = yield* Effect.forEach(relayers, (relayer) => {
     const address = addressOf(relayer)
     return Effect.map(balanceOf(chain, address), (balance) => {
-      const told = `relayer ${address} has ${ether(balance)} native tokens`
+      const balanceText = `relayer ${address} has ${ether(balance)} native tokens`
       const toDo = `Send it native tokens on chain ${chain.chainId}; nothing lands without.`
-      if (balance === 0n) return problem(subject, told, toDo)
-      return balance < chain.lowRelayerFunds ? warning(subject, told, toDo) : ok(subject, told)
+      if (balance === 0n) return problem(subject, balanceText, toDo)
+      return balance < chain.lowRelayerFunds ? warning(subject, balanceText, toDo) : ok(subject, balanceText)
     })
   })
   const agentAddress = addressOf(agent)
@@ -137,7 +137,7 @@ const guard = Effect.fnUntraced(function* (
           problem(
             subject,
             `its guard believes the attestor ${signer}, and ${attestor} is configured`,
-            "Name the configured one by setKeys, which takes two days, or set the key that the guard believes."
+            "Name the configured one by setKeys, which takes two days, or set the key that the guard accepts."
           )
         ])
   ]
@@ -147,7 +147,7 @@ const guard = Effect.fnUntraced(function* (
 export const chainChecks = Effect.fnUntraced(function* (chain: EvmChain, attestor: EvmAddress | null) {
   const subject = `chain ${chain.chainId}`
   const found: ReadonlyArray<Finding> = yield* endpoints(chain, subject)
-  // Without an endpoint nothing else can be said of the chain.
+  // Without an endpoint nothing else can be checked of the chain.
   if (found.every(({ status }) => status === "problem")) return found
   const rest: ReadonlyArray<ReadonlyArray<Finding>> = yield* Effect.all(
     [Effect.map(contracts(chain, subject), (one) => [one]), funds(chain, subject), guard(chain, subject, attestor)].map(

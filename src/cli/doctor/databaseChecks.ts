@@ -1,4 +1,4 @@
-/** Whether the database is there, is the service's, is of this release, and tells the same time. */
+/** Whether the database is there, is the service's, is of this release, and has the same time. */
 import { Clock, DateTime, Duration, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
@@ -61,7 +61,7 @@ const pepper = Effect.gen(function* () {
     return problem(
       "pepper",
       "API_KEY_PEPPER is not the one that the service was started with last",
-      'Set that one, or exchange it as docs/operations.md tells under "Keys and secrets that change".'
+      'Set that one, or exchange it as docs/operations.md describes under "Keys and secrets that change".'
     )
   if (other === null) return ok("pepper", `${current + others} live keys`)
   return others === 0
@@ -77,14 +77,14 @@ const pepper = Effect.gen(function* () {
       )
 })
 
-/** Everything that is known of the database, opened by nobody else. */
+/** All checks of the database, which no other process has open. */
 const opened = (place: Place) =>
   Effect.gen(function* () {
     const state = yield* schemaState
-    const told = yield* server(place)
+    const reached = yield* server(place)
     const latest = latestIn(place.database, state)
-    if (Result.isFailure(latest)) return [...told, problem(subject, latest.failure.detail, latest.failure.toDo)]
-    return [...told, ok(subject, `its schema is that of this release, ${latest.success}`), yield* pepper]
+    if (Result.isFailure(latest)) return [...reached, problem(subject, latest.failure.detail, latest.failure.toDo)]
+    return [...reached, ok(subject, `its schema is that of this release, ${latest.success}`), yield* pepper]
   })
 
 const unreachable = (place: Place, reason: string): Finding =>

@@ -1,6 +1,6 @@
 /**
- * `doctor`: looks at a deployment with its environment, as its service would see it, and says of each thing that is
- * wrong what to do. It writes nothing, signs nothing and sends no transaction.
+ * `doctor`: checks a deployment with its environment, as its service would see it, and prints for each problem what to
+ * do. It writes nothing, signs nothing and sends no transaction.
  */
 import { Console, Effect, Layer, Result } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -41,7 +41,7 @@ const deployment = (config: ServiceConfig) =>
     )
   )
 
-/** What is found wrong with the variables alone: nothing else can be looked at without them. */
+/** Problems of the variables alone: nothing else can be checked without them. */
 const unreadable = (problems: ReadonlyArray<string>): ReadonlyArray<Finding> =>
   problems.map((line) => problem("configuration", line, "Set it as docs/operations.md and .env.example say."))
 
@@ -75,4 +75,4 @@ export const doctor = Command.make(
         reason: problems === 1 ? "There is 1 problem." : `There are ${problems} problems.`
       })
   })
-).pipe(Command.withDescription("Look at the deployment of this environment, and say what is wrong and what to do"))
+).pipe(Command.withDescription("Check the deployment of this environment, and print what is wrong and what to do"))

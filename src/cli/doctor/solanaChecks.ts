@@ -33,10 +33,10 @@ const funds = Effect.fnUntraced(function* ({ agentSeed }: SolanaDeployment) {
   const { key } = localAgent(agentSeed)
   const { values } = yield* (yield* SolanaRpc).accounts([key])
   const lamports = Option.match(values[0]!, { onNone: () => 0n, onSome: (account) => account.lamports })
-  const told = `the agent ${key.toBase58()} has ${Number(lamports) / 1e9} SOL`
+  const balanceText = `the agent ${key.toBase58()} has ${Number(lamports) / 1e9} SOL`
   const toDo = "Send it SOL: it pays the fees, and the rent of new wallets and token accounts."
-  if (lamports === 0n) return problem(subject, told, toDo)
-  return lamports < lowLamports ? warning(subject, told, toDo) : ok(subject, told)
+  if (lamports === 0n) return problem(subject, balanceText, toDo)
+  return lamports < lowLamports ? warning(subject, balanceText, toDo) : ok(subject, balanceText)
 })
 
 /** Nothing of a deployment without Solana. */

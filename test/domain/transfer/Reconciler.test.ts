@@ -142,7 +142,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
         drift.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1)),
         [
           { operationId: unknown.operationId, reason: `the source chain does not know ${unknown.txHash}` },
-          { operationId: failed.operationId, reason: `the source chain says that ${failed.txHash} failed` },
+          { operationId: failed.operationId, reason: `on the source chain ${failed.txHash} failed` },
           { operationId: nothing.operationId, reason: `${nothing.txHash} moved nothing of the account` }
         ].toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1))
       )

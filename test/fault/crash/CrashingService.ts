@@ -95,13 +95,13 @@ const databaseAt = (path: string) =>
 
 /** Chains of a script answer at once. One look at a bridge a round, and a timer in the database after each. */
 const Pace = Layer.mergeAll(
-  Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), betweenSearches: Duration.millis(20) }),
+  Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), searchInterval: Duration.millis(20) }),
   Layer.succeed(BridgeTiming, {
     maxChecks: 1,
     pollInterval: Schedule.recurs(0),
     waitFor: () => Duration.seconds(1)
   }),
-  Layer.succeed(SignatureRequestTiming, { first: Duration.seconds(1), most: Duration.seconds(1) })
+  Layer.succeed(SignatureRequestTiming, { first: Duration.seconds(1), max: Duration.seconds(1) })
 )
 
 /** What moved with the pools is not worth a trade, or each run would trade something else. */

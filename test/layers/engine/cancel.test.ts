@@ -36,8 +36,8 @@ const Hook = Layer.succeed(StepHook, (payload) => {
 
 /** A run that waits for its owner looks again in an hour, so it ends only when it is woken. */
 const Pace = Layer.mergeAll(
-  Layer.succeed(SignatureRequestTiming, { first: Duration.hours(1), most: Duration.hours(1) }),
-  Layer.succeed(RelayTiming, { searchFor: Duration.seconds(2), betweenSearches: Duration.millis(20) })
+  Layer.succeed(SignatureRequestTiming, { first: Duration.hours(1), max: Duration.hours(1) }),
+  Layer.succeed(RelayTiming, { searchFor: Duration.seconds(2), searchInterval: Duration.millis(20) })
 )
 
 const worldOn = (stores: typeof TestStores) =>

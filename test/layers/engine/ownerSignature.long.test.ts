@@ -21,7 +21,7 @@ import { signAnew } from "#test/support/signAnew.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 
-const Pace = Layer.succeed(SignatureRequestTiming, { first: Duration.millis(20), most: Duration.millis(40) })
+const Pace = Layer.succeed(SignatureRequestTiming, { first: Duration.millis(20), max: Duration.millis(40) })
 
 const World = Layer.mergeAll(TestChains, Pace).pipe(
   Layer.provideMerge(TestStores),

@@ -17,7 +17,7 @@ import { draftRevocation } from "#layers/evm/revocation/draftRevocation.ts"
 import { hasEnded } from "#layers/evm/revocation/prepareRevocation.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { askEach, concluded } from "#layers/evm/rpc/quorum.ts"
+import { concluded, readEach } from "#layers/evm/rpc/quorum.ts"
 import { evmConfigOf } from "#test/layers/evm/evmConfig.ts"
 
 const chainId = 8453 as ChainId
@@ -66,7 +66,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] 
 afterEach(() => void vi.useRealTimers())
 
 describe("What every endpoint is asked", () => {
-  const blockNumber = askEach(chainId, (place) =>
+  const blockNumber = readEach(chainId, (place) =>
     Effect.flatMap(EvmClients, ({ request }) =>
       Effect.map(
         request(chainId, "eth_blockNumber", (client) => client.getBlockNumber()),
@@ -178,7 +178,7 @@ describe("Receipts that are sought together", () => {
   it.effect("are asked about alone where one says that they cannot come any more", () =>
     Effect.gen(function* () {
       const found = yield* Effect.scoped(sought.pipe(over(shows(0), shows(1))))
-      assert.deepStrictEqual(found, Result.succeed("ask alone"))
+      assert.deepStrictEqual(found, Result.succeed("inconclusive"))
     })
   )
 

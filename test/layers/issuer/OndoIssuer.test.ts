@@ -167,7 +167,7 @@ describe("Ondo", () => {
         )
       )
       assert.strictEqual(rising._tag, "IssuerRefused")
-      assert.include(rising.message, "rises while it is asked")
+      assert.include(rising.message, "rises from request to request")
     })
   )
 

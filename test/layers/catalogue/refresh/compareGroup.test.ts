@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { type ComparedWith, compareGroup } from "#layers/catalogue/refresh/compareGroup.ts"
-import type { SaidToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
+import type { SourceToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
 import type { TokenGroup } from "#layers/catalogue/TokenFile.ts"
 
 const chain = "eip155:1"
@@ -23,7 +23,7 @@ const groupOf = (tickers: ReadonlyArray<string>): TokenGroup => ({
   source: { reader: "ondo", what: "the issuer's token list", asOf: "2026-11-21" },
   tokens: tickers.map((ticker) => [ticker, `${ticker}on`, 18, addressOf(shares.indexOf(ticker) + 1), "2026-11-21"])
 })
-const said = (ticker: string, over: Partial<SaidToken> = {}): SaidToken => ({
+const said = (ticker: string, over: Partial<SourceToken> = {}): SourceToken => ({
   chain,
   address: addressOf(shares.indexOf(ticker) + 1),
   symbol: `${ticker}on`,
@@ -31,7 +31,7 @@ const said = (ticker: string, over: Partial<SaidToken> = {}): SaidToken => ({
   ticker,
   ...over
 })
-const readOf = (tokens: ReadonlyArray<SaidToken>, unreadable = 0): SourceRead => ({
+const readOf = (tokens: ReadonlyArray<SourceToken>, unreadable = 0): SourceRead => ({
   what: "the issuer's token list",
   tokens,
   unreadable

@@ -197,7 +197,7 @@ eachSwig("swaps", (start) => {
         /it calls/
       ],
       ["a foreign setup", (b) => ({ ...b, setupInstructions: [{ ...b.swapInstruction }] }), /its setup calls/],
-      ["another instruction", (b) => ({ ...b, otherInstructions: [b.swapInstruction] }), /nobody asked for/],
+      ["another instruction", (b) => ({ ...b, otherInstructions: [b.swapInstruction] }), /were not requested/],
       ["a tip", (b) => ({ ...b, tipInstruction: b.swapInstruction }), /a tip/],
       ["a cleanup", (b) => ({ ...b, cleanupInstruction: b.swapInstruction }), /cleans up/],
       ["a foreign taker", (b) => at(b, 0, { pubkey: stranger }), /its taker/],
@@ -212,7 +212,7 @@ eachSwig("swaps", (start) => {
       ["another amount in the data", (b) => data(b, (bytes) => bytes.writeBigUInt64LE(2n, 8)), /its data sells/],
       ["a quote of nothing in the data", (b) => data(b, (bytes) => bytes.writeBigUInt64LE(0n, 16)), /below the floor/],
       ["all slippage in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(10_000, 24)), /below the floor/],
-      ["a fee in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(5, 26)), /a fee for somebody/],
+      ["a fee in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(5, 26)), /its data has a fee/],
       ["another instruction of Jupiter", (b) => data(b, (bytes) => bytes.writeUInt8(0, 0)), /not Jupiter's route_v2/],
       ["no data", (b) => ({ ...b, swapInstruction: { ...b.swapInstruction, data: "" } }), /bytes expected/]
     ]
