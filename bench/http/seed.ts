@@ -119,9 +119,9 @@ const insertPortfolio = Effect.fnUntraced(function* (tenantId: Ids.TenantId, str
     { portfolioId, name, flow, ownerSignature: bytes32, dueAt, createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: name, strategyId, smartAccounts }
   )
-  return committed === "Committed"
+  return committed._tag === "Committed"
     ? portfolioId
-    : yield* Effect.die(new Error(`Portfolio ${n} was refused: ${committed}`))
+    : yield* Effect.die(new Error(`Portfolio ${n} was refused: ${committed._tag}`))
 })
 
 /** A manual rebalance of the portfolio that has come to its end, so that no engine takes it up. */

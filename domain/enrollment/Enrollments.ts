@@ -223,10 +223,17 @@ export class Enrollments extends Context.Service<
           },
           outcome
         )
-        if (result === "Committed") return outcome
-        // Not for good: the same signature may come back with another id.
-        if (typeof result === "object") return yield* refusalError("portfolio", result)
-        return result === "PortfolioExists" ? existsRefused(flow) : indexRefused
+        switch (result._tag) {
+          case "Committed":
+            return outcome
+          case "PortfolioExists":
+            return existsRefused(flow)
+          case "IndexTaken":
+            return indexRefused
+          default:
+            // Not for good: the same signature may come back with another id.
+            return yield* refusalError("portfolio", result)
+        }
       })
 
       const enroll = Effect.fn("Enrollments.enroll")((request: EnrollRequest) =>

@@ -94,7 +94,8 @@ export const storedPortfolio = Effect.fnUntraced(function* (signed: Signed) {
     { portfolioId, name: null, flow, ownerSignature, dueAt: DateTime.add(createdAt, { days: 1 }), createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts }
   )
-  if (committed !== "Committed") return yield* Effect.die(new Error(`The portfolio was not stored: ${committed}`))
+  if (committed._tag !== "Committed")
+    return yield* Effect.die(new Error(`The portfolio was not stored: ${committed._tag}`))
   return { tenantId, strategyId, portfolioId }
 })
 

@@ -7,9 +7,10 @@
  * Which pools the swap passes is LI.FI's business; that it yields enough is enforced on chain
  * (contracts/RoutedSwap.sol). Source: LI.FI's GenericSwapFacetV3.
  */
+import { Result } from "effect"
 import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem"
 import type { SwapCall } from "#domain/trading/Routing.ts"
-import { costsOf } from "#layers/routing/lifi/costsOf.ts"
+import { gasCostOf } from "#layers/routing/lifi/gasCostOf.ts"
 import { descriptionFault, envelopeFault, type Expected, isSame } from "#layers/routing/lifi/stepFault.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -63,19 +64,17 @@ const callFault = (
   return isCanonical(call, data) ? undefined : "its call carries more than its arguments"
 }
 
-/** The call, or what is wrong with the step, as the end of a sentence. */
-export const checkSwap = (expected: Expected, step: LifiStep): SwapCall | string => {
+/** The call. The failure says what is wrong with the step, as the end of a sentence. */
+export const checkSwap = (expected: Expected, step: LifiStep): Result.Result<SwapCall, string> => {
   const fault =
     descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(expected, step)
-  if (fault !== undefined) return fault
-  const costs = costsOf(step.estimate)
-  if (typeof costs === "string") return costs
+  if (fault !== undefined) return Result.fail(fault)
   const { toAmount, toAmountMin } = step.estimate
-  return {
+  return Result.map(gasCostOf(step.estimate), (gasUsd) => ({
     tool: step.tool,
     expectedRaw: BigInt(toAmount),
     minRaw: BigInt(toAmountMin),
-    gasUsd: costs.gasUsd,
+    gasUsd,
     data: step.transactionRequest.data
-  }
+  }))
 }

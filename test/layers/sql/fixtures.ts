@@ -141,7 +141,7 @@ export const insertPortfolio = Effect.fnUntraced(function* (
   const flow = yield* insertFlow(strategy, newAddress())
   const portfolio = yield* newPortfolio(flow, times)
   const result = yield* (yield* EnrollmentStore).commit(portfolio, outcomeOf(portfolio))
-  if (result !== "Committed")
+  if (result._tag !== "Committed")
     return yield* Effect.die(new Error(`The portfolio was not made: ${JSON.stringify(result)}`))
   return portfolio
 })
