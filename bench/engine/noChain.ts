@@ -57,7 +57,7 @@ export const authorizationOf = (chainId: ChainId, accountId: AccountId): Authori
       accountId,
       permissionId: "0x5a5a5a5a",
       digest: bytes32("5a"),
-      policy: { router: address("d1"), connectorTokens: [], tokens: [weth, usdc] }
+      policy: { _tag: "Evm", router: address("d1"), connectorTokens: [], tokens: [weth, usdc] }
     }
   ],
   root: bytes32("5a")

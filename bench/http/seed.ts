@@ -65,7 +65,7 @@ const permissionOn = (chainId: ChainId, n: number) => ({
   accountId: evmAccount(chainId, address("c", n)),
   permissionId: "0x5a5a5a5a",
   digest: bytes32,
-  policy: { router: address("d", 1), connectorTokens: [weth], tokens: [weth, usdc] }
+  policy: { _tag: "Evm" as const, router: address("d", 1), connectorTokens: [weth], tokens: [weth, usdc] }
 })
 
 const authorizationOf = (n: number): Authorization => ({

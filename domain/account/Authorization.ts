@@ -46,8 +46,9 @@ export const TradeGuardPolicy = Schema.Struct({
 })
 export type TradeGuardPolicy = typeof TradeGuardPolicy.Type
 
-/** What the agent may call on one chain. */
+/** What the agent may call on one chain. It is stored without its tag. */
 export const AgentPolicy = Schema.Struct({
+  _tag: Schema.tagDefaultOmit("Evm"),
   /** The Uniswap v2 router; the only spender that the agent may approve. */
   router: EvmAddress,
   /** Connector tokens: those through which a swap of two hops may pass. Stored and sent as `hubs`. */
@@ -102,8 +103,6 @@ export interface EvmChainAuthorization extends ChainAuthorization {
 export interface SolanaChainAuthorization extends ChainAuthorization {
   readonly policy: SolanaRole
 }
-
-export const isSolanaRole = (policy: ChainAuthorization["policy"]): policy is SolanaRole => "_tag" in policy
 
 /** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
 export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])

@@ -93,6 +93,7 @@ export const SmartAccountsLive = Layer.effect(
       const bridge = connected === undefined || isClosedTo(connected.token) ? undefined : connected
       const routes = chain.routedSwap && (guard ? runnerOf(guard.contract) : chain.routedSwap.contract)
       const policy: AgentPolicy = {
+        _tag: "Evm",
         router: chain.router,
         connectorTokens: chain.connectorTokens,
         tokens: assets.map(addressOf),

@@ -19,7 +19,12 @@ const withdrawalDomainName = "Ballast Withdrawal Authorization"
 const owner = address("1")
 const agent = address("2")
 
-const plain: AgentPolicy = { router: address("3"), connectorTokens: [], tokens: [address("5"), address("6")] }
+const plain: AgentPolicy = {
+  _tag: "Evm",
+  router: address("3"),
+  connectorTokens: [],
+  tokens: [address("5"), address("6")]
+}
 const guard = { contract: address("7"), issuedAt: 1_772_444_400, validUntil: 1_787_996_400, tradeBps: 50, budgetBps: 0 }
 const policies: Readonly<Record<string, AgentPolicy>> = {
   "a router alone": plain,
@@ -41,7 +46,7 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
 }
 
 /** As the API sends it. */
-const wirePolicy = ({ connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
+const wirePolicy = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
 
 const maker = { accountType: "ECDSA", ownerAccountId: `eip155:0:${owner}` as never, accountIndex: 7n } as const
 

@@ -126,6 +126,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
         permissionId: "0x00000001",
         digest: bytes32("aa"),
         policy: {
+          _tag: "Evm" as const,
           router: owner,
           connectorTokens: [],
           tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId)),
@@ -139,6 +140,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
         permissionId: "0x00000001",
         digest: bytes32("bb"),
         policy: {
+          _tag: "Evm" as const,
           router: owner,
           connectorTokens: [],
           tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)),

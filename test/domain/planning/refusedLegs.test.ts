@@ -65,7 +65,7 @@ const authorization = {
   accountId: evmAccount(chainId, token(8)),
   permissionId: "0x00000001",
   digest: `0x${"aa".repeat(32)}`,
-  policy: { router: token(7), connectorTokens: [hub], tokens: [] }
+  policy: { _tag: "Evm" as const, router: token(7), connectorTokens: [hub], tokens: [] }
 }
 
 describe("legs that are refused", () => {

@@ -45,7 +45,7 @@ export const context: RunContext = {
             accountId: account,
             permissionId: "0x00000001",
             digest: `0x${"aa".repeat(32)}`,
-            policy: { router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [] }
+            policy: { _tag: "Evm", router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [] }
           }
         ],
         root: `0x${"bb".repeat(32)}`

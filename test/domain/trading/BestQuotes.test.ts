@@ -24,7 +24,7 @@ const chain: ChainAuthorization = {
   accountId: evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId)),
   permissionId: "0x00000001",
   digest: `0x${"aa".repeat(32)}`,
-  policy: { router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [], routedSwap: contract }
+  policy: { _tag: "Evm", router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [], routedSwap: contract }
 }
 const limits = { slippageBps: 50, priceImpactBps: 100 }
 

@@ -26,7 +26,7 @@ const grant = (chainIds: ReadonlyArray<number>, withdrawalDomainName: string | n
     chainId: id as ChainId,
     accountId: evmAccount(id as ChainId, address),
     permissionId: "0x00000001",
-    policy: { router, routedSwap, connectorTokens: [baseWethAddress], tokens: [listed], bridge },
+    policy: { _tag: "Evm" as const, router, routedSwap, connectorTokens: [baseWethAddress], tokens: [listed], bridge },
     digest: bytes32
   }))
   return {

@@ -80,7 +80,7 @@ export const newAuthorization = (owner: EvmAddress, accountIndex: bigint): Autho
     chainId,
     accountId: evmAccount(chainId, account),
     permissionId: "0x01020304",
-    policy: { router: newAddress(), connectorTokens: [], tokens: [newAddress()] },
+    policy: { _tag: "Evm" as const, router: newAddress(), connectorTokens: [], tokens: [newAddress()] },
     digest: bytes32("aa")
   })
   return {

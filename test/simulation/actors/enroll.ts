@@ -49,6 +49,7 @@ const chainOf = (
     permissionId: "0x00000001",
     digest: bytes32(from === baseUsdc ? "aa" : "bb"),
     policy: {
+      _tag: "Evm",
       router: owner,
       connectorTokens: [],
       tokens: tokens.map(({ assetId }) => addressOf(assetId)),
