@@ -8,7 +8,7 @@
  * (contracts/RoutedSwap.sol). Source: LI.FI's GenericSwapFacetV3.
  */
 import { Result } from "effect"
-import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem"
+import { decodeFunctionData, type DecodeFunctionDataReturnType, encodeFunctionData, type Hex, parseAbi } from "viem"
 import type { SwapCall } from "#domain/trading/Routing.ts"
 import { gasCostOf } from "#layers/routing/lifi/gasCostOf.ts"
 import { descriptionFault, envelopeFault, type Expected, isSame } from "#layers/routing/lifi/stepFault.ts"
@@ -25,15 +25,15 @@ export const lifiDiamondAbi = parseAbi([
 /** Longest call data, in bytes: what it costs to publish grows with it. */
 const longestData = 20_000
 
-const decoded = (data: Hex) => {
+type Call = DecodeFunctionDataReturnType<typeof lifiDiamondAbi>
+
+const decoded = (data: Hex): Call | undefined => {
   try {
     return decodeFunctionData({ abi: lifiDiamondAbi, data })
   } catch {
     return undefined
   }
 }
-
-type Call = NonNullable<ReturnType<typeof decoded>>
 
 /** Byte for byte what an honest encoder makes of the arguments, so that nothing else can be read out of it. */
 const isCanonical = (call: Call, data: Hex) =>
