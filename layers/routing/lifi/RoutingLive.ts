@@ -85,18 +85,18 @@ export const RoutingLive = Layer.effect(
     })
 
     /**
-     * The question with the contract that must be called; a contract of before is not one that was checked at the
-     * start.
+     * The question with the contract that must be called. The taker is one of our contracts; one of before is not one
+     * that was checked at the start.
      */
-    const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, contract: account, sell }: SwapRequest) {
+    const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, sell, taker }: SwapRequest) {
       const chain = chains.find(({ chainId }) => chainId === chainIdOf(sell))
-      const isOurs = account === chain?.routedSwap?.contract || (chain?.guard && account === runnerOf(chain.guard))
+      const isOurs = taker === chain?.routedSwap?.contract || (chain?.guard && taker === runnerOf(chain.guard))
       if (chain?.routedSwap === undefined || !isOurs) {
         return yield* new RoutingUnavailable({
-          reason: `The owner allowed ${account} for routed swaps, which ROUTED_SWAP_${chainIdOf(sell)} does not name`
+          reason: `The owner allowed ${taker} for routed swaps, which ROUTED_SWAP_${chainIdOf(sell)} does not name`
         })
       }
-      return { sell, buy, amountRaw, account, target: chain.routedSwap.target } satisfies Expected
+      return { sell, buy, amountRaw, account: taker, target: chain.routedSwap.target } satisfies Expected
     })
 
     const swapQuotes = Effect.fn("Routing.swapQuotes")(function* (request: SwapRequest) {

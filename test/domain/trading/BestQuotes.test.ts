@@ -110,7 +110,7 @@ describe("BestQuotes", () => {
           sell: baseUsdc.assetId,
           buy: baseWeth.assetId,
           amountRaw: 1_000_000_000n,
-          contract,
+          taker: contract,
           slippageBps: 50
         }
       ])
