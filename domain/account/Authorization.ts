@@ -20,6 +20,10 @@ export const Bytes32 = hex("[0-9a-f]{64}", "32 bytes in lower-case hex with 0x")
 /** Any bytes in lower-case hex. */
 export const HexBytes = hex("(?:[0-9a-f]{2})*", "bytes in lower-case hex with 0x")
 
+/** Four bytes that name the permission on chain; never used twice for one account. On Solana the role's number. */
+export const PermissionId = hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x").pipe(Schema.brand("PermissionId"))
+export type PermissionId = typeof PermissionId.Type
+
 /** What the agent may send to other chains, always to the same account there. */
 export const BridgePolicy = Schema.Struct({
   /** The contract that takes the amount; beside the router the only spender that the agent may approve. */
@@ -82,8 +86,7 @@ export type SolanaRole = typeof SolanaRole.Type
 export const ChainAuthorization = Schema.Struct({
   chainId: ChainId,
   accountId: AccountId,
-  /** Four bytes that name the permission on chain; never used twice for one account. On Solana the role's number. */
-  permissionId: hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x"),
+  permissionId: PermissionId,
   policy: Schema.Union([AgentPolicy, SolanaRole]),
   /** The account's nonce in the `Enable` message; left out of what was issued before this was kept. */
   enableNonce: Schema.optionalKey(Schema.Int),

@@ -4,7 +4,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import { evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import * as Ids from "#domain/Ids.ts"
@@ -123,7 +123,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
       {
         chainId: baseUsdc.chainId,
         accountId: accounts[0],
-        permissionId: "0x00000001",
+        permissionId: PermissionId.make("0x00000001"),
         digest: bytes32("aa"),
         policy: {
           _tag: "Evm" as const,
@@ -137,7 +137,7 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
       {
         chainId: arbUsdc.chainId,
         accountId: accounts[1],
-        permissionId: "0x00000001",
+        permissionId: PermissionId.make("0x00000001"),
         digest: bytes32("bb"),
         policy: {
           _tag: "Evm" as const,

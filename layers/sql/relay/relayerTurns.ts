@@ -105,7 +105,7 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string): Rela
 
   const load = Effect.fnUntraced(function* (chainId: number, accounts: ReadonlyArray<EvmAddress>) {
     const now = timestamp(yield* DateTime.now)
-    const rows = yield* sql<{ readonly relayer: string; readonly unsettled: number }>`
+    const rows = yield* sql<{ readonly relayer: EvmAddress; readonly unsettled: number }>`
       SELECT account.relayer, (SELECT count(DISTINCT a.nonce) FROM relayed_actions a
           WHERE a.chain_id = ${chainId} AND a.relayer = account.relayer AND a.status = 'signed')::int
         + (SELECT count(*) FROM relayer_nonces n WHERE n.chain_id = ${chainId} AND n.relayer = account.relayer

@@ -10,6 +10,7 @@ import { grantOn } from "#domain/account/Grant.ts"
 import * as Ids from "#domain/Ids.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, arbitrum, base, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -25,7 +26,7 @@ const activation = Effect.fnUntraced(function* (portfolio: NewPortfolio, ...chai
     ...enrolled.chains[0],
     chainId,
     accountId: evmAccount(chainId, account),
-    permissionId: "0x0a0b0c0d"
+    permissionId: PermissionId.make("0x0a0b0c0d")
   }))
   const flow: EnrollmentFlow = {
     ...portfolio.flow,
