@@ -51,6 +51,14 @@ export type WebhookId = typeof WebhookId.Type
 export const DeliveryId = id("whd_").pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
 
+/** Names one claim, so that whoever lost it since does not end another's. */
+export const ClaimId = id("").pipe(Schema.brand("ClaimId"))
+export type ClaimId = typeof ClaimId.Type
+
+/** One look at due portfolios. */
+export const CheckId = id("").pipe(Schema.brand("CheckId"))
+export type CheckId = typeof CheckId.Type
+
 const make = <Id extends string>(prefix: string) =>
   Effect.gen(function* () {
     const random = yield* SecureRandom.SecureRandom
@@ -68,4 +76,6 @@ export const makeWorkflowId = make<WorkflowId>("wf_")
 export const makeOperationId = make<OperationId>("op_")
 export const makeWebhookId = make<WebhookId>("wh_")
 export const makeDeliveryId = make<DeliveryId>("whd_")
+export const makeClaimId = make<ClaimId>("")
+export const makeCheckId = make<CheckId>("")
 export const makeIssuerQuoteId = make<IssuerQuoteId>("iq_")

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { ExternalIdTaken, ValidationFailed } from "#domain/Errors.ts"
+import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
 
 export const maxKeys = 16
 export const maxKeyLength = 40
@@ -92,9 +93,12 @@ export const labelsOf = ({ externalId, metadata }: LabelsPatch): Labels => {
   }
 }
 
+/** Of what has labels. */
+export type LabelledId = StrategyId | PortfolioId
+
 /** Why labels are not written: another one of the tenant has the external id, or the pairs would be too many. */
 export type LabelsRefusal =
-  | { readonly _tag: "ExternalIdUsed"; readonly externalId: string; readonly by: string }
+  | { readonly _tag: "ExternalIdUsed"; readonly externalId: string; readonly by: LabelledId }
   | { readonly _tag: "TooManyKeys" }
 
 export const refusalError = (kind: "strategy" | "portfolio", refusal: LabelsRefusal) =>

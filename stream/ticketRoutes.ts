@@ -1,5 +1,5 @@
 /** `POST /v1/tickets` and the snapshot routes. Source: interface "Market-data stream worker". */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeFixedWindows } from "#domain/fixedWindows.ts"
 import { peerAddress } from "#domain/stream/peerAddress.ts"
@@ -16,21 +16,21 @@ import { assetNotAllowed, invalidRequest, notReady, rateLimited, registryEmpty }
 import { Registry } from "#stream/Registry.ts"
 import { Tickets } from "#stream/Tickets.ts"
 
-/** The grants that a ticket's target opens, or why the target makes no sense. Pure. */
-const grantsOf = (target: TicketTarget): ReadonlyArray<Grant> | string => {
+/** The grants that a ticket's target opens. The failure says why the target makes no sense. Pure. */
+const grantsOf = (target: TicketTarget): Result.Result<ReadonlyArray<Grant>, string> => {
   const { assetClass } = target
   if (target.kind === "collection") {
     const { collection } = target
-    if (collectionClass[collection] !== assetClass)
-      return `collection: ${collection} has no assets of class ${assetClass}`
-    return [{ topic: nameOf(collectionTopic(collection)), symbols: [...new Set(target.symbols)].sort() }]
+    return collectionClass[collection] === assetClass
+      ? Result.succeed([{ topic: nameOf(collectionTopic(collection)), symbols: [...new Set(target.symbols)].sort() }])
+      : Result.fail(`collection: ${collection} has no assets of class ${assetClass}`)
   }
   const { collectionFeeds, symbol } = target
   const wanted = collectionFeeds === true ? collectionsOf(assetClass) : collectionFeeds || []
   const foreign = wanted.find((namespace) => collectionClass[namespace] !== assetClass)
-  if (foreign !== undefined) return `collectionFeeds: ${foreign} has no assets of class ${assetClass}`
+  if (foreign !== undefined) return Result.fail(`collectionFeeds: ${foreign} has no assets of class ${assetClass}`)
   const topics = [assetTopic(assetClass, symbol), ...[...new Set(wanted)].map(collectionTopic)]
-  return topics.map((topic) => ({ topic: nameOf(topic), symbols: [symbol] }))
+  return Result.succeed(topics.map((topic) => ({ topic: nameOf(topic), symbols: [symbol] })))
 }
 
 export const ticketRoutes = HttpRouter.use(
@@ -57,8 +57,7 @@ export const ticketRoutes = HttpRouter.use(
     const ticket = Effect.gen(function* () {
       yield* requireAllowance
       const target = yield* readBody(TicketTarget)
-      const grants = grantsOf(target)
-      if (typeof grants === "string") return yield* invalidRequest(grants)
+      const grants = yield* Effect.catch(Effect.fromResult(grantsOf(target)), invalidRequest)
       if (registry.all().length === 0) return yield* registryEmpty
       const { assetClass } = target
       const symbols = target.kind === "asset" ? [target.symbol] : target.symbols

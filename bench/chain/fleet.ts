@@ -102,7 +102,7 @@ const store = Effect.fnUntraced(function* (
     { portfolioId, name: null, flow, ownerSignature, dueAt: DateTime.add(createdAt, { days: 30 }), createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts }
   )
-  if (committed !== "Committed") return yield* Effect.die(new Error(`A portfolio was refused: ${committed}`))
+  if (committed._tag !== "Committed") return yield* Effect.die(new Error(`A portfolio was refused: ${committed._tag}`))
 })
 
 /** `count` accounts; those of portfolios are stored too. */

@@ -17,7 +17,7 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
@@ -55,9 +55,9 @@ export const authorizationOf = (chainId: ChainId, accountId: AccountId): Authori
     {
       chainId,
       accountId,
-      permissionId: "0x5a5a5a5a",
+      permissionId: PermissionId.make("0x5a5a5a5a"),
       digest: bytes32("5a"),
-      policy: { router: address("d1"), connectorTokens: [], tokens: [weth, usdc] }
+      policy: { _tag: "Evm", router: address("d1"), connectorTokens: [], tokens: [weth, usdc] }
     }
   ],
   root: bytes32("5a")

@@ -10,7 +10,7 @@ import { databaseLayer, poolSize } from "#bench/http/benchDatabase.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { addressOf, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import * as Ids from "#domain/Ids.ts"
@@ -63,9 +63,9 @@ const assets: ReadonlyArray<Asset> = [base, arbitrum].flatMap((chainId) => [
 const permissionOn = (chainId: ChainId, n: number) => ({
   chainId,
   accountId: evmAccount(chainId, address("c", n)),
-  permissionId: "0x5a5a5a5a",
+  permissionId: PermissionId.make("0x5a5a5a5a"),
   digest: bytes32,
-  policy: { router: address("d", 1), connectorTokens: [weth], tokens: [weth, usdc] }
+  policy: { _tag: "Evm" as const, router: address("d", 1), connectorTokens: [weth], tokens: [weth, usdc] }
 })
 
 const authorizationOf = (n: number): Authorization => ({
@@ -119,9 +119,9 @@ const insertPortfolio = Effect.fnUntraced(function* (tenantId: Ids.TenantId, str
     { portfolioId, name, flow, ownerSignature: bytes32, dueAt, createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: name, strategyId, smartAccounts }
   )
-  return committed === "Committed"
+  return committed._tag === "Committed"
     ? portfolioId
-    : yield* Effect.die(new Error(`Portfolio ${n} was refused: ${committed}`))
+    : yield* Effect.die(new Error(`Portfolio ${n} was refused: ${committed._tag}`))
 })
 
 /** A manual rebalance of the portfolio that has come to its end, so that no engine takes it up. */

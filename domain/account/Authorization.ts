@@ -20,6 +20,10 @@ export const Bytes32 = hex("[0-9a-f]{64}", "32 bytes in lower-case hex with 0x")
 /** Any bytes in lower-case hex. */
 export const HexBytes = hex("(?:[0-9a-f]{2})*", "bytes in lower-case hex with 0x")
 
+/** Four bytes that name the permission on chain; never used twice for one account. On Solana the role's number. */
+export const PermissionId = hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x").pipe(Schema.brand("PermissionId"))
+export type PermissionId = typeof PermissionId.Type
+
 /** What the agent may send to other chains, always to the same account there. */
 export const BridgePolicy = Schema.Struct({
   /** The contract that takes the amount; beside the router the only spender that the agent may approve. */
@@ -46,8 +50,9 @@ export const TradeGuardPolicy = Schema.Struct({
 })
 export type TradeGuardPolicy = typeof TradeGuardPolicy.Type
 
-/** What the agent may call on one chain. */
+/** What the agent may call on one chain. It is stored without its tag. */
 export const AgentPolicy = Schema.Struct({
+  _tag: Schema.tagDefaultOmit("Evm"),
   /** The Uniswap v2 router; the only spender that the agent may approve. */
   router: EvmAddress,
   /** Connector tokens: those through which a swap of two hops may pass. Stored and sent as `hubs`. */
@@ -81,8 +86,7 @@ export type SolanaRole = typeof SolanaRole.Type
 export const ChainAuthorization = Schema.Struct({
   chainId: ChainId,
   accountId: AccountId,
-  /** Four bytes that name the permission on chain; never used twice for one account. On Solana the role's number. */
-  permissionId: hex("[0-9a-f]{8}", "4 bytes in lower-case hex with 0x"),
+  permissionId: PermissionId,
   policy: Schema.Union([AgentPolicy, SolanaRole]),
   /** The account's nonce in the `Enable` message; left out of what was issued before this was kept. */
   enableNonce: Schema.optionalKey(Schema.Int),
@@ -102,8 +106,6 @@ export interface EvmChainAuthorization extends ChainAuthorization {
 export interface SolanaChainAuthorization extends ChainAuthorization {
   readonly policy: SolanaRole
 }
-
-export const isSolanaRole = (policy: ChainAuthorization["policy"]): policy is SolanaRole => "_tag" in policy
 
 /** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
 export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
-import { Authorization, type ChainAuthorization } from "#domain/account/Authorization.ts"
+import { Authorization, type ChainAuthorization, type PermissionId } from "#domain/account/Authorization.ts"
 
 export const Grant = Schema.Struct({
   authorization: Authorization,
@@ -20,7 +20,7 @@ export const grantOn = (grants: ReadonlyArray<Grant>, chainId: ChainId): Grant |
   grants.findLast(({ authorization }) => authorization.chains.some((chain) => chain.chainId === chainId))
 
 /** Ids of permissions that earlier grants named on a chain: the agent's key may use them until they are removed. */
-export const replacedPermissions = (grants: ReadonlyArray<Grant>, chainId: ChainId): ReadonlyArray<string> =>
+export const replacedPermissions = (grants: ReadonlyArray<Grant>, chainId: ChainId): ReadonlyArray<PermissionId> =>
   grants
     .flatMap(({ authorization }) => authorization.chains.filter((chain) => chain.chainId === chainId))
     .slice(0, -1)

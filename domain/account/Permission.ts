@@ -3,13 +3,13 @@
  * leave, on which terms. What enforces it there (routers, guards, contracts of bridges) is for the family's adapter.
  */
 import { type Address, addressOf, assetAt, type AssetId, chainIdOf } from "#domain/Caip.ts"
-import { type AgentPolicy, type ChainAuthorization, isSolanaRole } from "#domain/account/Authorization.ts"
+import type { AgentPolicy, ChainAuthorization } from "#domain/account/Authorization.ts"
 
 /** A permission on one chain. */
 type Permission = Pick<ChainAuthorization, "chainId" | "policy">
 
 /** What of a permission the chain itself enforces: a role on Solana has no limits there but its sub-account. */
-const limitsOf = ({ policy }: Permission): Partial<AgentPolicy> => (isSolanaRole(policy) ? {} : policy)
+const limitsOf = ({ policy }: Permission): Partial<AgentPolicy> => (policy._tag === "Solana" ? {} : policy)
 
 /**
  * Whether the owner lets the agent buy an asset. Under the guard the chain's registry decides in the simulation, unless

@@ -4,6 +4,7 @@
  */
 import { Context, type DateTime, type Effect, Schema } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
+import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 
 /**
@@ -18,7 +19,7 @@ export interface RequiredSignature {
   readonly operationId: OperationId
   readonly chainId: ChainId
   /** Of the grant that the chain does not accept. */
-  readonly permissionId: string
+  readonly permissionId: PermissionId
   readonly cause: SignatureCause
   readonly at: DateTime.Utc
 }

@@ -5,13 +5,13 @@
  */
 import { Schema } from "effect"
 import { ChainId, AccountId, WalletId } from "#domain/Caip.ts"
-import { AccountType, Bytes32 } from "#domain/account/Authorization.ts"
+import { AccountType, Bytes32, PermissionId } from "#domain/account/Authorization.ts"
 
 export const ChainRevocation = Schema.Struct({
   chainId: ChainId,
   accountId: AccountId,
   /** The permission that counted when stage 1 was answered. */
-  permissionId: Schema.String,
+  permissionId: PermissionId,
   /** The account's nonce afterwards: what was authorized at a lower one holds no longer. */
   validFrom: Schema.Int,
   /** Nonce of the user operation, under a key that nothing else uses. */

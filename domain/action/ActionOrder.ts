@@ -10,9 +10,7 @@ import { Swap } from "#domain/trading/Swap.ts"
 export const ActionOrder = Schema.Union([SwapOrder, CallsOrder])
 export type ActionOrder = typeof ActionOrder.Type
 
-export const isCalls = (order: ActionOrder): order is CallsOrder => "calls" in order
-
-export const kindOf = (order: ActionOrder): OperationKind => (isCalls(order) ? "execute" : "swap")
+export const kindOf = ({ _tag }: ActionOrder): OperationKind => (_tag === "Calls" ? "execute" : "swap")
 
 /** `swap` is left out of an order of calls. */
 export const ActionOutcome = Schema.Struct({

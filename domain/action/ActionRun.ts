@@ -11,7 +11,7 @@ import { Activity, DurableClock } from "effect/workflow"
 import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
 import { minAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
-import { type ActionOutcome, isCalls } from "#domain/action/ActionOrder.ts"
+import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import { addressOf } from "#domain/Caip.ts"
@@ -179,7 +179,7 @@ const makeExecute = (
 
   const next = Effect.fnUntraced(function* (action: StoredAction, round: number): Effect.fn.Return<SwapStep> {
     const { order, submittedAt } = action
-    if (!isCalls(order)) return yield* preparer.next({ ...action, order }, round === 1)
+    if (order._tag === "Swap") return yield* preparer.next({ ...action, order }, round === 1)
     if (DateTime.isGreaterThan(yield* DateTime.now, DateTime.add(submittedAt, lifeOfCalls)))
       return { _tag: "Closed", reason: "the calls were not possible within two hours; ask for them anew" }
     return yield* calls.prepare(action, order, operationId).pipe(
@@ -328,7 +328,7 @@ const alone = (step: Ready): Ready => ({ ...step, prepared: carriedAlone(step.pr
 
 /** The swap of an order as far as the order says it: the quote, and with it the minimum, is lost. */
 const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>
-  isCalls(order)
+  order._tag === "Calls"
     ? undefined
     : {
         sell: order.sell,

@@ -146,6 +146,7 @@ const orderOfService = Effect.fnUntraced(function* (swap: QuotedByService, sourc
   ]
   if (details.length > 0) return yield* refusedSwap(details)
   const order: SwapOrder = {
+    _tag: "Swap",
     chainId,
     accountId,
     sell: erc20(chainId, fromToken),
@@ -167,6 +168,7 @@ const orderOfClient = Effect.fnUntraced(function* (swap: QuotedByClient, source:
   const chainId = swap.chainId as ChainId
   const { slippageBps } = swap
   const order: SwapOrder = {
+    _tag: "Swap",
     chainId,
     accountId,
     sell: erc20(chainId, read.fromToken.address),

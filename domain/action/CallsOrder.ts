@@ -1,6 +1,6 @@
 /**
- * Calls of an account that an integrator encoded itself, as they are stored. Source: interface "Legacy
- * execution (v1)".
+ * Calls of an account that an integrator encoded itself. They are stored without their tag.
+ * Source: interface "Legacy execution (v1)".
  */
 import { Schema } from "effect"
 import { HexBytes } from "#domain/account/Authorization.ts"
@@ -11,6 +11,7 @@ export const AccountCall = Schema.Struct({ to: EvmAddress, data: HexBytes })
 export type AccountCall = typeof AccountCall.Type
 
 export const CallsOrder = Schema.Struct({
+  _tag: Schema.tagDefaultOmit("Calls"),
   chainId: ChainId,
   accountId: AccountId,
   calls: Schema.NonEmptyArray(AccountCall)

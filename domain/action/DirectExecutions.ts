@@ -108,7 +108,7 @@ export class DirectExecutions extends Context.Service<
             message: `The agent's permission on chain ${chainId} is from before the trade guard; let the owner sign anew`
           })
         }
-        const order: CallsOrder = { chainId: chain.chainId, accountId: chain.accountId, calls }
+        const order: CallsOrder = { _tag: "Calls", chainId: chain.chainId, accountId: chain.accountId, calls }
         const prepared = yield* preparer.prepare(source, order).pipe(
           Effect.catchTags({
             ChainUnavailable: (error) => Effect.fail(unavailable(error)),

@@ -141,7 +141,8 @@ export class IssuerQuotes extends Context.Service<
             `${field}: the issuer would give ${receiveRaw} now, more than ${deviationBps} basis points away; ${anew}`
           ])
         }
-        return { chainId, accountId, sell, buy, amountRaw, slippageBps: null, issuer: { expectedRaw } }
+        const issuer = { expectedRaw }
+        return { _tag: "Swap", chainId, accountId, sell, buy, amountRaw, slippageBps: null, issuer } satisfies SwapOrder
       })
 
       return IssuerQuotes.of({ preview, order })

@@ -1,4 +1,4 @@
-/** A swap that an owner requested, as it is stored: on one chain, out of the account and back into it. */
+/** A swap that an owner requested: on one chain, out of the account and back into it. It is stored without its tag. */
 import { Schema } from "effect"
 import { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
 
@@ -15,6 +15,7 @@ export const ClientRoute = Schema.Struct({
 export type ClientRoute = typeof ClientRoute.Type
 
 export const SwapOrder = Schema.Struct({
+  _tag: Schema.tagDefaultOmit("Swap"),
   chainId: ChainId,
   accountId: AccountId,
   sell: AssetId,

@@ -193,7 +193,7 @@ export class SwapPreparer extends Context.Service<
         const { buy, sell, sellAmountRaw: amountRaw } = leg
         const step = boundStep(route.step, contract, order.slippageBps)
         const { minRaw, tool } = route
-        const request = { sell, buy, amountRaw, contract, slippageBps: limits.slippageBps }
+        const request = { sell, buy, amountRaw, taker: contract, slippageBps: limits.slippageBps }
         const call = yield* routing.swapCall(request, { tool, expectedRaw: minRaw, minRaw, gasUsd: 0n, step })
         const [quote = null] = yield* venue.quote({
           chainId,

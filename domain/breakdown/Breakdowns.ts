@@ -8,6 +8,7 @@ import { breakDownBy } from "#domain/breakdown/breakDownBy.ts"
 import { describeHoldings } from "#domain/breakdown/describeHoldings.ts"
 import { sourceTotal } from "#domain/breakdown/normalizeWeights.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
+import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 
 /**
  * Holdings by their entries in the catalogue.
@@ -44,7 +45,7 @@ export class Breakdowns extends Context.Service<
 
         const subjects = new Set(resolved.map(({ subject }) => subject.assetCanonicalId))
         const classifications = yield* catalogue.classifications([...subjects], request.dimensions)
-        const placeOf = (assetCanonicalId: string, dimension: string) => `${assetCanonicalId} ${dimension}`
+        const placeOf = (assetCanonicalId: AssetCanonicalId, dimension: string) => `${assetCanonicalId} ${dimension}`
         const byPlace = Map.groupBy(classifications, (each) => placeOf(each.assetCanonicalId, each.dimension))
 
         const dimensions = request.dimensions.map((dimension) =>

@@ -40,6 +40,24 @@ export interface NewPortfolio extends Labels {
   readonly createdAt: DateTime.Utc
 }
 
+/** Nothing is written unless the tag is `Committed`. */
+export type CommitResult =
+  | { readonly _tag: "Committed" }
+  /** The owner has a live portfolio in the strategy. */
+  | { readonly _tag: "PortfolioExists" }
+  /** Another enrollment of the owner used the index first. */
+  | { readonly _tag: "IndexTaken" }
+  | LabelsRefusal
+
+/** Why an activation is not written. */
+export type ActivationRefusal =
+  /** The portfolio is archived, or not the tenant's. */
+  | { readonly _tag: "PortfolioGone" }
+  /** Another activation took one of the chains first, and no signature is awaited on it. */
+  | { readonly _tag: "ChainActive" }
+  /** The owner revoked after the flow began. */
+  | { readonly _tag: "Revoked" }
+
 /** A live portfolio as far as further signatures of its owner are concerned. */
 export interface EnrolledPortfolio {
   readonly strategyId: StrategyId
@@ -99,19 +117,14 @@ export class EnrollmentStore extends Context.Service<
     readonly release: (request: ClaimRequest) => Effect.Effect<void>
     /**
      * Portfolio, smart accounts, schedule and the advance of the index, in one transaction with the flow's outcome.
-     * `IndexTaken`: another enrollment of the owner used the index first. Nothing is written unless `Committed`.
      */
-    readonly commit: (
-      portfolio: NewPortfolio,
-      outcome: EnrollmentOutcome
-    ) => Effect.Effect<"Committed" | "PortfolioExists" | "IndexTaken" | LabelsRefusal>
+    readonly commit: (portfolio: NewPortfolio, outcome: EnrollmentOutcome) => Effect.Effect<CommitResult>
     /**
-     * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome.
-     * `ChainActive`: another activation took one of the chains first, and no signature is awaited on it. `Revoked`: the
-     * owner revoked after the flow began. A flow of purpose `Renew` lifts a revocation; the schedule stays paused.
-     * Nothing is written unless the answer is `Activated`.
+     * A further grant of the portfolio and its smart accounts, in one transaction with the flow's outcome. A flow of
+     * purpose `Renew` lifts a revocation; the schedule stays paused. Nothing is written unless the answer is
+     * `Activated`.
      */
-    readonly activate: (grant: NewGrant) => Effect.Effect<Activated | "PortfolioGone" | "ChainActive" | "Revoked">
+    readonly activate: (grant: NewGrant) => Effect.Effect<Activated | ActivationRefusal>
     /** Stores the outcome of a claimed flow that changed nothing else. */
     readonly settle: (flowId: FlowId, outcome: EnrollmentOutcome) => Effect.Effect<void>
   }

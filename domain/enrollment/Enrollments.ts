@@ -8,7 +8,7 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { type ChainId, namespaceOfChain, type WalletId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
-import { type AccountType, isSolanaRole } from "#domain/account/Authorization.ts"
+import type { AccountType } from "#domain/account/Authorization.ts"
 import { type Enrolled, type EnrollmentFlow, isOnSolana, type Refused } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type EnrollRequest, mismatchesOf, requestBytes } from "#domain/enrollment/EnrollRequest.ts"
@@ -208,7 +208,7 @@ export class Enrollments extends Context.Service<
           portfolioName: request.portfolioName,
           strategyId: flow.strategyId,
           smartAccounts: authorization.chains.map(({ accountId }) => accountId),
-          ...(isSolanaRole(policy) ? { walletRoleId: policy.roleId } : {}),
+          ...(policy._tag === "Solana" ? { walletRoleId: policy.roleId } : {}),
           ...labelsOf(request)
         }
         const result = yield* store.commit(
@@ -223,10 +223,17 @@ export class Enrollments extends Context.Service<
           },
           outcome
         )
-        if (result === "Committed") return outcome
-        // Not for good: the same signature may come back with another id.
-        if (typeof result === "object") return yield* refusalError("portfolio", result)
-        return result === "PortfolioExists" ? existsRefused(flow) : indexRefused
+        switch (result._tag) {
+          case "Committed":
+            return outcome
+          case "PortfolioExists":
+            return existsRefused(flow)
+          case "IndexTaken":
+            return indexRefused
+          default:
+            // Not for good: the same signature may come back with another id.
+            return yield* refusalError("portfolio", result)
+        }
       })
 
       const enroll = Effect.fn("Enrollments.enroll")((request: EnrollRequest) =>

@@ -6,7 +6,7 @@ import { DateTime, Effect, Option } from "effect"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { type ActivationRequest, mismatchesOf, requestBytes } from "#domain/enrollment/ActivationRequest.ts"
 import type { Activated, EnrollmentFlow, Refused } from "#domain/enrollment/Enrollment.ts"
-import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
+import { type ActivationRefusal, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
 import { type PortfolioExists, PortfolioNotFound } from "#domain/Errors.ts"
@@ -40,7 +40,7 @@ export const makeSignedChains = Effect.gen(function* () {
       ownerSignature: request.signature,
       grantedAt: yield* DateTime.now
     })
-    return typeof result === "string" ? overtaken[result] : result
+    return result._tag === "Activated" ? result : overtaken[result._tag]
   })
 
   /** Stage 2, idempotent on the flow. `active` are chains that stage 1 may have left out. */
@@ -63,7 +63,7 @@ export const makeSignedChains = Effect.gen(function* () {
 })
 
 /** What happened between the stages. */
-const overtaken: Record<"ChainActive" | "PortfolioGone" | "Revoked", Refused> = {
+const overtaken: Record<ActivationRefusal["_tag"], Refused> = {
   Revoked: {
     _tag: "Refused",
     error: "ValidationFailed",

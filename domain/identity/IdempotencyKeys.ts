@@ -1,6 +1,6 @@
 /** Port: requests that clients named by a key, so that sending one again does nothing again. */
 import { Context, type DateTime, Duration, type Effect } from "effect"
-import type { TenantId } from "#domain/Ids.ts"
+import type { ClaimId, TenantId } from "#domain/Ids.ts"
 
 /** How long an answer is given again. */
 export const keptFor = Duration.hours(24)
@@ -15,7 +15,7 @@ export interface NamedRequest {
 
 export interface KeyClaim {
   readonly request: NamedRequest
-  readonly claimId: string
+  readonly claimId: ClaimId
   readonly now: DateTime.Utc
   /** A process that has not answered by then has died: the next request with the key is carried out. */
   readonly until: DateTime.Utc

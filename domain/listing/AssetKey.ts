@@ -35,7 +35,13 @@ export const AssetKey = fromText(Key, {
 const afterLast = (text: string, mark: string) => text.slice(text.lastIndexOf(mark) + 1)
 
 /** Chain and address inside a CAIP-19 id, and the key made of them. */
-export const keyOf = (caipAssetId: AssetId) => {
+export interface KeyParts {
+  readonly address: string
+  readonly chainId: number
+  readonly assetId: AssetKey
+}
+
+export const keyOf = (caipAssetId: AssetId): KeyParts => {
   const address = afterLast(caipAssetId, ":")
   const chainId = caipAssetId.startsWith("eip155:")
     ? Number.parseInt(caipAssetId.slice("eip155:".length), 10)

@@ -5,7 +5,7 @@
  */
 
 import { DateTime, Schema } from "effect"
-import type { OperationId, PortfolioId, TenantId, WorkflowId } from "#domain/Ids.ts"
+import { OperationId, type PortfolioId, type TenantId, type WorkflowId } from "#domain/Ids.ts"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import { OperationState } from "#domain/operation/Operation.ts"
 import { type Trigger, TriggerEvent } from "#domain/monitor/Trigger.ts"
@@ -30,7 +30,7 @@ export const MonitorEvent = Schema.Union([
   Schema.TaggedStruct("due", {}),
   Schema.TaggedStruct("trigger_matched", { event: TriggerEvent }),
   Schema.TaggedStruct("execution_completed", {
-    operationId: Schema.String,
+    operationId: OperationId,
     state: OperationState,
     outcome: Schema.NullOr(OperationOutcome)
   }),

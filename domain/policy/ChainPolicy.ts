@@ -4,6 +4,7 @@
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
+import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
@@ -18,7 +19,7 @@ export type PermissionState = "unused" | "active" | "expired" | "ended"
 
 /** One permission that the owner signed. */
 export interface PermissionReading {
-  readonly permissionId: string
+  readonly permissionId: PermissionId
   readonly kind: PolicyKind
   readonly state: PermissionState
   /** The key that acts by it: what the chain has, or what was signed where the chain has none. */
@@ -30,7 +31,7 @@ export interface PermissionReading {
 /** A call that a live permission lets pass; none carries native money. */
 export interface AllowedCall {
   /** Of the permission that lets it pass. */
-  readonly permissionId: string
+  readonly permissionId: PermissionId
   /** Null: any token. */
   readonly target: EvmAddress | null
   /** Canonical signature; its first four bytes of Keccak-256 are the selector. */

@@ -2,7 +2,6 @@
  * What the agent's key may do on each account of a portfolio, read from the chains; unknown where one does not answer.
  */
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
-import { isSolanaRole } from "#domain/account/Authorization.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { isGuarded } from "#domain/account/Permission.ts"
 import type { AccountId } from "#domain/Caip.ts"
@@ -52,7 +51,9 @@ export class Policies extends Context.Service<
           authorizedChains(grants),
           Effect.fnUntraced(function* (chain) {
             const { accountId, chainId, policy } = chain
-            if (isSolanaRole(policy)) return { accountId, kind: "wallet_role", chain: null } satisfies AccountPolicy
+            if (policy._tag === "Solana") {
+              return { accountId, kind: "wallet_role", chain: null } satisfies AccountPolicy
+            }
             const read = yield* Effect.result(Effect.timeout(reader.read(grants, chainId), timeout))
             if (Result.isFailure(read)) yield* Effect.logWarning(read.failure.message)
             const answer: AccountPolicy = {

@@ -1,6 +1,6 @@
 /** Port: portfolios whose schedules are due, from the claim to the next due time. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { CheckId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 
@@ -14,7 +14,7 @@ export interface Due {
 
 /** Due portfolios that one process checks. */
 export interface ClaimedDue {
-  readonly checkId: string
+  readonly checkId: CheckId
   readonly due: ReadonlyArray<Due>
 }
 
@@ -67,7 +67,7 @@ export class DueStore extends Context.Service<
      */
     readonly complete: (
       now: DateTime.Utc,
-      checkId: string,
+      checkId: CheckId,
       conclusions: ReadonlyArray<Conclusion>
     ) => Effect.Effect<Concluded>
     /** Moves the due times of one batch to a cadence that changed; true when there may be more to move. */

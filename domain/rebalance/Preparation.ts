@@ -1,5 +1,6 @@
 /** What became of a planned chain before anything was signed by the relayer. */
 import { Schema } from "effect"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 import { PreparedAction } from "#domain/relay/Transaction.ts"
@@ -20,7 +21,7 @@ export const Preparation = Schema.Union([
   /** The agent can act on the chain no longer until the owner has signed anew. */
   Schema.TaggedStruct("Unsigned", {
     skips: Schema.Array(RecordedSkip),
-    permissionId: Schema.String,
+    permissionId: PermissionId,
     cause: SignatureCause,
     reason: Schema.String
   }),

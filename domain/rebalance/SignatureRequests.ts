@@ -9,6 +9,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effe
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock, WorkflowEngine } from "effect/workflow"
 import { ChainId } from "#domain/Caip.ts"
+import type { PermissionId } from "#domain/account/Authorization.ts"
 import { RequiredSignatures, type SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -34,7 +35,7 @@ export const signatureRequired = "signature_required"
 
 /** The chain's refusal of the permission that the owner signed. */
 export interface Refusal {
-  readonly permissionId: string
+  readonly permissionId: PermissionId
   readonly cause: SignatureCause
   readonly reason: string
 }

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { ChainId, AccountId } from "#domain/Caip.ts"
+import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainRevocation, Revocation } from "#domain/account/Revocation.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
@@ -18,7 +19,7 @@ export interface RevocationRequest extends Omit<Revocation, "chains" | "root"> {
 export interface RevokedAccount {
   readonly chainId: ChainId
   readonly accountId: AccountId
-  readonly permissionId: string
+  readonly permissionId: PermissionId
 }
 
 /** A revocation and its owner's signature over its message. */

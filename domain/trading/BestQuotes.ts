@@ -101,7 +101,7 @@ export class BestQuotes extends Context.Service<
           expectedBuyRaw: expectedRaw,
           path: quote.path,
           tool,
-          call: { contract: request.contract, data }
+          call: { contract: request.taker, data }
         }
         return compared(Result.succeed([swap]), quote, { routed: found.success, reason: "the route yields more" })
       })
@@ -139,7 +139,7 @@ export class BestQuotes extends Context.Service<
               sell,
               buy,
               amountRaw,
-              contract,
+              taker: contract,
               slippageBps
             })
           },

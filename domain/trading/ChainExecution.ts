@@ -16,6 +16,7 @@ import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 
 /**
  * The last call of a liquidation: the account's balance of one asset, less what it keeps, goes to the authorized
@@ -43,7 +44,7 @@ export interface SwapBatch extends Grant {
    */
   readonly calls?: ReadonlyArray<{ readonly to: EvmAddress; readonly data: string }>
   /** Ids of earlier permissions, which an operation under the guard takes off the account where they still are. */
-  readonly replaced?: ReadonlyArray<string>
+  readonly replaced?: ReadonlyArray<PermissionId>
   /** The operation that the batch is part of. What is carried names it, so that it can be found on the chain. */
   readonly operationId?: OperationId
 }
@@ -64,7 +65,7 @@ export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("Si
 export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequired>()("AuthorizationRequired", {
   chainId: Schema.Int,
   /** Of the permission that does not hold. */
-  permissionId: Schema.String,
+  permissionId: PermissionId,
   cause: SignatureCause,
   reason: Schema.String
 }) {

@@ -13,7 +13,7 @@ export interface RouteRequest {
   readonly amountRaw: bigint
   /** Sends on the chain of `sell`, and receives under the same address on the chain of `buy`. */
   readonly accountId: AccountId
-  /** The only contract that the owner lets the account call for this. */
+  /** The bridge that the owner authorized; nothing else may take the amount. */
   readonly bridge: Address
   /** Our own floor: a route that may deliver less is refused. */
   readonly minRaw: bigint
@@ -32,8 +32,8 @@ export interface SwapRequest {
   readonly sell: AssetId
   readonly buy: AssetId
   readonly amountRaw: bigint
-  /** Our contract: it calls the provider's, and what is bought must come to it. */
-  readonly contract: Address
+  /** Who takes the provider's offer: it hands over what is sold, and what is bought must come to it. */
+  readonly taker: Address
   readonly slippageBps: number
 }
 

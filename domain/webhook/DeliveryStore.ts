@@ -1,6 +1,6 @@
 /** Port: deliveries that wait to be sent, and their claims. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import type { ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
 import type { Disabling } from "#domain/webhook/Webhook.ts"
 import type { Receipt } from "#domain/webhook/WebhookSender.ts"
 
@@ -20,7 +20,7 @@ export interface Claimed {
 }
 
 export interface Claim {
-  readonly claimId: string
+  readonly claimId: ClaimId
   readonly now: DateTime.Utc
   readonly until: DateTime.Utc
   readonly limit: number
@@ -78,7 +78,7 @@ export class DeliveryStore extends Context.Service<
     /** Claims webhooks that no process serves and that have something to send, those first that waited longest. */
     readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Claimed>>
     /** Ends a claim before its time; nothing when it is another's by now. */
-    readonly release: (webhookId: WebhookId, claimId: string) => Effect.Effect<void>
+    readonly release: (webhookId: WebhookId, claimId: ClaimId) => Effect.Effect<void>
     /** Deliveries of a webhook that are due, in the order in which they came. */
     readonly due: (webhookId: WebhookId, now: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<DueDelivery>>
     /** Writes deliveries and moves the cursor in one transaction; nothing when the cursor is elsewhere by now. */

@@ -14,7 +14,7 @@ import { keptFor } from "#domain/event/TenantEvents.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
 import { keepGoing, keepGoingEvery } from "#domain/keepGoing.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
-import { makeDeliveryId } from "#domain/Ids.ts"
+import { makeDeliveryId, makeClaimId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { type Attempt, type Claimed, DeliveryStore, type DueDelivery } from "#domain/webhook/DeliveryStore.ts"
 import { EventWriter } from "#domain/webhook/EventWriter.ts"
@@ -190,7 +190,7 @@ export class WebhookDeliveries extends Context.Service<
 
       const turns = Effect.fn("WebhookDeliveries.turns")(function* (limit: number) {
         const now = yield* DateTime.now
-        const claimId = yield* random.ulid
+        const claimId = yield* Effect.provideService(makeClaimId, SecureRandom.SecureRandom, random)
         const claimed = yield* store.claim({
           claimId,
           now,

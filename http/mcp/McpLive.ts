@@ -6,7 +6,7 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
 import { type CallToolResult, CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js"
-import { Clock, Context, DateTime, Effect } from "effect"
+import { Clock, Context, DateTime, Effect, Result } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { KeyMissing } from "#domain/Errors.ts"
@@ -67,8 +67,9 @@ export const McpLive = HttpRouter.use(
       const carry = makeCarry(router, context)
 
       const call = (tool: ApiTool, args: Readonly<Record<string, unknown>>, signal: AbortSignal) => {
-        const meant = requestOf(tool, args)
-        if (typeof meant === "string") return Promise.resolve(failed(meant))
+        const requested = requestOf(tool, args)
+        if (Result.isFailure(requested)) return Promise.resolve(failed(requested.failure))
+        const meant = requested.success
         const headers = {
           ...meant.headers,
           "x-api-key": secret,

@@ -2,8 +2,10 @@
  * The tools of the MCP server, each an operation of the API: name, texts, schema of its arguments and hints are the
  * contract's, so that no tool can differ from its route. Source: Model Context Protocol, "Tools".
  */
+import { Result } from "effect"
 import type { OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/Scopes.ts"
+import type { Carry } from "#http/mcp/carry.ts"
 
 interface Schema {
   readonly [key: string]: unknown
@@ -165,33 +167,35 @@ export const toolsOf = (
 export const toolsFor = (tools: ReadonlyArray<ApiTool>, scopes: ReadonlySet<Scope>): ReadonlyArray<ApiTool> =>
   tools.filter(({ annotations, scope }) => annotations.readOnlyHint || scope === undefined || scopes.has(scope))
 
-/** The request of a call of a tool; a text is why there is none. */
-export const requestOf = (tool: ApiTool, args: Readonly<Record<string, unknown>>) => {
+/** The request of a call of a tool; the failure says why there is none. */
+export const requestOf = (tool: ApiTool, args: Readonly<Record<string, unknown>>): Result.Result<Carry, string> => {
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   let path = tool.path
   const known = new Set([...tool.parameters.map(({ name }) => name), ...(tool.hasBody ? ["body"] : [])])
   const unknown = Object.keys(args).filter((name) => !known.has(name))
-  if (unknown.length > 0)
-    return `${unknown.join(", ")}: not an argument of ${tool.name}; the arguments are ${[...known].join(", ")}`
+  if (unknown.length > 0) {
+    const names = [...known].join(", ")
+    return Result.fail(`${unknown.join(", ")}: not an argument of ${tool.name}; the arguments are ${names}`)
+  }
   for (const { in: place, name } of tool.parameters) {
     const value = args[name]
     if (value === undefined || value === null) {
-      if (place === "path") return `${name}: is required`
+      if (place === "path") return Result.fail(`${name}: is required`)
       continue
     }
-    if (typeof value === "object") return `${name}: Expected text, a number or true or false`
+    if (typeof value === "object") return Result.fail(`${name}: Expected text, a number or true or false`)
     const text = String(value as string | number | boolean)
     if (place === "path") path = path.replace(`{${name}}`, encodeURIComponent(text))
     else if (place === "query") query.set(name, text)
     else if (/^[\t\x20-\x7e]*$/u.test(text)) headers[name.toLowerCase()] = text
-    else return `${name}: Expected text of printable ASCII`
+    else return Result.fail(`${name}: Expected text of printable ASCII`)
   }
   const body = args["body"]
-  return {
+  return Result.succeed({
     method: tool.method,
     url: query.size === 0 ? path : `${path}?${query}`,
     headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body)
-  }
+  })
 }

@@ -10,6 +10,7 @@ import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Erro
 import { Caller } from "#domain/identity/Caller.ts"
 import { IdempotencyKeys, type KeyClaim } from "#domain/identity/IdempotencyKeys.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
+import { makeClaimId } from "#domain/Ids.ts"
 import {
   CommitsWithAnswer,
   Idempotency,
@@ -101,7 +102,7 @@ export const IdempotencyLive = Layer.effect(
         const now = yield* DateTime.now
         const claim: KeyClaim = {
           request: { tenantId, route, key, fingerprint: yield* digest.digest(Digest.sha256, content) },
-          claimId: yield* random.ulid,
+          claimId: yield* Effect.provideService(makeClaimId, SecureRandom.SecureRandom, random),
           now,
           until: DateTime.addDuration(now, claimLength)
         }

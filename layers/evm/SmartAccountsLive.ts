@@ -6,7 +6,13 @@ import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex, keccak256 } from "viem"
 import { type AccountId, type ChainId, evmAccount, type EvmAddress, evmWallet, type WalletId } from "#domain/Caip.ts"
-import type { AgentPolicy, Authorization, TradeGuardPolicy, BridgePolicy } from "#domain/account/Authorization.ts"
+import {
+  type AgentPolicy,
+  type Authorization,
+  type TradeGuardPolicy,
+  type BridgePolicy,
+  PermissionId
+} from "#domain/account/Authorization.ts"
 import type { GuardTerms } from "#domain/account/Permission.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
 import { type AuthorizationRequest, SmartAccounts } from "#domain/account/SmartAccounts.ts"
@@ -93,6 +99,7 @@ export const SmartAccountsLive = Layer.effect(
       const bridge = connected === undefined || isClosedTo(connected.token) ? undefined : connected
       const routes = chain.routedSwap && (guard ? runnerOf(guard.contract) : chain.routedSwap.contract)
       const policy: AgentPolicy = {
+        _tag: "Evm",
         router: chain.router,
         connectorTokens: chain.connectorTokens,
         tokens: assets.map(addressOf),
@@ -104,7 +111,7 @@ export const SmartAccountsLive = Layer.effect(
       return {
         chainId,
         accountId: evmAccount(chainId, account),
-        permissionId,
+        permissionId: PermissionId.make(permissionId),
         policy,
         enableNonce,
         permissionHash: keccak256(permission),

@@ -1,6 +1,6 @@
 /** Between the domain's addresses and viem's: the same EIP-55 text under two types. */
 import { type Address, getAddress } from "viem"
-import { type AgentPolicy, type ChainAuthorization, isSolanaRole } from "#domain/account/Authorization.ts"
+import type { AgentPolicy, ChainAuthorization } from "#domain/account/Authorization.ts"
 import {
   type AccountId,
   addressOf as addressInside,
@@ -21,7 +21,7 @@ export const toEvm = (address: AnyAddress): EvmAddress => {
 
 /** What the owner signed of a permission on an EVM chain; one of another family is a defect, as above. */
 export const evmPolicy = ({ policy }: Pick<ChainAuthorization, "policy">): AgentPolicy => {
-  if (isSolanaRole(policy)) throw new Error("A role on Solana is no permission of an EVM chain")
+  if (policy._tag === "Solana") throw new Error("A role on Solana is no permission of an EVM chain")
   return policy
 }
 

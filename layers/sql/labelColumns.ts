@@ -5,7 +5,14 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { TenantId } from "#domain/Ids.ts"
-import { type Labels, type LabelsFilter, type LabelsPatch, type LabelsRefusal, merged } from "#domain/Labels.ts"
+import {
+  type LabelledId,
+  type Labels,
+  type LabelsFilter,
+  type LabelsPatch,
+  type LabelsRefusal,
+  merged
+} from "#domain/Labels.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 export const LabelColumns = {
@@ -52,10 +59,10 @@ export const portfolios: Labelled = {
 export const holdExternalId = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { among, id, table }: Labelled,
-  { externalId, own, tenantId }: { readonly tenantId: TenantId; readonly own: string; readonly externalId: string }
+  { externalId, own, tenantId }: { readonly tenantId: TenantId; readonly own: LabelledId; readonly externalId: string }
 ) {
   yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${table} ${tenantId} ${externalId}`}, 0))`
-  const [used] = yield* sql<{ readonly by: string }>`
+  const [used] = yield* sql<{ readonly by: LabelledId }>`
     SELECT ${sql.literal(id)} AS by FROM ${sql.literal(table)}
     WHERE tenant_id = ${tenantId} AND external_id = ${externalId} AND ${sql.literal(among)}
       AND ${sql.literal(id)} <> ${own}`
@@ -66,7 +73,7 @@ export const holdExternalId = Effect.fnUntraced(function* (
 export const newLabels = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   labelled: Labelled,
-  { externalId, metadata, own, tenantId }: Labels & { readonly tenantId: TenantId; readonly own: string }
+  { externalId, metadata, own, tenantId }: Labels & { readonly tenantId: TenantId; readonly own: LabelledId }
 ) {
   if (externalId !== undefined) yield* holdExternalId(sql, labelled, { tenantId, own, externalId })
   return { external_id: externalId ?? null, metadata: storableJson(metadata ?? {}) }
@@ -76,7 +83,7 @@ export const newLabels = Effect.fnUntraced(function* (
 export const patchedLabels = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   labelled: Labelled,
-  { externalId, metadata, own, tenantId }: LabelsPatch & { readonly tenantId: TenantId; readonly own: string }
+  { externalId, metadata, own, tenantId }: LabelsPatch & { readonly tenantId: TenantId; readonly own: LabelledId }
 ) {
   if (externalId === undefined && metadata === undefined) return {}
   const { id, table } = labelled

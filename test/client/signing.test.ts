@@ -23,7 +23,12 @@ const withdrawalDomainName = "Ballast Withdrawal Authorization"
 const owner = address("1")
 const agent = address("2")
 
-const plain: AgentPolicy = { router: address("3"), connectorTokens: [], tokens: [address("5"), address("6")] }
+const plain: AgentPolicy = {
+  _tag: "Evm",
+  router: address("3"),
+  connectorTokens: [],
+  tokens: [address("5"), address("6")]
+}
 const guard = { contract: address("7"), issuedAt: 1_772_444_400, validUntil: 1_787_996_400, tradeBps: 50, budgetBps: 0 }
 const policies: Readonly<Record<string, AgentPolicy>> = {
   "a router alone": plain,
@@ -45,7 +50,7 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
 }
 
 /** As the API sends it. */
-const wirePolicy = ({ connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
+const wirePolicy = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
 
 const maker = { accountType: "ECDSA", ownerAccountId: evmWallet(owner), accountIndex: 7n } as const
 

@@ -28,6 +28,7 @@ export const acceptSwap = Effect.fnUntraced(function* (
     requestId: null,
     requestHash: new Uint8Array(32),
     order: {
+      _tag: "Swap",
       chainId: baseUsdc.chainId,
       accountId,
       sell: baseUsdc.assetId,

@@ -4,7 +4,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import { evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import * as Ids from "#domain/Ids.ts"
@@ -94,7 +94,8 @@ export const storedPortfolio = Effect.fnUntraced(function* (signed: Signed) {
     { portfolioId, name: null, flow, ownerSignature, dueAt: DateTime.add(createdAt, { days: 1 }), createdAt },
     { _tag: "Enrolled", portfolioId, portfolioName: null, strategyId, smartAccounts }
   )
-  if (committed !== "Committed") return yield* Effect.die(new Error(`The portfolio was not stored: ${committed}`))
+  if (committed._tag !== "Committed")
+    return yield* Effect.die(new Error(`The portfolio was not stored: ${committed._tag}`))
   return { tenantId, strategyId, portfolioId }
 })
 
@@ -122,9 +123,10 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
       {
         chainId: baseUsdc.chainId,
         accountId: accounts[0],
-        permissionId: "0x00000001",
+        permissionId: PermissionId.make("0x00000001"),
         digest: bytes32("aa"),
         policy: {
+          _tag: "Evm" as const,
           router: owner,
           connectorTokens: [],
           tokens: [baseWeth, baseUsdc, baseBtc].map(({ assetId }) => addressOf(assetId)),
@@ -135,9 +137,10 @@ export const marketPortfolio = Effect.fnUntraced(function* (owner: EvmAddress, c
       {
         chainId: arbUsdc.chainId,
         accountId: accounts[1],
-        permissionId: "0x00000001",
+        permissionId: PermissionId.make("0x00000001"),
         digest: bytes32("bb"),
         policy: {
+          _tag: "Evm" as const,
           router: owner,
           connectorTokens: [],
           tokens: [arbWeth, arbUsdc].map(({ assetId }) => addressOf(assetId)),

@@ -2,6 +2,7 @@
 import { DateTime, Effect, Option } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { makeFlowId, type PortfolioId, type StrategyId, type TenantId } from "#domain/Ids.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 
 interface Portfolio {
   readonly tenantId: TenantId
@@ -21,7 +22,7 @@ export const signAnew = Effect.fnUntraced(function* ({ portfolioId, strategyId, 
     strategyId,
     authorization: {
       ...authorization,
-      chains: [{ ...authorization.chains[0], permissionId: "0x00000002" }] as const
+      chains: [{ ...authorization.chains[0], permissionId: PermissionId.make("0x00000002") }] as const
     },
     createdAt,
     expiresAt: DateTime.add(createdAt, { days: 1 })

@@ -1,18 +1,18 @@
 /** Both stages of an enrollment as v2 shows them. Source: shapes 2.15 and 2.16. */
 import type { Enrolled, EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrollRequest } from "#domain/enrollment/EnrollRequest.ts"
-import { type AgentPolicy, type Authorization, isSolanaRole } from "#domain/account/Authorization.ts"
+import type { AgentPolicy, Authorization } from "#domain/account/Authorization.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { EnrollBody } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { labelsView } from "#http/v2/values/labels.ts"
 import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
 
-const policyView = ({ connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
+const policyView = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
 
 /** What the message is computed from; undefined of an authorization from before its parts were kept. */
 const partsView = ({ chains, root, withdrawalDomainName }: Authorization) => {
   const parts = chains.flatMap(({ enableNonce, permissionHash, policy, ...chain }) =>
-    enableNonce === undefined || permissionHash === undefined || isSolanaRole(policy)
+    enableNonce === undefined || permissionHash === undefined || policy._tag === "Solana"
       ? []
       : [{ ...chain, policy: policyView(policy), enableNonce, permissionHash }]
   )
@@ -34,7 +34,7 @@ export const consentIn = ({
 
 const placeView = ({ authorization: { chains }, place }: EnrollmentFlow) => {
   const [{ accountId, policy }] = chains
-  if (place === undefined || !isSolanaRole(policy)) return {}
+  if (place === undefined || policy._tag !== "Solana") return {}
   const { isReused, odometer, transaction, walletAccountId } = place
   return {
     walletAccountId,

@@ -8,7 +8,7 @@ import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { carriedOf, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
-import { makeMessageRows } from "#layers/sql/run/MessageRows.ts"
+import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 import * as SqlSuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
 
 const checkInterval = Duration.seconds(15)

@@ -6,7 +6,7 @@ import { DateTime, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { Settings } from "#domain/Settings.ts"
-import { makeMessageRows } from "#layers/sql/run/MessageRows.ts"
+import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 
 const between = Duration.minutes(1)
 /** Runs that one statement deletes, and statements of one pass; what is left is for the next one. */

@@ -12,7 +12,8 @@ import { batched } from "#domain/batched.ts"
 import { maxTries, pauseOf } from "#layers/engine/cluster/LocalRun.ts"
 import { RunCalls } from "#layers/engine/cluster/RunCalls.ts"
 import { carriedOf, type Claim, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
-import { makeMessageRows, type ClaimedMessage, type Known, type Reply } from "#layers/sql/run/MessageRows.ts"
+import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
+import type { ClaimedMessage, Known, Reply } from "#layers/sql/run/MessageRows.ts"
 
 const { PersistenceError } = ClusterError
 const { SaveResultEncoded } = MessageStorage

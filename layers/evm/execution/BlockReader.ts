@@ -11,6 +11,7 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import {
   type BlockState,
   relayerAddresses,
+  type RelayerNonces,
   readBlockState,
   readRelayerNonces
 } from "#layers/evm/execution/chainState.ts"
@@ -21,7 +22,7 @@ const maxAge = Duration.millis(500)
 
 export interface BlockReading {
   readonly block: BlockState
-  readonly nonces: Effect.Success<ReturnType<typeof readRelayerNonces>>
+  readonly nonces: RelayerNonces
 }
 
 export class BlockReader extends Context.Service<

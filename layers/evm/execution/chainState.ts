@@ -8,6 +8,7 @@ import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { entryPoint, entryPointAbi, kernelAbi, multicall3 } from "#layers/evm/contracts.ts"
@@ -121,13 +122,16 @@ export const relayerAddresses = Effect.map(RelayerSigners, ({ signers: [first, .
 ])
 
 /** The next nonces of all of them, as a prepared transaction carries them. */
+export type RelayerNonces = Pick<PreparedTransaction, "chainNonce" | "laneNonces">
+
 export const readRelayerNonces = Effect.fnUntraced(function* (chainId: ChainId, [first, ...others]: RelayerAddresses) {
   const read = (account: Address) => readPendingNonce(chainId, account)
   const [chainNonce, nonces] = yield* Effect.all([read(first), Effect.forEach(others, read, { concurrency: 4 })], {
     concurrency: "unbounded"
   })
-  return {
+  const reading: RelayerNonces = {
     chainNonce,
     laneNonces: others.map((account, index) => ({ relayer: fromViem(account), nonce: nonces[index]! }))
   }
+  return reading
 })

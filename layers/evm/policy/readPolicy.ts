@@ -90,12 +90,25 @@ const guardCalls = (guard: Address, account: Address): ReadonlyArray<Named> => {
   ]
 }
 
-type GuardsAccount = ReturnType<typeof decodeGuard>["account"]
+/** What the guard keeps of an account. Source: `policyOf` of the guard's ABI. */
+interface GuardsAccount {
+  /** 4 bytes in hex. */
+  readonly permissionId: Hex
+  /** UNIX seconds. */
+  readonly issuedAt: number
+  readonly validUntil: number
+  readonly isClosed: boolean
+}
+
+interface DecodedGuard {
+  readonly account: GuardsAccount
+  readonly reading: GuardReading
+}
 
 const decodeGuard = (
   guard: Address,
   [policy, root, state, administrator, guardian, attestor]: ReadonlyArray<CallResult>
-) => {
+): DecodedGuard => {
   const read = (result: CallResult | undefined) => (result?.success === true ? result.data : "0x")
   const address = (functionName: "administrator" | "guardian" | "attestor", result: CallResult | undefined) =>
     fromViem(decodeFunctionResult({ abi: tradeGuardAbi, functionName, data: read(result) }))

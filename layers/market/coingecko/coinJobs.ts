@@ -1,7 +1,7 @@
 /** What is fetched from CoinGecko for the shared cache. */
 import { Effect, Schema } from "effect"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
-import { keyOf } from "#domain/listing/AssetKey.ts"
+import { type KeyParts, keyOf } from "#domain/listing/AssetKey.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
 import { MarketDataUnavailable } from "#domain/marketData/Dataset.ts"
 import { figureOf, priceOf } from "#domain/marketData/Figure.ts"
@@ -20,8 +20,6 @@ const List = Schema.Array(Schema.Unknown)
 const candleDays = { day: "1", month: "30", year: "365" } as const satisfies Record<Datasets.CandleSpan, string>
 
 const unavailable = ({ reason }: PricesUnavailable) => new MarketDataUnavailable({ reason })
-
-type Key = ReturnType<typeof keyOf>
 
 export const coinJobs = (
   client: CoinGeckoClient["Service"],
@@ -132,7 +130,7 @@ export const coinJobs = (
 
   const tokenPrices = makeTokenPrices(client, platforms)
 
-  const pricesOf = (chainId: number, tokens: ReadonlyArray<Key>) =>
+  const pricesOf = (chainId: number, tokens: ReadonlyArray<KeyParts>) =>
     Effect.gen(function* () {
       const addresses = tokens.map(({ address }) => address)
       const rowOf = yield* Effect.mapError(tokenPrices(chainId, addresses, marketParams), unavailable)

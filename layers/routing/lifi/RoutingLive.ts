@@ -1,5 +1,5 @@
 /** Routes between chains, and of swaps on one, by LI.FI; each checked before it is passed on. Source: LI.FI API v1. */
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Result, Schema } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import {
   type RouteQuote,
@@ -15,7 +15,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
 import { checkStep } from "#layers/routing/lifi/checkStep.ts"
 import { checkSwap } from "#layers/routing/lifi/checkSwap.ts"
-import { costsOf } from "#layers/routing/lifi/costsOf.ts"
+import { gasCostOf } from "#layers/routing/lifi/gasCostOf.ts"
 import { LifiClient } from "#layers/routing/lifi/LifiClient.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { descriptionFault, type Expected } from "#layers/routing/lifi/stepFault.ts"
@@ -46,12 +46,10 @@ const offerOf = (expected: Expected, route: unknown): Option.Option<RouteQuote> 
   Option.gen(function* () {
     const { steps } = yield* decodeRoute(route)
     const { action, estimate, tool } = yield* decodeStep(steps.length === 1 ? steps[0] : undefined)
-    const costs = costsOf(estimate)
-    if (typeof costs === "string" || descriptionFault(expected, { action, estimate }) !== undefined) {
-      return yield* Option.none()
-    }
+    const gasUsd = yield* Result.getSuccess(gasCostOf(estimate))
+    if (descriptionFault(expected, { action, estimate }) !== undefined) return yield* Option.none()
     const { toAmount, toAmountMin } = estimate
-    return { tool, expectedRaw: BigInt(toAmount), minRaw: BigInt(toAmountMin), gasUsd: costs.gasUsd, step: steps[0] }
+    return { tool, expectedRaw: BigInt(toAmount), minRaw: BigInt(toAmountMin), gasUsd, step: steps[0] }
   })
 
 const maxOffers = 20
@@ -68,6 +66,8 @@ export const RoutingLive = Layer.effect(
       return yield* new RouteRefused({ reason: `The provider's route is not what was asked for: ${fault}` })
     })
 
+    const orRefuse = <A>(checked: Result.Result<A, string>) => Effect.catch(Effect.fromResult(checked), refuse)
+
     const quote = Effect.fn("Routing.quote")(function* (request: RouteRequest) {
       const { accountId, amountRaw, buy, sell } = request
       const params = {
@@ -81,23 +81,22 @@ export const RoutingLive = Layer.effect(
       }
       const step = yield* client.find({ path: "/quote", params, schema: LifiStep })
       if (Option.isNone(step)) return Option.none()
-      const route = checkStep(request, step.value)
-      return typeof route === "string" ? yield* refuse(route) : Option.some(route)
+      return Option.some(yield* orRefuse(checkStep(request, step.value)))
     })
 
     /**
-     * The question with the contract that must be called; a contract of before is not one that was checked at the
-     * start.
+     * The question with the contract that must be called. The taker is one of our contracts; one of before is not one
+     * that was checked at the start.
      */
-    const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, contract: account, sell }: SwapRequest) {
+    const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, sell, taker }: SwapRequest) {
       const chain = chains.find(({ chainId }) => chainId === chainIdOf(sell))
-      const isOurs = account === chain?.routedSwap?.contract || (chain?.guard && account === runnerOf(chain.guard))
+      const isOurs = taker === chain?.routedSwap?.contract || (chain?.guard && taker === runnerOf(chain.guard))
       if (chain?.routedSwap === undefined || !isOurs) {
         return yield* new RoutingUnavailable({
-          reason: `The owner allowed ${account} for routed swaps, which ROUTED_SWAP_${chainIdOf(sell)} does not name`
+          reason: `The owner allowed ${taker} for routed swaps, which ROUTED_SWAP_${chainIdOf(sell)} does not name`
         })
       }
-      return { sell, buy, amountRaw, account, target: chain.routedSwap.target } satisfies Expected
+      return { sell, buy, amountRaw, account: taker, target: chain.routedSwap.target } satisfies Expected
     })
 
     const swapQuotes = Effect.fn("Routing.swapQuotes")(function* (request: SwapRequest) {
@@ -134,8 +133,7 @@ export const RoutingLive = Layer.effect(
         step
       )
       if (Option.isNone(answer)) return yield* new RouteRefused({ reason: "The provider no longer offers the route" })
-      const call = checkSwap(expected, answer.value)
-      return typeof call === "string" ? yield* refuse(call) : call
+      return yield* orRefuse(checkSwap(expected, answer.value))
     })
 
     const status = Effect.fn("Routing.status")(function* (sent: SentTransfer) {

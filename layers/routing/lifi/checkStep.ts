@@ -5,6 +5,7 @@
  * destination and recipient, and a floor that is at least ours. What is signed later is built anew from what was read
  * here.
  */
+import { Result } from "effect"
 import { decodeFunctionData, type Hex } from "viem"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { Route, RouteRequest } from "#domain/trading/Routing.ts"
@@ -41,19 +42,21 @@ const callFault = (
   return honest.toLowerCase() === data.toLowerCase() ? undefined : "its call carries more than its arguments"
 }
 
-/** The route, or what is wrong with the step, as the end of a sentence. */
-export const checkStep = (request: RouteRequest, step: LifiStep): Route | string => {
+/** The route. The failure says what is wrong with the step, as the end of a sentence. */
+export const checkStep = (request: RouteRequest, step: LifiStep): Result.Result<Route, string> => {
   const { accountId, amountRaw, bridge, buy, minRaw, sell } = request
   const expected = { sell, buy, amountRaw, account: addressOf(accountId), target: toEvm(bridge) }
   const fault =
     descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(request, step)
-  if (fault !== undefined) return fault
+  if (fault !== undefined) return Result.fail(fault)
   const { executionDuration, toAmount, toAmountMin } = step.estimate
-  if (BigInt(toAmountMin) < minRaw) return `it may deliver ${toAmountMin}, the least acceptable is ${minRaw}`
-  return {
+  if (BigInt(toAmountMin) < minRaw) {
+    return Result.fail(`it may deliver ${toAmountMin}, the least acceptable is ${minRaw}`)
+  }
+  return Result.succeed({
     tool: step.tool,
     minRaw: BigInt(toAmountMin),
     expectedRaw: BigInt(toAmount),
     durationSeconds: Math.max(0, Math.ceil(executionDuration))
-  }
+  })
 }

@@ -7,9 +7,10 @@
  * Which pools the swap passes is LI.FI's business; that it yields enough is enforced on chain
  * (contracts/RoutedSwap.sol). Source: LI.FI's GenericSwapFacetV3.
  */
-import { decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem"
+import { Result } from "effect"
+import { decodeFunctionData, type DecodeFunctionDataReturnType, encodeFunctionData, type Hex, parseAbi } from "viem"
 import type { SwapCall } from "#domain/trading/Routing.ts"
-import { costsOf } from "#layers/routing/lifi/costsOf.ts"
+import { gasCostOf } from "#layers/routing/lifi/gasCostOf.ts"
 import { descriptionFault, envelopeFault, type Expected, isSame } from "#layers/routing/lifi/stepFault.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -24,15 +25,15 @@ export const lifiDiamondAbi = parseAbi([
 /** Longest call data, in bytes: what it costs to publish grows with it. */
 const longestData = 20_000
 
-const decoded = (data: Hex) => {
+type Call = DecodeFunctionDataReturnType<typeof lifiDiamondAbi>
+
+const decoded = (data: Hex): Call | undefined => {
   try {
     return decodeFunctionData({ abi: lifiDiamondAbi, data })
   } catch {
     return undefined
   }
 }
-
-type Call = NonNullable<ReturnType<typeof decoded>>
 
 /** Byte for byte what an honest encoder makes of the arguments, so that nothing else can be read out of it. */
 const isCanonical = (call: Call, data: Hex) =>
@@ -63,19 +64,17 @@ const callFault = (
   return isCanonical(call, data) ? undefined : "its call carries more than its arguments"
 }
 
-/** The call, or what is wrong with the step, as the end of a sentence. */
-export const checkSwap = (expected: Expected, step: LifiStep): SwapCall | string => {
+/** The call. The failure says what is wrong with the step, as the end of a sentence. */
+export const checkSwap = (expected: Expected, step: LifiStep): Result.Result<SwapCall, string> => {
   const fault =
     descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(expected, step)
-  if (fault !== undefined) return fault
-  const costs = costsOf(step.estimate)
-  if (typeof costs === "string") return costs
+  if (fault !== undefined) return Result.fail(fault)
   const { toAmount, toAmountMin } = step.estimate
-  return {
+  return Result.map(gasCostOf(step.estimate), (gasUsd) => ({
     tool: step.tool,
     expectedRaw: BigInt(toAmount),
     minRaw: BigInt(toAmountMin),
-    gasUsd: costs.gasUsd,
+    gasUsd,
     data: step.transactionRequest.data
-  }
+  }))
 }

@@ -2,7 +2,6 @@
 import type { PublicKey } from "@solana/web3.js"
 import { Effect, Option, Schema } from "effect"
 import { type Hex, hexToBytes } from "viem"
-import { isSolanaRole } from "#domain/account/Authorization.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Consent, Step } from "#layers/solana/guard/Plan.ts"
@@ -37,7 +36,7 @@ export const placeOf = ({ id, odometer, roleId, state }: Wallet): WalletPlace =>
 
 /** The role that a grant names on Solana; none where it is not about Solana. */
 export const roleIn = ({ authorization }: Grant): Option.Option<WalletRole> => {
-  const policy = authorization.chains.map((chain) => chain.policy).find(isSolanaRole)
+  const policy = authorization.chains.map((chain) => chain.policy).find((each) => each._tag === "Solana")
   return Option.map(Option.fromUndefinedOr(policy), ({ roleId, walletId }) => ({
     walletId: hexToBytes(walletId as Hex),
     roleId

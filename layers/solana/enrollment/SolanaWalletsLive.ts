@@ -16,7 +16,7 @@ import {
   type SolanaWalletId,
   type WalletId
 } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type IssuedPlace, type PlaceOutcome, type PlaceRequest, SolanaWallets } from "#domain/account/SolanaWallets.ts"
 import { ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
@@ -108,7 +108,7 @@ const authorizationOf = (
       {
         chainId: solanaChainId as ChainId,
         accountId: solanaAccount(addressesOf(place).deposit.toBase58()),
-        permissionId: `0x${roleId.toString(16).padStart(8, "0")}`,
+        permissionId: PermissionId.make(`0x${roleId.toString(16).padStart(8, "0")}`),
         policy: { _tag: "Solana", walletId: `0x${bytesToHex(walletId)}`, roleId },
         digest
       }

@@ -9,6 +9,7 @@ import { Effect, Result } from "effect"
 import { hashMessage, hexToBytes, isHex } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import {
   EnrollmentExpired,
@@ -32,7 +33,7 @@ export const issueForEvmOwner = Effect.fn("solana.issueForEvmOwner")(function* (
   owner,
   tenantId
 }: {
-  readonly tenantId: string
+  readonly tenantId: TenantId
   readonly owner: EvmAddress
   readonly agent: PublicKey
 }): Effect.fn.Return<

@@ -16,6 +16,7 @@ import { Effect, Option, Result } from "effect"
 import { publicKeyToAddress } from "viem/accounts"
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import { WalletsExhausted } from "#layers/solana/enrollment/errors.ts"
 import { type Account, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { swigProgram, walletConfig } from "#layers/solana/swig/addresses.ts"
@@ -50,7 +51,7 @@ const lengthOf = (bytes: Uint8Array): Uint8Array => {
 }
 
 /** The id of an owner's wallet. Each part has its length before it, so that no two owners share one. */
-export const walletIdOf = (tenantId: string, owner: WalletOwner, index: number): Uint8Array => {
+export const walletIdOf = (tenantId: TenantId, owner: WalletOwner, index: number): Uint8Array => {
   const name = owner._tag === "Solana" ? `solana:${owner.key.toBase58()}` : `eip155:0:${owner.address}`
   const parts = ["ballast solana wallet 1", tenantId, name, String(index)].map(utf8ToBytes)
   return sha256(concatBytes(...parts.flatMap((part) => [lengthOf(part), part])))
@@ -101,7 +102,7 @@ export const walletOf = (id: Uint8Array, account: Option.Option<Account>, owner:
 
 /** The first wallet with room. */
 export const findWallet = Effect.fn("solana.findWallet")(function* (
-  tenantId: string,
+  tenantId: TenantId,
   owner: WalletOwner
 ): Effect.fn.Return<Wallet, ChainUnavailable | WalletsExhausted, SolanaRpc> {
   const rpc = yield* SolanaRpc

@@ -6,6 +6,7 @@
 import { MessageV0, type PublicKey } from "@solana/web3.js"
 import { Effect, Result, Schema } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import {
   EnrollmentExpired,
@@ -65,7 +66,7 @@ export const issueForSolanaOwner = Effect.fn("solana.issueForSolanaOwner")(funct
   owner,
   tenantId
 }: {
-  readonly tenantId: string
+  readonly tenantId: TenantId
   readonly owner: PublicKey
   readonly agent: PublicKey
   readonly brand: string

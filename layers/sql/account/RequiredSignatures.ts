@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { ChainId } from "#domain/Caip.ts"
 import { type RequiredSignature, RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { OperationState } from "#domain/operation/Operation.ts"
 import { changeState } from "#layers/sql/operation/operationEvents.ts"
 import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 import { holdRun } from "#layers/sql/run/RunFence.ts"
@@ -45,7 +46,7 @@ const make = Effect.gen(function* () {
       yield* holdRun(sql)
       // The lock that every insert of an operation of the portfolio needs: so no run begins between the read and the
       // change.
-      const [locked] = yield* sql<{ readonly portfolioId: string; readonly state: string }>`
+      const [locked] = yield* sql<{ readonly portfolioId: PortfolioId; readonly state: OperationState }>`
         SELECT p.portfolio_id AS "portfolioId", o.state FROM portfolios p
         JOIN operations o ON o.portfolio_id = p.portfolio_id
         WHERE o.operation_id = ${operationId} FOR UPDATE OF p`

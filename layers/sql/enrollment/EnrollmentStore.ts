@@ -8,6 +8,7 @@ import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/
 import {
   type Claim,
   type ClaimRequest,
+  type CommitResult,
   EnrollmentStore,
   type NewGrant,
   type NewPortfolio
@@ -56,6 +57,8 @@ const firstIndex = decodeFirst(Schema.Struct({ nextIndex: Numeric }))
 const encodeAuthorization = Schema.encodeSync(Authorization)
 const encodePlace = Schema.encodeSync(IssuedPlace)
 const encodeOutcome = Schema.encodeSync(EnrollmentOutcome)
+
+const refuse = (refusal: Exclude<CommitResult, { readonly _tag: "Committed" }>) => Effect.fail(refusal)
 
 const missingFlow = (flowId: FlowId) =>
   Effect.die(new Error(`Enrollment flow ${flowId} does not exist or was settled by another call`))
@@ -167,25 +170,22 @@ const make = Effect.gen(function* () {
       SELECT 1 FROM portfolios
       WHERE tenant_id = ${tenantId} AND strategy_id = ${strategyId} AND owner_account_id = ${authorization.ownerAccountId}
         AND archived_at IS NULL`
-    if (existing.length > 0) return yield* Effect.fail("PortfolioExists" as const)
+    if (existing.length > 0) return yield* refuse({ _tag: "PortfolioExists" })
     // On Solana the role decides the address, and the chain gives each role once.
     if (authorization._tag === "Evm") {
-      if (nextIndex !== authorization.accountIndex) return yield* Effect.fail("IndexTaken" as const)
+      if (nextIndex !== authorization.accountIndex) return yield* refuse({ _tag: "IndexTaken" })
       yield* sql`UPDATE owner_indexes SET next_index = next_index + 1 WHERE owner_account_id = ${authorization.ownerAccountId}`
     }
     yield* insertPortfolio(sql, portfolio, storableJson(encodeAuthorization(authorization)))
     const settled = yield* writeOutcome(flowId, outcome)
-    return settled.length > 0 ? ("Committed" as const) : yield* missingFlow(flowId)
+    return settled.length > 0 ? ({ _tag: "Committed" } satisfies CommitResult) : yield* missingFlow(flowId)
   }, sql.withTransaction)
 
   const commit = Effect.fn("EnrollmentStore.commit")((portfolio: NewPortfolio, outcome: EnrollmentOutcome) =>
     commitInTransaction(portfolio, outcome).pipe(
       // The refusals are failures inside, so that the transaction rolls back.
-      Effect.catch((refusal) =>
-        typeof refusal === "string" || refusal._tag === "ExternalIdUsed" || refusal._tag === "TooManyKeys"
-          ? Effect.succeed(refusal)
-          : Effect.die(refusal)
-      )
+      Effect.catchTag(["PortfolioExists", "IndexTaken", "ExternalIdUsed", "TooManyKeys"], Effect.succeed),
+      Effect.orDie
     )
   )
 
@@ -198,7 +198,8 @@ const make = Effect.gen(function* () {
 
   const activate = Effect.fn("EnrollmentStore.activate")((grant: NewGrant) =>
     activateInTransaction(grant).pipe(
-      Effect.catch((refusal) => (typeof refusal === "string" ? Effect.succeed(refusal) : Effect.die(refusal)))
+      Effect.catchTag(["PortfolioGone", "ChainActive", "Revoked"], Effect.succeed),
+      Effect.orDie
     )
   )
 

@@ -1,7 +1,6 @@
 /** Writes a new portfolio with its accounts and its schedule; part of the caller's transaction. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isSolanaRole } from "#domain/account/Authorization.ts"
 import type { NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
 import { newLabels, portfolios } from "#layers/sql/labelColumns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
@@ -21,7 +20,7 @@ export const insertPortfolio = Effect.fnUntraced(function* (
     INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, name, account_index, account_ids,
       strategy_version, external_id, metadata, wallet_role_id, created_at, updated_at)
     SELECT ${portfolioId}, ${tenantId}, strategy_id, ${authorization.ownerAccountId}, ${portfolio.name},
-      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], head_version, ${labels.external_id}, ${labels.metadata}::jsonb, ${isSolanaRole(policy) ? policy.roleId : null}::integer, ${createdAt}, ${createdAt}
+      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], head_version, ${labels.external_id}, ${labels.metadata}::jsonb, ${policy._tag === "Solana" ? policy.roleId : null}::integer, ${createdAt}, ${createdAt}
     FROM strategies WHERE strategy_id = ${strategyId}`
   // Of another tenant's strategy its terms are accepted by the first enrollment; later ones do not accept new ones.
   yield* sql`

@@ -40,7 +40,7 @@ const allKeys = decodeRows(ApiKeyRow)
 const isScope = Schema.is(Scope)
 
 interface KeyAndTenantRow {
-  readonly api_key_id: string
+  readonly api_key_id: ApiKeyId
   readonly tenant_id: TenantId
   readonly key_name: string
   readonly preview: string
@@ -49,7 +49,7 @@ interface KeyAndTenantRow {
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
   readonly last_used_at: Date | null
-  readonly replaced_by: string | null
+  readonly replaced_by: ApiKeyId | null
   readonly pepper: string | null
   readonly environment: Environment | null
   readonly tenant_name: string
@@ -69,7 +69,7 @@ const environmentOf = ({ environment }: { readonly environment: Environment | nu
 const toKeyAndTenant = (row: KeyAndTenantRow): FoundKey => ({
   pepper: row.pepper,
   key: {
-    apiKeyId: row.api_key_id as ApiKeyId,
+    apiKeyId: row.api_key_id,
     tenantId: row.tenant_id,
     name: row.key_name,
     preview: row.preview,
@@ -78,7 +78,7 @@ const toKeyAndTenant = (row: KeyAndTenantRow): FoundKey => ({
     expiresAt: utcOrNull(row.expires_at),
     revokedAt: utcOrNull(row.revoked_at),
     lastUsedAt: utcOrNull(row.last_used_at),
-    replacedBy: row.replaced_by as ApiKeyId | null,
+    replacedBy: row.replaced_by,
     ...environmentOf(row)
   },
   tenant: {

@@ -15,14 +15,14 @@ import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 const lockSpace = 192
 
 /** Until the transaction ends nothing is signed for the operation. */
-export const closeOperation = (sql: SqlClient.SqlClient, operationId: string) =>
+export const closeOperation = (sql: SqlClient.SqlClient, operationId: OperationId) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${operationId}, ${lockSpace}))`
 
 /** Condition on `operations`: what it does is not sent before it begins, and is not signed by the owner. */
 export const cancellable = (sql: SqlClient.SqlClient) => sql`kind NOT IN ('bridge', 'revoke')`
 
 /** An expression that holds operations open until the transaction ends; `ids` is an expression, too. */
-export const holdOpen = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`
+export const holdOpen = (sql: SqlClient.SqlClient, ids: ReadonlyArray<OperationId>) => sql`
   (SELECT count(pg_advisory_xact_lock_shared(hashtextextended(o.id, ${lockSpace})))
     FROM unnest(${[...ids]}::text[]) AS o (id))`
 

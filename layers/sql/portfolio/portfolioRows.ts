@@ -43,14 +43,14 @@ export interface PortfolioRow {
   readonly portfolio_id: PortfolioId
   readonly tenant_id: TenantId
   readonly name: string | null
-  readonly owner_account_id: string
+  readonly owner_account_id: WalletId
   readonly strategy_id: StrategyId
   readonly strategy_name: string
   readonly strategy_description: string | null
-  readonly frequency: string
+  readonly frequency: Frequency
   readonly strategy_version: number
-  readonly account_ids: ReadonlyArray<string>
-  readonly guarded_account_ids: ReadonlyArray<string>
+  readonly account_ids: ReadonlyArray<AccountId>
+  readonly guarded_account_ids: ReadonlyArray<AccountId>
   readonly wallet_role_id: number | null
   readonly last_rebalance_at: Date | null
   readonly created_at: Date
@@ -58,7 +58,7 @@ export interface PortfolioRow {
   readonly external_id: string | null
   readonly metadata: Readonly<Record<string, string>>
   readonly is_revoked: boolean
-  readonly status: string | null
+  readonly status: ScheduleStatus | null
   readonly due_at: Date | null
 }
 
@@ -70,21 +70,21 @@ export const toPortfolio = (row: PortfolioRow): Portfolio => ({
   portfolioId: row.portfolio_id,
   tenantId: row.tenant_id,
   name: row.name,
-  ownerAccountId: row.owner_account_id as WalletId,
+  ownerAccountId: row.owner_account_id,
   strategyId: row.strategy_id,
   strategyName: row.strategy_name,
   strategyDescription: row.strategy_description,
   strategyVersion: row.strategy_version,
-  smartAccounts: row.account_ids as ReadonlyArray<AccountId>,
-  guardedAccounts: row.guarded_account_ids as ReadonlyArray<AccountId>,
+  smartAccounts: row.account_ids,
+  guardedAccounts: row.guarded_account_ids,
   ...(row.wallet_role_id === null ? {} : { walletRoleId: row.wallet_role_id }),
   schedule:
     row.status === null || row.due_at === null
       ? null
       : {
-          status: row.status as ScheduleStatus,
+          status: row.status,
           pauseReason: row.status === "active" ? null : row.is_revoked ? "revoked" : "stopped",
-          frequency: row.frequency as Frequency,
+          frequency: row.frequency,
           nextDueAt: DateTime.makeUnsafe(row.due_at),
           lastRebalanceAt: row.last_rebalance_at === null ? null : DateTime.makeUnsafe(row.last_rebalance_at)
         },

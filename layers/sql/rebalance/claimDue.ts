@@ -9,7 +9,7 @@ import { DateTime, Effect, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { PortfolioId } from "#domain/Ids.ts"
+import { type CheckId, makeCheckId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import type { Due } from "#domain/rebalance/DueStore.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import { timestamp } from "#layers/sql/rows.ts"
@@ -34,8 +34,8 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
   const random = yield* SecureRandom.SecureRandom
 
   const isTenantsTurn = yield* Ref.make(false)
-  /** The tenant whose turn was last. */
-  const lastTenant = yield* Ref.make("")
+  /** The tenant whose turn was last; empty: the next turn is the first tenant's. */
+  const lastTenant = yield* Ref.make<TenantId | "">("")
 
   const isFree = (now: Date) => sql`
     c.status = 'active' AND c.due_at <= ${now} AND NOT EXISTS (
@@ -49,7 +49,7 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     SELECT NULL AS tenant_id, c.portfolio_id, c.due_at, c.strategy_id, c.tenant_id AS follower FROM schedules c
     WHERE ${isFree(now)} ORDER BY c.due_at, c.portfolio_id LIMIT ${limit}`
 
-  const ofTenants = (now: Date, tenantIds: ReadonlyArray<string>, limit: number) => sql`
+  const ofTenants = (now: Date, tenantIds: ReadonlyArray<TenantId>, limit: number) => sql`
     SELECT t.tenant_id, d.* FROM unnest(${tenantIds}::text[]) AS t (tenant_id) CROSS JOIN LATERAL (
       SELECT c.portfolio_id, c.due_at, c.strategy_id, c.tenant_id AS follower FROM schedules c
       WHERE c.tenant_id = t.tenant_id AND ${isFree(now)}
@@ -57,8 +57,8 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     ) d LIMIT ${limit}`
 
   // Each step of the recursion is one index lookup, however many schedules a tenant has.
-  const tenantsAfter = (tenantId: string) =>
-    sql<{ readonly tenant_id: string }>`
+  const tenantsAfter = (tenantId: TenantId | "") =>
+    sql<{ readonly tenant_id: TenantId }>`
       WITH RECURSIVE turns (tenant_id) AS (
         SELECT min(tenant_id) FROM schedules WHERE status = 'active' AND tenant_id > ${tenantId}
         UNION ALL
@@ -73,7 +73,7 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
     return rows.map((row) => row.tenant_id)
   })
 
-  const claimed = (checkId: string, until: Date, due: Fragment) =>
+  const claimed = (checkId: CheckId, until: Date, due: Fragment) =>
     sql<DueRow>`
       WITH due AS MATERIALIZED (${due}), ends AS (
         SELECT tenant_id, portfolio_id, due_at, count(*) OVER (PARTITION BY tenant_id) AS size,
@@ -92,7 +92,7 @@ export const makeClaimDue = Effect.fnUntraced(function* (sql: SqlClient.SqlClien
 
   return Effect.fn("DueStore.claim")(function* (at: DateTime.Utc, end: DateTime.Utc, limit: number) {
     const [now, until] = [timestamp(at), timestamp(end)]
-    const checkId = yield* random.ulid
+    const checkId = yield* Effect.provideService(makeCheckId, SecureRandom.SecureRandom, random)
     const tenantIds = (yield* Ref.get(isTenantsTurn)) ? yield* nextTenants : []
     const fair = tenantIds.length > 0 ? yield* claimed(checkId, until, ofTenants(now, tenantIds, limit)) : []
     const waited = fair.length < limit ? yield* claimed(checkId, until, oldest(now, limit - fair.length)) : []

@@ -10,7 +10,7 @@ import { type DateTime, Effect, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { makeOperationId, OperationId, PortfolioId } from "#domain/Ids.ts"
+import { makeOperationId, OperationId, PortfolioId, type CheckId } from "#domain/Ids.ts"
 import type { Concluded, Conclusion, Due } from "#domain/rebalance/DueStore.ts"
 import { nextDueAt } from "#domain/RebalanceSchedule.ts"
 import { firstEvents } from "#layers/sql/operation/operationEvents.ts"
@@ -80,7 +80,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
   // condition on unfinished runs spares the wait on a run that is just finishing; the index catches what it misses.
   // Claims of processes that died are deleted too, so that there are few more than processes.
   const start = Effect.fnUntraced(
-    function* (now: DateTime.Utc, checkId: string, due: ReadonlyArray<Due>) {
+    function* (now: DateTime.Utc, checkId: CheckId, due: ReadonlyArray<Due>) {
       const at = timestamp(now)
       const operationIds = yield* Effect.forEach(due, () => makeOperationId)
       return yield* firstStarted(sql`
@@ -109,7 +109,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
 
   return Effect.fn("DueStore.complete")(function* (
     now: DateTime.Utc,
-    checkId: string,
+    checkId: CheckId,
     conclusions: ReadonlyArray<Conclusion>
   ) {
     const onTarget = conclusions.flatMap(({ onTargetAt, ...due }) => (onTargetAt === null ? [] : [{ due, onTargetAt }]))

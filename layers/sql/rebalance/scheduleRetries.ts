@@ -9,7 +9,7 @@ import { decodeRows } from "#layers/sql/rows.ts"
 
 /** A run that has ended. */
 interface Ended {
-  readonly portfolioId: string
+  readonly portfolioId: PortfolioId
   readonly at: Date
   readonly isIncomplete: boolean | undefined
   readonly slices: Slices | undefined

@@ -7,6 +7,7 @@
  */
 import { DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { timestamp } from "#layers/sql/rows.ts"
@@ -29,8 +30,28 @@ interface Local {
   queued: number
 }
 
+export interface RelayerTurns {
+  /** One at a time in this process; an effect that waits for too long is not begun. */
+  readonly inTurn: <A, E, R>(
+    account: RelayerAccount,
+    effect: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | ChainUnavailable, R>
+  /**
+   * Answers the nonce: the first that nothing is stored with. Fails when other processes do not let go of the account.
+   * The chain's own count wins when it is ahead: the relayer's key may have been used elsewhere.
+   */
+  readonly hold: (account: RelayerAccount, chainNonce: number) => Effect.Effect<number, ChainUnavailable | SqlError>
+  /** Lets the next one hold the account; storing bytes does the same. */
+  readonly giveBack: (account: RelayerAccount) => Effect.Effect<unknown, SqlError>
+  /** What of the accounts is under way: those who wait for them here, and other processes that hold them. */
+  readonly load: (
+    chainId: number,
+    accounts: ReadonlyArray<EvmAddress>
+  ) => Effect.Effect<(relayer: EvmAddress) => number, SqlError>
+}
+
 /** `holder` names this process; of two processes with one name each would sign beside the other, in vain at times. */
-export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string) => {
+export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string): RelayerTurns => {
   const locals = new Map<string, Local>()
 
   const localOf = ({ chainId, relayer }: RelayerAccount): Local => {
@@ -46,7 +67,6 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string) => {
       reason: `relayer ${account.relayer} has been signing other transactions for ${Duration.format(longestWait)}`
     })
 
-  /** One at a time in this process; an effect that waits for too long is not begun. */
   const inTurn = <A, E, R>(account: RelayerAccount, effect: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
       const local = localOf(account)
@@ -72,7 +92,6 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string) => {
     return Option.fromUndefinedOr(row).pipe(Option.map(({ nonce }) => Number(nonce)))
   })
 
-  /** The chain's own count wins when it is ahead: the relayer's key may have been used elsewhere. */
   const hold = (account: RelayerAccount, chainNonce: number) =>
     Effect.flatMap(take(account, chainNonce), Effect.fromOption).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "NoSuchElementError", schedule: pollInterval }),
@@ -84,10 +103,9 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string) => {
     UPDATE relayer_nonces SET held_by = NULL, held_until = NULL
     WHERE chain_id = ${chainId} AND relayer = ${relayer} AND held_by = ${holder}`
 
-  /** The state of the accounts: fibers that wait for them here, and other processes that hold them. */
   const load = Effect.fnUntraced(function* (chainId: number, accounts: ReadonlyArray<EvmAddress>) {
     const now = timestamp(yield* DateTime.now)
-    const rows = yield* sql<{ readonly relayer: string; readonly unsettled: number }>`
+    const rows = yield* sql<{ readonly relayer: EvmAddress; readonly unsettled: number }>`
       SELECT account.relayer, (SELECT count(DISTINCT a.nonce) FROM relayed_actions a
           WHERE a.chain_id = ${chainId} AND a.relayer = account.relayer AND a.status = 'signed')::int
         + (SELECT count(*) FROM relayer_nonces n WHERE n.chain_id = ${chainId} AND n.relayer = account.relayer
@@ -97,14 +115,5 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string) => {
     return (relayer: EvmAddress) => (unsettled.get(relayer) ?? 0) + localOf({ chainId, relayer }).queued
   })
 
-  return {
-    inTurn,
-    /** Answers the nonce. Fails when other processes do not let go of the account. */
-    hold,
-    /** Lets the next one hold the account; storing bytes does the same. */
-    giveBack,
-    load
-  }
+  return { inTurn, hold, giveBack, load }
 }
-
-export type RelayerTurns = ReturnType<typeof makeRelayerTurns>

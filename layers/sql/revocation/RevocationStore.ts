@@ -2,6 +2,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChainId } from "#domain/Caip.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { Revocation } from "#domain/account/Revocation.ts"
 import { FlowId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
@@ -31,7 +32,7 @@ const FlowRow = Schema.Struct({
 
 const firstFlow = decodeFirst(FlowRow)
 const firstSigned = decodeFirst(Schema.Struct({ revocation: Revocation, signature: Schema.String }))
-const allRevoked = decodeRows(Schema.Struct({ chainId: ChainId, permissionId: Schema.String }))
+const allRevoked = decodeRows(Schema.Struct({ chainId: ChainId, permissionId: PermissionId }))
 const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
 const encodeDocument = Schema.encodeSync(Revocation)
 

@@ -1,14 +1,12 @@
 /**
- * Messages to the entities of effect/cluster, in PostgreSQL: the runs themselves, and the signals that they are sent.
+ * Messages to the entities of effect/cluster as they are kept: the runs themselves, and the signals that they are sent.
  *
- * Statements write many rows, because that is what makes a run cheap. A row is claimed by the process that holds
- * its shard; each claim raises its generation, and whatever is written of it names the generation and does nothing when
- * there is a younger one. A message that sleeps is claimed when its time has come, as if it were sent then.
+ * A row is claimed by the process that holds its shard; each claim raises its generation, and whatever is written of it
+ * names the generation and does nothing when there is a younger one. A message that sleeps is claimed when its time has
+ * come, as if it were sent then.
  */
-import { type DateTime, Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { DateTime, Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { timestamp } from "#layers/sql/rows.ts"
 
 export interface NewMessage {
   readonly requestId: string
@@ -70,172 +68,43 @@ export interface ClaimScope {
 
 export const carriedKey = (entityType: string, version: number): string => `${entityType}@${version}`
 
-/** `infinity` of PostgreSQL: waits for a signal alone. */
-const never = "infinity"
-
-const columns = `m.request_id::text AS "requestId", m.shard, m.entity_type AS "entityType", m.entity_id AS "entityId", m.tag,
-  m.envelope, m.generation, m.tries,
-  EXISTS (SELECT FROM workflow_messages s WHERE s.entity_id = m.entity_id AND s.tag <> 'run') AS "hasSignals"`
-
-export const makeMessageRows = (sql: SqlClient.SqlClient) => {
-  const insert = (messages: ReadonlyArray<NewMessage>): Effect.Effect<ReadonlySet<string>, SqlError> =>
-    Effect.map(
-      sql<{ readonly id: string }>`
-        INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope, created_at, wake_at)
-        SELECT request_id::bigint, key, shard, entity_type, entity_id, tag, version, envelope, at, at
-        FROM unnest(${messages.map((row) => row.requestId)}::text[], ${messages.map((row) => row.key)}::text[],
-          ${messages.map((row) => row.shard)}::text[], ${messages.map((row) => row.entityType)}::text[],
-          ${messages.map((row) => row.entityId)}::text[], ${messages.map((row) => row.tag)}::text[],
-          ${messages.map((row) => row.version)}::int[], ${messages.map((row) => row.envelope)}::text[],
-          ${messages.map((row) => timestamp(row.at))}::timestamptz[])
-          AS n (request_id, key, shard, entity_type, entity_id, tag, version, envelope, at)
-        ON CONFLICT (key) DO NOTHING RETURNING request_id::text AS id`,
-      (rows) => new Set(rows.map((row) => row.id))
-    )
-
-  const claimRuns = ({ at, carried, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
-    WITH due AS MATERIALIZED (
-      SELECT m.request_id, (SELECT count(*)::int FROM workflow_steps s WHERE s.execution_id = m.entity_id) AS steps
-      FROM workflow_messages m
-      WHERE m.tag = 'run' AND m.finished_at IS NULL AND NOT m.is_claimed AND m.suspended_at IS NULL
-        AND m.wake_at <= ${timestamp(at)} AND m.shard = ANY(${shards}::text[])
-        AND m.entity_type || '@' || m.version = ANY(${carried}::text[])
-      ORDER BY m.wake_at, m.request_id LIMIT ${limit} FOR UPDATE OF m SKIP LOCKED
-    )
-    UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1, reply_id = NULL, reply = NULL,
-      tries = CASE WHEN m.steps_seen = due.steps THEN m.tries + 1 ELSE 1 END, steps_seen = due.steps
-    FROM due WHERE m.request_id = due.request_id
-    RETURNING ${sql.literal(columns)}`
-
-  const claimSignals = ({ at, entityTypes, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
-    WITH due AS MATERIALIZED (
-      SELECT request_id FROM workflow_messages
-      WHERE tag <> 'run' AND finished_at IS NULL AND NOT is_claimed
-        AND wake_at <= ${timestamp(at)} AND shard = ANY(${shards}::text[]) AND entity_type = ANY(${entityTypes}::text[])
-      ORDER BY wake_at, request_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    )
-    UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1
-    FROM due WHERE m.request_id = due.request_id
-    RETURNING ${sql.literal(columns)}`
-
-  const leftToOthers = ({ at, carried, entityTypes }: Omit<ClaimScope, "shards">): Effect.Effect<number, SqlError> =>
-    Effect.map(
-      sql<{ readonly count: number }>`
-        SELECT count(*)::int AS count FROM workflow_messages
-        WHERE tag = 'run' AND finished_at IS NULL AND NOT is_claimed AND suspended_at IS NULL AND wake_at <= ${timestamp(at)}
-          AND entity_type = ANY(${entityTypes}::text[]) AND entity_type || '@' || version <> ALL(${carried}::text[])`,
-      ([row]) => row!.count
-    )
-
-  const reply = (replies: ReadonlyArray<Reply>) => {
-    const isTransient = replies.map(({ end }) => end._tag === "Waiting" && end.isTransient)
-    const wakeAt = replies.map(({ at, end }) => {
-      if (end._tag === "Waiting") return end.until === null ? never : timestamp(end.until).toISOString()
-      return timestamp(at).toISOString()
-    })
-    return sql`
-      UPDATE workflow_messages m SET is_claimed = false, reply_id = r.reply_id::bigint, reply = r.exit, wake_at = r.wake_at,
-        tries = CASE WHEN r.is_passing THEN greatest(m.tries - 1, 0) ELSE m.tries END,
-        suspended_at = CASE WHEN r.is_suspended THEN r.at END, cause = nullif(r.cause, ''),
-        finished_at = CASE WHEN r.is_finished THEN r.at END
-      FROM unnest(${replies.map((row) => row.requestId)}::text[], ${replies.map((row) => String(row.generation))}::text[]::bigint[],
-        ${replies.map((row) => row.replyId)}::text[], ${replies.map((row) => row.exit)}::text[],
-        ${replies.map((row) => timestamp(row.at))}::timestamptz[], ${wakeAt}::text[]::timestamptz[], ${isTransient}::boolean[],
-        ${replies.map(({ end }) => end._tag === "Suspended")}::boolean[], ${replies.map(({ end }) => end._tag === "Finished")}::boolean[],
-        ${replies.map(({ end }) => (end._tag === "Suspended" ? end.cause : ""))}::text[])
-        AS r (request_id, generation, reply_id, exit, at, wake_at, is_passing, is_suspended, is_finished, cause)
-      WHERE m.request_id = r.request_id::bigint AND m.generation = r.generation AND m.finished_at IS NULL`
-  }
-
-  const byKeys = (keys: ReadonlyArray<string>) => sql<Known & { readonly key: string }>`
-    SELECT key, request_id::text AS "requestId", reply_id::text AS "replyId", reply FROM workflow_messages
-    WHERE key = ANY(${keys}::text[])`
-
-  const replies = (requestIds: ReadonlyArray<string>) => sql<Known>`
-    SELECT request_id::text AS "requestId", reply_id::text AS "replyId", reply FROM workflow_messages
-    WHERE request_id = ANY(${requestIds}::text[]::bigint[]) AND reply_id IS NOT NULL`
-
-  const waiting = (requestIds: ReadonlyArray<string>) => sql<ClaimedMessage>`
-    SELECT ${sql.literal(columns)} FROM workflow_messages m
-    WHERE m.request_id = ANY(${requestIds}::text[]::bigint[]) AND m.finished_at IS NULL AND m.reply_id IS NULL
-    ORDER BY m.request_id`
-
-  const wake = (requestId: string, expectedReplyId: string | null, at: DateTime.Utc) => sql`
-    UPDATE workflow_messages SET is_claimed = false, reply_id = NULL, reply = NULL, finished_at = NULL, wake_at = ${timestamp(at)}
-    WHERE request_id = ${requestId}::text::bigint AND suspended_at IS NULL
-      AND (${expectedReplyId ?? ""} = '' OR reply_id = nullif(${expectedReplyId ?? ""}, '')::bigint)`
-
-  const giveBack = (requestIds: ReadonlyArray<string>) => sql`
-    UPDATE workflow_messages SET is_claimed = false, tries = greatest(tries - 1, 0)
-    WHERE request_id = ANY(${requestIds}::text[]::bigint[]) AND is_claimed AND finished_at IS NULL`
-
-  const excuse = (requestIds: ReadonlyArray<string>) => sql`
-    UPDATE workflow_messages SET tries = greatest(tries - 1, 0)
-    WHERE request_id = ANY(${requestIds}::text[]::bigint[]) AND finished_at IS NULL`
-
-  const freeBeside = (
+export interface MessageRows {
+  /** Returns the request ids that are new; the keys of the others exist already. */
+  readonly insert: (messages: ReadonlyArray<NewMessage>) => Effect.Effect<ReadonlySet<string>, SqlError>
+  /** Claims up to `limit` runs whose time has come, those that wait longest first. */
+  readonly claimRuns: (scope: ClaimScope, limit: number) => Effect.Effect<ReadonlyArray<ClaimedMessage>, SqlError>
+  /** How many runs are due since `at` whose version is not among those that are carried out here. */
+  readonly leftToOthers: (scope: Omit<ClaimScope, "shards">) => Effect.Effect<number, SqlError>
+  /** Claims up to `limit` messages that are no runs. */
+  readonly claimSignals: (scope: ClaimScope, limit: number) => Effect.Effect<ReadonlyArray<ClaimedMessage>, SqlError>
+  /** Stores replies and gives the messages up; those of an older generation are left out. */
+  readonly reply: (replies: ReadonlyArray<Reply>) => Effect.Effect<unknown, SqlError>
+  readonly byKeys: (
+    keys: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<Known & { readonly key: string }>, SqlError>
+  readonly replies: (requestIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Known>, SqlError>
+  /** Messages that have no reply yet. */
+  readonly waiting: (requestIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ClaimedMessage>, SqlError>
+  /** Lets a message be claimed at once, unless it has another reply than the expected one, or is suspended. */
+  readonly wake: (
+    requestId: string,
+    expectedReplyId: string | null,
+    at: DateTime.Utc
+  ) => Effect.Effect<unknown, SqlError>
+  /** Gives up what was claimed and could not begin. */
+  readonly giveBack: (requestIds: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
+  /** Takes a try back of runs that were lost by no fault of theirs. */
+  readonly excuse: (requestIds: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
+  /**
+   * Frees what is claimed of shards that the process holds, beside its known claims; returns how many. An excused one
+   * does not count as an attempt.
+   */
+  readonly freeBeside: (
     shards: ReadonlyArray<string>,
     known: ReadonlyArray<string>,
     isExcused: boolean
-  ): Effect.Effect<number, SqlError> =>
-    Effect.map(
-      sql`
-        UPDATE workflow_messages SET is_claimed = false, tries = greatest(tries - ${isExcused ? 1 : 0}::int, 0)
-        WHERE is_claimed AND finished_at IS NULL AND shard = ANY(${shards}::text[])
-          AND request_id <> ALL(${known}::text[]::bigint[]) RETURNING 1`,
-      (rows) => rows.length
-    )
-
-  const removeEntity = (entityType: string, entityId: string) => sql`
-    DELETE FROM workflow_messages WHERE entity_type = ${entityType} AND entity_id = ${entityId}`
-
-  const clean = (before: DateTime.Utc, limit: number): Effect.Effect<number, SqlError> =>
-    Effect.map(
-      sql`
-        WITH old AS MATERIALIZED (
-          SELECT request_id, entity_id FROM workflow_messages WHERE tag = 'run' AND finished_at < ${timestamp(before)}
-          ORDER BY finished_at, request_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-        ), steps AS (
-          DELETE FROM workflow_steps s USING old WHERE s.execution_id = old.entity_id
-        ), signals AS (
-          DELETE FROM workflow_messages m USING old WHERE m.entity_id = old.entity_id AND m.tag <> 'run'
-        )
-        DELETE FROM workflow_messages m USING old WHERE m.request_id = old.request_id RETURNING 1`,
-      (rows) => rows.length
-    )
-
-  return {
-    /** Answers the request ids that are new; the keys of the others exist already. */
-    insert,
-    /** Takes up to `limit` runs whose time has come, those that wait longest first. */
-    claimRuns,
-    /** How many runs are due since `at` whose version is not among those that are carried out here. */
-    leftToOthers,
-    /** Takes up to `limit` messages that are no runs. */
-    claimSignals,
-    /** Stores replies and gives the messages up; those of an older generation are left out. */
-    reply,
-    byKeys,
-    replies,
-    /** Messages that have no reply yet. */
-    waiting,
-    /** Lets a message be claimed at once, unless it has another reply than the expected one, or is suspended. */
-    wake,
-    /** Gives up what was claimed and could not begin. */
-    giveBack,
-    /** Takes a try back of runs that were lost by no fault of theirs. */
-    excuse,
-    /**
-     * Frees what is claimed of shards that the process holds, beside its known claims; returns how many. An excused one
-     * does not count as an attempt.
-     */
-    freeBeside,
-    removeEntity,
-    /**
-     * Deletes up to `limit` runs that finished before the given time, with their steps and signals; answers how many.
-     */
-    clean
-  }
+  ) => Effect.Effect<number, SqlError>
+  readonly removeEntity: (entityType: string, entityId: string) => Effect.Effect<unknown, SqlError>
+  /** Deletes up to `limit` runs that finished before the given time, with their steps and signals; returns how many. */
+  readonly clean: (before: DateTime.Utc, limit: number) => Effect.Effect<number, SqlError>
 }
-
-export type MessageRows = ReturnType<typeof makeMessageRows>

@@ -23,7 +23,23 @@ interface Recorded {
 const keys = (rows: ReadonlyArray<Recorded>): ReadonlySet<string> =>
   new Set(rows.map((row) => stepKey(row.execution_id, row.step)))
 
-export const makeStepResults = (sql: SqlClient.SqlClient) => {
+export interface StepResults {
+  /**
+   * Deletes steps that a later one made superfluous. The run has stored a step, however many are left, so its next
+   * begin is its first try.
+   */
+  readonly forget: (run: Fence, steps: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
+  /** Returns the keys (`stepKey`) of what was stored. */
+  readonly record: (steps: ReadonlyArray<StepResult>) => Effect.Effect<ReadonlySet<string>, SqlError>
+  /** The same inside a transaction, which no other can overtake between here and its commit. */
+  readonly recordWithin: (step: StepResult) => Effect.Effect<ReadonlySet<string>, SqlError>
+  /** What is stored of runs, by execution and step. */
+  readonly read: (
+    executionIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyMap<string, ReadonlyMap<string, string>>, SqlError>
+}
+
+export const makeStepResults = (sql: SqlClient.SqlClient): StepResults => {
   const insert = (steps: ReadonlyArray<StepResult>, lock: "FOR SHARE" | "") => sql<Recorded>`
     WITH held AS MATERIALIZED (
       SELECT m.request_id, m.generation FROM workflow_messages m
@@ -38,28 +54,17 @@ export const makeStepResults = (sql: SqlClient.SqlClient) => {
     ON CONFLICT DO NOTHING RETURNING execution_id, step`
 
   return {
-    /**
-     * Deletes steps that a later one made superfluous. The run has stored a step, however many are left, so its next
-     * begin is its first try.
-     */
-    forget: ({ executionId, requestId }: Fence, steps: ReadonlyArray<string>) => sql`
+    forget: ({ executionId, requestId }, steps) => sql`
       WITH forgotten AS (
         DELETE FROM workflow_steps WHERE execution_id = ${executionId} AND step = ANY(${steps}::text[])
       )
       UPDATE workflow_messages SET steps_seen = -1 WHERE request_id = ${requestId}::text::bigint`,
 
-    /** Answers the keys (`stepKey`) of what was stored. */
-    record: (steps: ReadonlyArray<StepResult>): Effect.Effect<ReadonlySet<string>, SqlError> =>
-      Effect.map(insert(steps, ""), keys),
+    record: (steps) => Effect.map(insert(steps, ""), keys),
 
-    /** The same inside a transaction, which no other can overtake between here and its commit. */
-    recordWithin: (step: StepResult): Effect.Effect<ReadonlySet<string>, SqlError> =>
-      Effect.map(insert([step], "FOR SHARE"), keys),
+    recordWithin: (step) => Effect.map(insert([step], "FOR SHARE"), keys),
 
-    /** What is stored of runs, by execution and step. */
-    read: (
-      executionIds: ReadonlyArray<string>
-    ): Effect.Effect<ReadonlyMap<string, ReadonlyMap<string, string>>, SqlError> =>
+    read: (executionIds) =>
       Effect.map(
         sql<Recorded & { readonly result: string }>`
           SELECT execution_id, step, result FROM workflow_steps WHERE execution_id = ANY(${executionIds}::text[])`,
@@ -71,5 +76,3 @@ export const makeStepResults = (sql: SqlClient.SqlClient) => {
       )
   }
 }
-
-export type StepResults = ReturnType<typeof makeStepResults>

@@ -2,6 +2,7 @@
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import { OperationId } from "#domain/Ids.ts"
 import { cancellable, closeOperation } from "#layers/sql/operation/cancelRequests.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
@@ -10,6 +11,7 @@ const columns = `
   m.suspended_at AS "suspendedAt", coalesce(m.cause, '') AS cause, m.tries,
   (SELECT count(*)::int FROM workflow_steps s WHERE s.execution_id = m.entity_id) AS steps`
 
+const isOperationId = Schema.is(OperationId)
 const runs = decodeRows(Schema.Struct({ ...SuspendedRun.fields, suspendedAt: Timestamp }))
 const counts = decodeRows(Schema.Struct({ count: Schema.Int }))
 
@@ -40,7 +42,7 @@ const make = Effect.gen(function* () {
       const found = yield* find(id)
       if (Option.isNone(found)) return "Unknown"
       const { executionId, operationId } = found.value
-      if (operationId === null) return "NotCancellable"
+      if (!isOperationId(operationId)) return "NotCancellable"
       yield* closeOperation(sql, operationId)
       const requested = yield* sql`
         UPDATE operations SET cancel_requested_at = coalesce(cancel_requested_at, ${timestamp(yield* DateTime.now)})

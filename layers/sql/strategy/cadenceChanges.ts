@@ -30,7 +30,7 @@ export const makeCadenceChanges = Effect.fnUntraced(function* (sql: SqlClient.Sq
     INSERT INTO cadence_changes (strategy_id, tenant_id, after_portfolio_id) VALUES (${strategyId}, ${tenantId}, '')
     ON CONFLICT (strategy_id, tenant_id) DO UPDATE SET after_portfolio_id = ''`
 
-  const moveAll = Effect.fnUntraced(function* (portfolioIds: ReadonlyArray<string>, now: DateTime.Utc) {
+  const moveAll = Effect.fnUntraced(function* (portfolioIds: ReadonlyArray<PortfolioId>, now: DateTime.Utc) {
     const at = timestamp(now)
     const schedules = yield* allSchedules(sql`
       SELECT c.portfolio_id AS "portfolioId", c.checked_at AS "checkedAt",

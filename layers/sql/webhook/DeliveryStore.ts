@@ -1,7 +1,7 @@
 /** Deliveries that wait to be sent to webhooks, and their claims, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import { type ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
 import {
   type Attempt,
   type Batch,
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
   })
 
   const release = Effect.fn("DeliveryStore.release")(
-    (webhookId: WebhookId, claimId: string) => sql`
+    (webhookId: WebhookId, claimId: ClaimId) => sql`
       UPDATE webhooks SET claim_id = NULL, claimed_until = NULL
       WHERE webhook_id = ${webhookId} AND claim_id = ${claimId}`,
     Effect.asVoid,

@@ -121,13 +121,13 @@ const make = Effect.gen(function* () {
   )
 
   const sealed = Effect.fn("WebhookStore.sealed")((after: WebhookId | null, limit: number) =>
-    sql<{ webhook_id: string; secret: Uint8Array; previous_secret: Uint8Array | null }>`
+    sql<{ webhook_id: WebhookId; secret: Uint8Array; previous_secret: Uint8Array | null }>`
       SELECT webhook_id, secret, previous_secret FROM webhooks WHERE webhook_id > ${after ?? ""}
       ORDER BY webhook_id LIMIT ${limit}`.pipe(
       Effect.orDie,
       Effect.map((rows) =>
         rows.map((row) => ({
-          webhookId: row.webhook_id as WebhookId,
+          webhookId: row.webhook_id,
           secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret]
         }))
       )

@@ -2,8 +2,14 @@
  * The connection to NATS and what the workers keep there. Names begin with `prefix`, so that deployments can share a
  * server.
  */
-import { DiscardPolicy, jetstreamManager, type JetStreamManager, StorageType } from "@nats-io/jetstream"
-import { Kvm } from "@nats-io/kv"
+import {
+  DiscardPolicy,
+  type JetStreamClient,
+  jetstreamManager,
+  type JetStreamManager,
+  StorageType
+} from "@nats-io/jetstream"
+import { type KV, Kvm } from "@nats-io/kv"
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Redacted } from "effect"
 import { BackplaneUnavailable } from "#domain/stream/Backplane.ts"
@@ -17,6 +23,25 @@ export interface NatsBackplaneOptions {
   readonly prefix: string
   /** Events of each asset that are kept for replay. */
   readonly eventsPerAsset: number
+}
+
+/** An open connection, and what is kept there. */
+export interface Nats {
+  readonly connection: NatsConnection
+  readonly manager: JetStreamManager
+  readonly jetstream: JetStreamClient
+  readonly stream: EventStream
+  /** Values that all workers read. */
+  readonly shared: KV
+  /** The right to hold the providers' connections. */
+  readonly lease: KV
+  readonly state: { readonly isConnected: boolean }
+}
+
+export interface EventStream {
+  readonly name: string
+  /** Sequences of the service are those of the stream above it. */
+  readonly offset: number
 }
 
 export const attempt = <A>(what: string, run: () => Promise<A>): Effect.Effect<A, BackplaneUnavailable> =>
@@ -55,7 +80,8 @@ const openStream = Effect.fnUntraced(function* (
   if (info.config.max_msgs_per_subject !== eventsPerAsset) {
     yield* attempt("stream", () => manager.streams.update(name, { max_msgs_per_subject: eventsPerAsset }))
   }
-  return { name, offset: Date.parse(info.created) * 1_000 }
+  const stream: EventStream = { name, offset: Date.parse(info.created) * 1_000 }
+  return stream
 })
 
 export const connectNats = Effect.fnUntraced(function* (options: NatsBackplaneOptions) {
@@ -87,6 +113,6 @@ export const connectNats = Effect.fnUntraced(function* (options: NatsBackplaneOp
   const stores = new Kvm(connection)
   const shared = yield* attempt("shared values", () => stores.create(`${prefix}-shared`, { history: 1 }))
   const lease = yield* attempt("lease", () => stores.create(`${prefix}-lease`, { history: 1, ttl: leaseLife }))
-  return { connection, manager, jetstream: manager.jetstream(), stream, shared, lease, state }
+  const nats: Nats = { connection, manager, jetstream: manager.jetstream(), stream, shared, lease, state }
+  return nats
 })
-export type Nats = Effect.Success<ReturnType<typeof connectNats>>

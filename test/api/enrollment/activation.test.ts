@@ -13,6 +13,7 @@ import {
 } from "#domain/Errors.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { PermissionId } from "#domain/account/Authorization.ts"
 import { newOwner, newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"
@@ -61,7 +62,7 @@ const accountsOf = Effect.fnUntraced(function* (key: string, portfolioId: string
 const permissionsOf = (portfolioId: string, chainId: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql<{ readonly id: string }>`
+    (sql) => sql<{ readonly id: PermissionId }>`
       SELECT chain ->> 'permissionId' AS id FROM grants
       CROSS JOIN jsonb_array_elements(authorization_document -> 'chains') AS chain
       WHERE portfolio_id = ${portfolioId} AND (chain ->> 'chainId')::int = ${chainId} ORDER BY sequence`

@@ -9,6 +9,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
 import { IdempotencyKeys } from "#domain/identity/IdempotencyKeys.ts"
+import { makeClaimId } from "#domain/Ids.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { newTenant } from "#test/api/support/actors.ts"
@@ -74,7 +75,7 @@ layer(ApiLive, { excludeTestServices: true })("Idempotency-Key", (it) => {
         const send = call(method, target, { key, headers: headers("one"), body })
         yield* keys.claim({
           request: { tenantId, route: named.get(route)!, key: "one", fingerprint: new Uint8Array(32) },
-          claimId: yield* random.ulid,
+          claimId: yield* Effect.provideService(makeClaimId, SecureRandom.SecureRandom, random),
           now,
           until: DateTime.add(now, { minutes: 1 })
         })
@@ -86,7 +87,7 @@ layer(ApiLive, { excludeTestServices: true })("Idempotency-Key", (it) => {
         const print = yield* fingerprintOf(target, body)
         yield* keys.claim({
           request: { tenantId, route: named.get(route)!, key: "one", fingerprint: print },
-          claimId: yield* random.ulid,
+          claimId: yield* Effect.provideService(makeClaimId, SecureRandom.SecureRandom, random),
           now,
           until: DateTime.add(now, { minutes: 1 })
         })

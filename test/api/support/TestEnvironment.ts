@@ -31,6 +31,7 @@ import { Venue } from "#domain/trading/Venue.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { bytes32, guarded, policy } from "#test/api/support/permission.ts"
 import { signerOfTypedData } from "#test/api/support/wallets.ts"
 import { readEach } from "#test/support/readEach.ts"
@@ -105,7 +106,7 @@ let permissions = 0
 /** Four bytes that no other permission has. */
 const nextPermissionId = () => {
   permissions += 1
-  return `0x${permissions.toString(16).padStart(8, "0")}`
+  return PermissionId.make(`0x${permissions.toString(16).padStart(8, "0")}`)
 }
 
 const SmartAccountsFake = Layer.effect(

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { chainIdOf, spl } from "#domain/Caip.ts"
-import { Authorization } from "#domain/account/Authorization.ts"
+import { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { Grant } from "#domain/account/Grant.ts"
 import {
   bridgeAssetOf,
@@ -54,6 +54,21 @@ describe("what was authorized", () => {
     assert.deepStrictEqual<unknown>(Schema.encodeSync(Authorization)(authorization), { _tag: "Evm", ...before(listed) })
     const grant = Schema.decodeUnknownSync(Grant)({ authorization: before(listed), ownerSignature: bytes32 })
     assert.strictEqual(grant.authorization._tag, "Evm")
+  })
+
+  it("a policy is told by its family, which is not written with one of EVM", () => {
+    const { policy } = chainWith(listed)
+    assert.strictEqual(policy._tag, "Evm")
+    const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(listed))
+    assert.deepStrictEqual<unknown>(encoded, before(listed).chains[0])
+    assert.deepStrictEqual(Schema.decodeUnknownSync(ChainAuthorization)(encoded), chainWith(listed))
+  })
+
+  it("a role on Solana is told by its family, which is written", () => {
+    const role = { _tag: "Solana", walletId: bytes32, roleId: 1 }
+    assert.deepStrictEqual<unknown>(chainWith(role).policy, role)
+    const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(role))
+    assert.deepStrictEqual<unknown>(encoded, before(role).chains[0])
   })
 
   it("a row of a family that is not known is refused", () =>

@@ -38,7 +38,9 @@ const matched: MonitorEvent = {
   event: { kind: "approval_pending_count", summary: "one" }
 }
 
-const completed = (operationId: string, state: OperationState): MonitorEvent => ({
+const operation = (name: string | number) => `op_${name}` as OperationId
+
+const completed = (operationId: OperationId, state: OperationState): MonitorEvent => ({
   _tag: "execution_completed",
   operationId,
   state,
@@ -67,7 +69,7 @@ const apply = (
   own: Workflow,
   { at, n, what }: { readonly what: Action; readonly at: DateTime.Utc; readonly n: number }
 ): MonitorState | null => {
-  const operationId = `op_${n}` as OperationId
+  const operationId = operation(n)
   const isReady = state.status === "ready"
   const started = () => Transitions.start(state, at)
   switch (what) {
@@ -76,9 +78,9 @@ const apply = (
     case "matched":
       return Transitions.wake(state, matched, at)
     case "ended":
-      return Transitions.wake(state, completed(state.execution?.operationId ?? "none", "completed"), at)
+      return Transitions.wake(state, completed(state.execution?.operationId ?? operation("none"), "completed"), at)
     case "ended of another":
-      return Transitions.wake(state, completed("op_of_another", "completed"), at)
+      return Transitions.wake(state, completed(operation("of_another"), "completed"), at)
     case "recovered":
       return Transitions.wake(state, { _tag: "recovered" }, at)
     case "start":

@@ -9,6 +9,7 @@ import { isMadeAt, priceLegs } from "#domain/trading/priceLegs.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { type QuoteRequest, Venue } from "#domain/trading/Venue.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { feeBps, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { toEvm } from "#layers/evm/address.ts"
@@ -63,9 +64,9 @@ const Quotes = BestQuotes.layer.pipe(
 const authorization = {
   chainId,
   accountId: evmAccount(chainId, token(8)),
-  permissionId: "0x00000001",
+  permissionId: PermissionId.make("0x00000001"),
   digest: `0x${"aa".repeat(32)}`,
-  policy: { router: token(7), connectorTokens: [hub], tokens: [] }
+  policy: { _tag: "Evm" as const, router: token(7), connectorTokens: [hub], tokens: [] }
 }
 
 describe("legs that are refused", () => {

@@ -25,7 +25,7 @@ import {
 import { arbUsdc, baseBtc, baseUsdc } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { TestChain } from "#test/support/chains/TestChains.ts"
-import { addressOf } from "#layers/evm/address.ts"
+import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 
 /** Pays what the legs expect for the first swap, and a hundredth less for each one that is made before. */
 const shallow: Venue["Service"] = {
@@ -50,7 +50,7 @@ const routedContext: RunContext = {
       ...grant!,
       authorization: {
         ...grant!.authorization,
-        chains: [{ ...chain, policy: { ...chain.policy, routedSwap: addressOf(baseBtc.assetId) } }]
+        chains: [{ ...chain, policy: { ...evmPolicy(chain), routedSwap: addressOf(baseBtc.assetId) } }]
       }
     }
   ]
@@ -65,7 +65,7 @@ const bridgingContext: RunContext = {
   grants: [
     {
       ...grant!,
-      authorization: { ...grant!.authorization, chains: [{ ...chain, policy: { ...chain.policy, bridge } }] }
+      authorization: { ...grant!.authorization, chains: [{ ...chain, policy: { ...evmPolicy(chain), bridge } }] }
     }
   ]
 }

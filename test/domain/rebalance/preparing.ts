@@ -1,6 +1,6 @@
 /** A preparer of batches with everything around it, for one portfolio with an account on Base. */
 import { DateTime, Effect, Layer } from "effect"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import { evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -43,9 +43,9 @@ export const context: RunContext = {
           {
             chainId: baseUsdc.chainId,
             accountId: account,
-            permissionId: "0x00000001",
+            permissionId: PermissionId.make("0x00000001"),
             digest: `0x${"aa".repeat(32)}`,
-            policy: { router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [] }
+            policy: { _tag: "Evm", router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [] }
           }
         ],
         root: `0x${"bb".repeat(32)}`

@@ -26,7 +26,7 @@ import {
 import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestSettings, testSettings } from "#test/support/settings.ts"
 import { TestChain } from "#test/support/chains/TestChains.ts"
-import { addressOf } from "#layers/evm/address.ts"
+import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 
 /** The codes that were looked at. */
 const seen = new Set<SkipCode>(codesOfPlans)
@@ -81,7 +81,7 @@ plainIt("skips of transfers name what stays on its chain", async () => {
   const destinations = [{ chainId: arbUsdc.chainId, token: addressOf(arbUsdc.assetId) }] as const
   const bridge = { contract: addressOf(baseBtc.assetId), token: addressOf(baseUsdc.assetId), destinations }
   const [chain] = context.grants[0]!.authorization.chains
-  const authorized: ChainAuthorization = { ...chain!, policy: { ...chain!.policy, bridge } }
+  const authorized: ChainAuthorization = { ...chain!, policy: { ...evmPolicy(chain!), bridge } }
   const skipsOf = async (answer: Routing["Service"]["quote"], planned = transfer, on = authorized) => {
     const quotes = TransferQuotes.layer.pipe(Layer.provide([Layer.mock(Routing, { quote: answer }), TestSettings]))
     const asked = Effect.flatMap(TransferQuotes, (service) => service.quote(on, planned))

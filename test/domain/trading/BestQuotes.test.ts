@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { type ChainAuthorization, PermissionId } from "#domain/account/Authorization.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
@@ -22,9 +22,9 @@ const contract = addressOf(baseBtc.assetId)
 const chain: ChainAuthorization = {
   chainId: baseUsdc.chainId,
   accountId: evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId)),
-  permissionId: "0x00000001",
+  permissionId: PermissionId.make("0x00000001"),
   digest: `0x${"aa".repeat(32)}`,
-  policy: { router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [], routedSwap: contract }
+  policy: { _tag: "Evm", router: addressOf(baseWeth.assetId), connectorTokens: [], tokens: [], routedSwap: contract }
 }
 const limits = { slippageBps: 50, priceImpactBps: 100 }
 
@@ -110,7 +110,7 @@ describe("BestQuotes", () => {
           sell: baseUsdc.assetId,
           buy: baseWeth.assetId,
           amountRaw: 1_000_000_000n,
-          contract,
+          taker: contract,
           slippageBps: 50
         }
       ])

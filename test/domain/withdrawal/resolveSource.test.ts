@@ -5,6 +5,7 @@ import { AssetId, type ChainId, EvmAccountId, type EvmAddress, evmAccount, EvmWa
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { resolveSource, resolveWholeSource, type WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { addressOf } from "#layers/evm/address.ts"
 
@@ -25,8 +26,8 @@ const grant = (chainIds: ReadonlyArray<number>, withdrawalDomainName: string | n
   const [first, ...rest] = chainIds.map((id) => ({
     chainId: id as ChainId,
     accountId: evmAccount(id as ChainId, address),
-    permissionId: "0x00000001",
-    policy: { router, routedSwap, connectorTokens: [baseWethAddress], tokens: [listed], bridge },
+    permissionId: PermissionId.make("0x00000001"),
+    policy: { _tag: "Evm" as const, router, routedSwap, connectorTokens: [baseWethAddress], tokens: [listed], bridge },
     digest: bytes32
   }))
   return {

@@ -13,6 +13,7 @@ import { AuthorizationRequired, ChainExecution } from "#domain/trading/ChainExec
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import type { PermissionId } from "#domain/account/Authorization.ts"
 import { ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
 import { journalOf } from "#test/fault/crash/Journal.ts"
 import { makeScriptedChain, type ScriptedChain } from "#test/fault/crash/chains/ScriptedChain.ts"
@@ -95,7 +96,7 @@ const relayerOf = (
 
 const unanswered = new ChainUnavailable({ chainId: 8453, reason: "no answer, as the script has it" })
 
-const refused = (permissionId: string) =>
+const refused = (permissionId: PermissionId) =>
   new AuthorizationRequired({
     chainId: 8453,
     permissionId,

@@ -44,7 +44,13 @@ const receiptOf = (byte: string, success: boolean): ActionReceipt => ({
   deltas: success ? [{ assetId: baseWeth.assetId, raw: 390_000_000_000_000_000n }] : []
 })
 
-const swap = { sell: baseUsdc.assetId, buy: baseWeth.assetId, amountRaw: 1_000_000_000n, slippageBps: null }
+const swap = {
+  _tag: "Swap" as const,
+  sell: baseUsdc.assetId,
+  buy: baseWeth.assetId,
+  amountRaw: 1_000_000_000n,
+  slippageBps: null
+}
 
 /** An order that was accepted so many seconds ago, and the account's dollars. */
 const accepted = Effect.fnUntraced(function* (seconds: number, calls = false) {
@@ -54,7 +60,7 @@ const accepted = Effect.fnUntraced(function* (seconds: number, calls = false) {
   const operationId = yield* makeOperationId
   const place = { chainId: baseUsdc.chainId, accountId: accounts[0] }
   const order: ActionOrder = calls
-    ? { ...place, calls: [{ to: addressOf(baseUsdc.assetId) as EvmAddress, data: "0x" }] }
+    ? { _tag: "Calls", ...place, calls: [{ to: addressOf(baseUsdc.assetId) as EvmAddress, data: "0x" }] }
     : { ...place, ...swap }
   yield* (yield* ActionStore).submit({
     operationId,

@@ -122,7 +122,7 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
             reason: "the owner removed the agent's permission"
           }
         ])
-        assert.notStrictEqual(yield* signAnew(portfolio), "ChainActive")
+        assert.notStrictEqual((yield* signAnew(portfolio))._tag, "ChainActive")
         const operation = yield* reaches(portfolio, operationId, "completed")
         assert.isNull(operation.error)
         assert.isTrue(isOnTarget(market, onBase, baseWeth))
@@ -217,12 +217,12 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
     it.effect("a second signature is refused while none is awaited", () =>
       Effect.gen(function* () {
         const { portfolio } = yield* revokedOnBase
-        assert.strictEqual(yield* signAnew(portfolio), "ChainActive")
+        assert.strictEqual((yield* signAnew(portfolio))._tag, "ChainActive")
         const operationId = yield* begin(portfolio)
         yield* reaches(portfolio, operationId, "awaiting_user")
         yield* signAnew(portfolio)
         yield* reaches(portfolio, operationId, "completed")
-        assert.strictEqual(yield* signAnew(portfolio), "ChainActive")
+        assert.strictEqual((yield* signAnew(portfolio))._tag, "ChainActive")
       })
     )
   }

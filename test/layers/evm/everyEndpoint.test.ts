@@ -9,6 +9,7 @@ import { encodeFunctionResult, type Hex, zeroAddress, zeroHash } from "viem"
 import { afterEach, beforeEach, vi } from "vitest"
 import { type AccountId, type ChainId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
@@ -24,7 +25,7 @@ const chainId = 8453 as ChainId
 const address = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 const [configured] = evmConfigOf({ chainId }).chains
 const account: AccountId = evmAccount(chainId, address)
-const permissionId = "0x01020304"
+const permissionId = PermissionId.make("0x01020304")
 const limitMillis = 4_000
 
 type Answers = Readonly<Record<string, unknown>>

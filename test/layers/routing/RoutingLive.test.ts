@@ -156,7 +156,7 @@ const swapRequest: SwapRequest = {
   sell: baseUsdc.assetId,
   buy: baseWeth.assetId,
   amountRaw: 1_000_000n,
-  contract,
+  taker: contract,
   slippageBps: 50
 }
 
@@ -371,7 +371,7 @@ describe("LI.FI's swaps on one chain", () => {
       (routing) =>
         Effect.gen(function* () {
           assert.deepStrictEqual(yield* routing.swapQuotes(swapRequest), [])
-          const old = yield* Effect.flip(routing.swapQuotes({ ...swapRequest, contract: target }))
+          const old = yield* Effect.flip(routing.swapQuotes({ ...swapRequest, taker: target }))
           assert.include(old.message, "ROUTED_SWAP_8453 does not name")
           assert.strictEqual(requests, 1)
         })

@@ -1,5 +1,6 @@
 /** A route is taken only when it is exactly what was asked for: one test for each way in which it may not be. */
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import { concatHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
 import { addressOf, evmAccount, type EvmAddress } from "#domain/Caip.ts"
 import type { RouteRequest } from "#domain/trading/Routing.ts"
@@ -85,17 +86,13 @@ const lies: ReadonlyArray<readonly [what: string, step: LifiStep]> = [
 
 describe("checkStep", () => {
   it("takes a step that is what was asked for", () => {
-    assert.deepStrictEqual(checkStep(request, honest), {
-      tool: "vault",
-      minRaw: 995_000n,
-      expectedRaw: 999_500n,
-      durationSeconds: 3
-    })
+    const route = { tool: "vault", minRaw: 995_000n, expectedRaw: 999_500n, durationSeconds: 3 }
+    assert.deepStrictEqual(checkStep(request, honest), Result.succeed(route))
     const { fromAddress: _, ...anonymous } = honest.action
-    assert.isObject(checkStep(request, { ...honest, action: anonymous }))
+    assert.isTrue(Result.isSuccess(checkStep(request, { ...honest, action: anonymous })))
   })
 
   for (const [what, step] of lies) {
-    it(`refuses ${what}`, () => assert.isString(checkStep(request, step)))
+    it(`refuses ${what}`, () => assert.isTrue(Result.isFailure(checkStep(request, step))))
   }
 })

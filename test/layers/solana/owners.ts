@@ -3,6 +3,7 @@ import { type Keypair, Keypair as Keys, type PublicKey, VersionedTransaction } f
 import { Duration, Effect, Redacted } from "effect"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import type { EvmAddress } from "#domain/Caip.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import { acceptFromEvmOwner, issueForEvmOwner } from "#layers/solana/enrollment/evmOwner.ts"
 import { addressesOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
@@ -15,7 +16,7 @@ import { newJournal } from "#test/layers/solana/lifecycle/journal.ts"
 import { sol, type TestChain } from "#test/sandbox/solana/support.ts"
 
 export const fees = { percentile: 75, maxPriorityLamports: 1_000_000n }
-export const tenantId = "tenant-of-the-tests"
+export const tenantId = "tenant-of-the-tests" as TenantId
 
 export const timing: LandingTiming = {
   commitment: "confirmed",

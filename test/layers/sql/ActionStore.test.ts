@@ -21,6 +21,7 @@ const portfolio = Effect.gen(function* () {
   const source = Option.getOrThrow(yield* (yield* ActionStore).source(portfolioId))
   const [chain] = source.grants[0].authorization.chains
   const order: ActionOrder = {
+    _tag: "Swap",
     chainId: chain.chainId,
     accountId: chain.accountId,
     sell: baseUsdc.assetId,
@@ -105,6 +106,7 @@ eachDatabase("ActionStore", (it) => {
       const own = yield* portfolio
       const { accountId, order } = own
       const calls: ActionOrder = {
+        _tag: "Calls",
         chainId: order.chainId,
         accountId,
         calls: [{ to: addressOf(accountId), data: "0x12" }]

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { erc20, evmAccount, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore, type NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
@@ -79,8 +79,8 @@ export const newAuthorization = (owner: EvmAddress, accountIndex: bigint): Autho
   const chain = (chainId: ChainId) => ({
     chainId,
     accountId: evmAccount(chainId, account),
-    permissionId: "0x01020304",
-    policy: { router: newAddress(), connectorTokens: [], tokens: [newAddress()] },
+    permissionId: PermissionId.make("0x01020304"),
+    policy: { _tag: "Evm" as const, router: newAddress(), connectorTokens: [], tokens: [newAddress()] },
     digest: bytes32("aa")
   })
   return {
@@ -141,7 +141,7 @@ export const insertPortfolio = Effect.fnUntraced(function* (
   const flow = yield* insertFlow(strategy, newAddress())
   const portfolio = yield* newPortfolio(flow, times)
   const result = yield* (yield* EnrollmentStore).commit(portfolio, outcomeOf(portfolio))
-  if (result !== "Committed")
+  if (result._tag !== "Committed")
     return yield* Effect.die(new Error(`The portfolio was not made: ${JSON.stringify(result)}`))
   return portfolio
 })

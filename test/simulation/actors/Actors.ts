@@ -16,6 +16,7 @@ import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { type WithdrawalAuthorization, WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { SignedWithdrawal, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { catalogue } from "#test/support/assets.ts"
 import { assetsOn, drawAllocation, type SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
 import { signatureOf } from "#test/simulation/ports/SimulatedWithdrawals.ts"
@@ -170,9 +171,9 @@ export class Actors {
       }
     })
 
-  #newPermission(): string {
+  #newPermission(): PermissionId {
     this.#permissions += 1
-    return `0x${this.#permissions.toString(16).padStart(8, "0")}`
+    return PermissionId.make(`0x${this.#permissions.toString(16).padStart(8, "0")}`)
   }
 
   readonly #publish: Act = ({ strategyId }) =>

@@ -3,7 +3,7 @@ import { DateTime, Effect } from "effect"
 import { type SecureRandom } from "effect/crypto"
 import { type AssetId, type AccountId, evmAccount, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
+import { type Authorization, type ChainAuthorization, PermissionId } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import * as Ids from "#domain/Ids.ts"
@@ -46,9 +46,10 @@ const chainOf = (
   const chain: ChainAuthorization = {
     chainId: from.chainId,
     accountId: evmAccount(from.chainId, owner),
-    permissionId: "0x00000001",
+    permissionId: PermissionId.make("0x00000001"),
     digest: bytes32(from === baseUsdc ? "aa" : "bb"),
     policy: {
+      _tag: "Evm",
       router: owner,
       connectorTokens: [],
       tokens: tokens.map(({ assetId }) => addressOf(assetId)),

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { DueStore } from "#domain/rebalance/DueStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import type { CheckId } from "#domain/Ids.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 const ledger = Layer.effect(
@@ -15,7 +16,9 @@ const ledger = Layer.effect(
 
 const due = Layer.effect(
   DueStore,
-  Effect.map(DueStore, (real) => DueStore.of({ ...real, claim: () => Effect.succeed({ checkId: "none", due: [] }) }))
+  Effect.map(DueStore, (real) =>
+    DueStore.of({ ...real, claim: () => Effect.succeed({ checkId: "none" as CheckId, due: [] }) })
+  )
 )
 
 const relayer = Layer.effect(

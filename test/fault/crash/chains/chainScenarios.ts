@@ -21,6 +21,7 @@ import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import { splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { makeClient } from "#sandbox/chain/Anvil.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { chainAsset, type ChainsConfig, type SolanaPortfolio } from "#test/fault/crash/chains/ChainsConfig.ts"
@@ -145,7 +146,7 @@ const makeSteps = (config: ChainsConfig) => {
           {
             chainId: chainIdOf(account),
             accountId: account,
-            permissionId: "0x00000001",
+            permissionId: PermissionId.make("0x00000001"),
             policy: { _tag: "Solana", walletId: made.walletId, roleId: made.roleId },
             digest: root
           }

@@ -6,6 +6,7 @@ import { MerkleTree } from "merkletreejs"
 import { type Hex, keccak256, type LocalAccount, parseSignature, serializeSignature } from "viem"
 import { addressOf, ChainId, chainIdOf, evmWallet, type EvmAddress } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -94,7 +95,7 @@ describe("SmartAccounts", () => {
           Effect.map(enroll(1n, [[base, "USDC"]]), ({ authorization }) => authorization.chains[0].permissionId)
         )
         assert.strictEqual(new Set(ids).size, 50)
-        assert.notInclude(ids, "0x00000000")
+        assert.notInclude(ids, PermissionId.make("0x00000000"))
       })
     )
 

@@ -4,10 +4,11 @@ import { SqlClient } from "effect/sql"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { after, arbitrum, base, claimDue, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
-const permissionId = "0x01020304"
+const permissionId = PermissionId.make("0x01020304")
 
 /** A portfolio whose run found that its owner must sign anew for Base. */
 const required = Effect.gen(function* () {
@@ -77,7 +78,7 @@ eachDatabase("RequiredSignatures", (it) => {
       const { operationId, portfolioId, require, signatures } = yield* required
       yield* signatures.settle(portfolioId, base)
       assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [])
-      yield* require(operationId, base, "0x0a0b0c0d")
+      yield* require(operationId, base, PermissionId.make("0x0a0b0c0d"))
       assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [], "that grant had been replaced already")
     })
   )

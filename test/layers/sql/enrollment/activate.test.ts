@@ -10,6 +10,7 @@ import { grantOn } from "#domain/account/Grant.ts"
 import * as Ids from "#domain/Ids.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { PermissionId } from "#domain/account/Authorization.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, arbitrum, base, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -25,7 +26,7 @@ const activation = Effect.fnUntraced(function* (portfolio: NewPortfolio, ...chai
     ...enrolled.chains[0],
     chainId,
     accountId: evmAccount(chainId, account),
-    permissionId: "0x0a0b0c0d"
+    permissionId: PermissionId.make("0x0a0b0c0d")
   }))
   const flow: EnrollmentFlow = {
     ...portfolio.flow,
@@ -84,7 +85,7 @@ eachDatabase("EnrollmentStore.activate", (it) => {
         smartAccounts: [...before.smartAccounts, ...accounts],
         updatedAt: grant.grantedAt
       })
-      if (typeof outcome === "string") return assert.fail(outcome)
+      if (outcome._tag !== "Activated") return assert.fail(outcome._tag)
       assert.deepStrictEqual({ ...portfolioNow, ...outcome.portfolio }, portfolioNow)
       assert.sameMembers([...outcome.portfolio.smartAccounts], [...portfolioNow.smartAccounts])
       assert.deepStrictEqual(yield* store.claim(request(grant.flow.flowId)), { _tag: "Replayed", outcome })
@@ -130,7 +131,7 @@ eachDatabase("EnrollmentStore.activate", (it) => {
       const { portfolio } = yield* world()
       const before = yield* found(portfolio)
       const grant = yield* activation(portfolio, ethereum, base)
-      assert.strictEqual(yield* store.activate(grant), "ChainActive")
+      assert.strictEqual((yield* store.activate(grant))._tag, "ChainActive")
       assert.deepStrictEqual(yield* found(portfolio), before)
       assert.strictEqual((yield* store.claim(request(grant.flow.flowId)))._tag, "Claimed")
     })
@@ -145,7 +146,7 @@ eachDatabase("EnrollmentStore.activate", (it) => {
       const results = yield* Effect.forEach([...racing, other], (grant) => store.activate(grant), {
         concurrency: "unbounded"
       })
-      const activated = results.filter((result) => typeof result !== "string")
+      const activated = results.filter(({ _tag }) => _tag === "Activated")
       assert.strictEqual(activated.length, 2)
       assert.strictEqual((yield* found(portfolio)).smartAccounts.length, 4)
       const { grants } = Option.getOrThrow(yield* store.findEnrolled(tenantId, portfolioId))
@@ -162,12 +163,12 @@ eachDatabase("EnrollmentStore.activate", (it) => {
       const grant = yield* activation(portfolio, ethereum)
       assert.isTrue(Option.isNone(yield* store.findEnrolled(stranger, portfolioId)))
       assert.strictEqual(
-        yield* store.activate({ ...grant, flow: { ...grant.flow, tenantId: stranger } }),
+        (yield* store.activate({ ...grant, flow: { ...grant.flow, tenantId: stranger } }))._tag,
         "PortfolioGone"
       )
       yield* sql`UPDATE portfolios SET archived_at = updated_at WHERE portfolio_id = ${portfolioId}`
       assert.isTrue(Option.isNone(yield* store.findEnrolled(tenantId, portfolioId)))
-      assert.strictEqual(yield* store.activate(grant), "PortfolioGone")
+      assert.strictEqual((yield* store.activate(grant))._tag, "PortfolioGone")
     })
   )
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { IdempotencyKeys, type KeyClaim } from "#domain/identity/IdempotencyKeys.ts"
 import { pruneKeys } from "#domain/identity/KeyPruner.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId, ClaimId } from "#domain/Ids.ts"
 import { after, insertTenant } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
@@ -15,14 +15,14 @@ const answer = { status: 201, body: new Uint8Array([1, 2, 3]) }
 
 const claimAt = (
   tenantId: TenantId,
-  claimId: string,
+  name: string,
   {
     also = {},
     milliseconds
   }: { readonly milliseconds: number; readonly also?: Partial<KeyClaim["request"]> | undefined }
 ) => ({
   request: { tenantId, route: "POST /v2/strategies", key: "k", fingerprint: print(1), ...also },
-  claimId,
+  claimId: name as ClaimId,
   now: after(milliseconds),
   until: after(milliseconds + claimLength)
 })

@@ -72,7 +72,7 @@ eachDatabase("StrategyStore.remove beside enrollments", (it) => {
           [enrollments.commit(portfolio, outcomeOf(portfolio)), strategies.remove(own, noon)],
           { concurrency: "unbounded" }
         )
-        assert.strictEqual(committed, "Committed")
+        assert.deepStrictEqual(committed, { _tag: "Committed" })
         assert.deepStrictEqual(removal, Option.some("Archived"))
         const followed = yield* sql`
           SELECT 1 FROM portfolios p JOIN strategy_versions v ON v.strategy_id = p.strategy_id
