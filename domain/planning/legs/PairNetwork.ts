@@ -24,6 +24,8 @@ export interface PairNetwork {
   readonly sides: ReadonlyArray<Side>
   /** In the order in which they came. */
   readonly pairs: ReadonlyArray<Pair>
+  /** The pairs of each side, in the same order. */
+  readonly bySide: ReadonlyMap<Side, ReadonlyArray<Pair>>
 }
 
 /** US dollars (wad). */
@@ -39,25 +41,25 @@ export interface Tree {
   readonly surplusUsd: bigint
 }
 
-const pairsBySide = ({ pairs, sides }: PairNetwork): ReadonlyMap<Side, Set<Pair>> => {
-  const bySide = new Map(sides.map((side) => [side, new Set<Pair>()]))
+export const networkOf = (sides: ReadonlyArray<Side>, pairs: ReadonlyArray<Pair>): PairNetwork => {
+  const bySide = new Map(sides.map((side): [Side, Array<Pair>] => [side, []]))
   for (const pair of pairs) {
-    bySide.get(pair.seller)!.add(pair)
-    bySide.get(pair.buyer)!.add(pair)
+    bySide.get(pair.seller)!.push(pair)
+    bySide.get(pair.buyer)!.push(pair)
   }
-  return bySide
+  return { sides, pairs, bySide }
 }
 
 const otherOf = ({ buyer, seller }: Pair, side: Side): Side => (side === seller ? buyer : seller)
 
 /** Finds all amounts; what a tree has too much or too little of is left open at one of its sides. */
-export const solve = (network: PairNetwork): PairAmounts => {
-  const undecided = pairsBySide(network)
-  const open = new Map(network.sides.map((side) => [side, side.wantedUsd]))
+export const solve = ({ bySide, sides }: PairNetwork): PairAmounts => {
+  const open = new Map(sides.map((side) => [side, side.wantedUsd]))
+  const undecided = new Map(sides.map((side) => [side, bySide.get(side)!.length]))
   const sold = new Map<Pair, bigint>()
-  const leaves = network.sides.filter((side) => undecided.get(side)!.size === 1)
+  const leaves = sides.filter((side) => undecided.get(side) === 1)
   for (const leaf of leaves) {
-    const [pair] = undecided.get(leaf)!
+    const pair = bySide.get(leaf)!.find((one) => !sold.has(one))
     if (pair === undefined) continue
     const { buyer, kept, seller } = pair
     const usd = leaf === seller ? open.get(leaf)! : (open.get(leaf)! * billion) / kept
@@ -65,18 +67,17 @@ export const solve = (network: PairNetwork): PairAmounts => {
     open.set(seller, open.get(seller)! - usd)
     open.set(buyer, open.get(buyer)! - (usd * kept) / billion)
     const other = otherOf(pair, leaf)
-    undecided.get(leaf)!.delete(pair)
-    undecided.get(other)!.delete(pair)
-    if (undecided.get(other)!.size === 1) leaves.push(other)
+    const left = undecided.get(other)! - 1
+    undecided.set(other, left)
+    if (left === 1) leaves.push(other)
   }
   // The pairs of a circle decide nothing, and so sell nothing.
   return { soldBy: (pair) => sold.get(pair) ?? 0n, openOf: (side) => open.get(side)! }
 }
 
-export const treesOf = (network: PairNetwork, { openOf }: PairAmounts): ReadonlyArray<Tree> => {
-  const bySide = pairsBySide(network)
+export const treesOf = ({ bySide, sides }: PairNetwork, { openOf }: PairAmounts): ReadonlyArray<Tree> => {
   const seen = new Set<Side>()
-  return network.sides.flatMap((first) => {
+  return sides.flatMap((first) => {
     if (seen.has(first)) return []
     const found = [first]
     seen.add(first)

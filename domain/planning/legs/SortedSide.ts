@@ -7,7 +7,8 @@ import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
 
 /** Equal amounts are in the order of their ids, so that the order of the input decides nothing. */
 const byOpenValue = (a: Imbalance, b: Imbalance): number => {
-  if (a.openUsd !== b.openUsd) return a.openUsd > b.openUsd ? -1 : 1
+  if (a.openUsd > b.openUsd) return -1
+  if (a.openUsd < b.openUsd) return 1
   return a.position.assetId < b.position.assetId ? -1 : 1
 }
 

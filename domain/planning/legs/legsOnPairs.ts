@@ -9,6 +9,7 @@
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { OpenPositions } from "#domain/planning/legs/imbalances.ts"
 import {
+  networkOf,
   type Pair,
   type PairAmounts,
   type PairNetwork,
@@ -46,7 +47,11 @@ const unlinked = (trees: ReadonlyArray<Tree>, { settleUsd }: Tolerance): Readonl
 }
 
 /** The sides, with the pairs between them that are known. */
-const networkOf = ({ buyers, sellers }: OpenPositions, known: ReadonlySet<string>, costs: TradeCosts): PairNetwork => {
+const knownNetwork = (
+  { buyers, sellers }: OpenPositions,
+  known: ReadonlySet<string>,
+  costs: TradeCosts
+): PairNetwork => {
   const selling = sellers.map(({ openUsd, position }): Side => ({
     position,
     isSeller: true,
@@ -62,7 +67,7 @@ const networkOf = ({ buyers, sellers }: OpenPositions, known: ReadonlySet<string
       .filter((buyer) => known.has(pairOf(seller.position.assetId, buyer.position.assetId)))
       .map((buyer) => linked(seller, buyer, costs))
   )
-  return { sides: [...buying, ...selling], pairs }
+  return networkOf([...buying, ...selling], pairs)
 }
 
 const linked = (seller: Side, buyer: Side, costs: TradeCosts): Pair => ({
@@ -88,10 +93,8 @@ const salesOf = (
   })
 }
 
-const legsOf = ({ pairs, sides }: PairNetwork, amounts: PairAmounts): ReadonlyArray<DraftLeg> => {
-  const bySeller = Map.groupBy(pairs, ({ seller }) => seller)
-  return sides.flatMap((side) => salesOf(side, bySeller.get(side) ?? [], amounts))
-}
+const legsOf = ({ bySide, sides }: PairNetwork, amounts: PairAmounts): ReadonlyArray<DraftLeg> =>
+  sides.flatMap((side) => (side.isSeller ? salesOf(side, bySide.get(side)!, amounts) : []))
 
 /** Undefined when pairs have to be found anew. */
 export const legsOnPairs = (
@@ -99,18 +102,19 @@ export const legsOnPairs = (
   known: ReadonlySet<string>,
   { costs, tolerance }: PolicyTerms
 ): ReadonlyArray<DraftLeg> | undefined => {
-  let network = networkOf(open, known, costs)
+  let network = knownNetwork(open, known, costs)
   let amounts = solve(network)
   for (let changes = 0; changes <= maxChanges; changes += 1) {
     const { soldBy } = amounts
     const strong = network.pairs.filter((pair) => soldBy(pair) >= tolerance.settleUsd)
     if (strong.length < network.pairs.length) {
-      network = { ...network, pairs: strong }
+      network = networkOf(network.sides, strong)
       amounts = solve(network)
     }
     const links = unlinked(treesOf(network, amounts), tolerance)
     if (links.length === 0) return legsOf(network, amounts)
-    network = { ...network, pairs: [...strong, ...links.map(([seller, buyer]) => linked(seller, buyer, costs))] }
+    const added = links.map(([seller, buyer]) => linked(seller, buyer, costs))
+    network = networkOf(network.sides, [...strong, ...added])
     amounts = solve(network)
   }
   return undefined
