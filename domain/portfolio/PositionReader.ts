@@ -5,7 +5,7 @@
  * The cache is keyed by the portfolio's last change, so a finished rebalance shows at once, and a reading in which a
  * chain or the prices failed is kept for two seconds only. Source: interface "GET positions", rules 1 to 4.
  */
-import { Cache, Cause, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"
+import { Cache, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
@@ -91,19 +91,12 @@ export class PositionReader extends Context.Service<
         return { account, result, catalogue, block: read.blockNumber }
       })
 
-      const orNull = <A, E>(read: Effect.Effect<A, E>) =>
-        Effect.catchCause(read, (cause) =>
-          Cause.hasInterrupts(cause)
-            ? Effect.interrupt
-            : Effect.as(Effect.logError("What is between chains could not be read", cause), null)
-        )
-
-      const readLedger = ({ portfolioId }: Portfolio) =>
-        orNull(
-          Effect.gen(function* () {
-            const announced = yield* inTransit.announced(portfolioId)
-            return { announced, open: yield* inTransit.open([portfolioId]) }
-          })
+      const readAccounts = ({ smartAccounts }: Portfolio) =>
+        Effect.forEach(smartAccounts, readAccount, { concurrency: "unbounded" }).pipe(
+          Effect.map((accounts) => ({
+            accounts,
+            blocks: new Map(accounts.flatMap(({ account, block }) => (block === null ? [] : [[account, block]])))
+          }))
         )
 
       const readPortfolio = Effect.fn("PositionReader.readPortfolio")(function* (portfolio: Portfolio) {
@@ -112,12 +105,10 @@ export class PositionReader extends Context.Service<
           onNone: (): ReadonlyArray<AssetId> => [],
           onSome: ({ allocation }) => allocation.map(({ assetId }) => assetId)
         })
-        const ledger = yield* readLedger(portfolio)
-        const accounts = yield* Effect.forEach(portfolio.smartAccounts, readAccount, { concurrency: "unbounded" })
-        const blocks = new Map(accounts.flatMap(({ account, block }) => (block === null ? [] : [[account, block]])))
-        const left = ledger && (yield* orNull(inTransit.left(ledger.announced, ledger.open, blocks)))
-        const onTheWay = ledger && (yield* orNull(inTransit.onTheWay(ledger.open, blocks)))
-        const transfers = [...(onTheWay ?? []), ...(left ?? [])]
+        const { accounts, areWhole, transfers } = yield* inTransit.readToShow(
+          portfolio.portfolioId,
+          readAccounts(portfolio)
+        )
         const held = accounts.flatMap(({ result }) =>
           result._tag === "Read"
             ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId]))
@@ -133,7 +124,7 @@ export class PositionReader extends Context.Service<
           prices: known,
           targets,
           transfers,
-          transfersAreWhole: left !== null && onTheWay !== null,
+          transfersAreWhole: areWhole,
           fetchedAt: yield* DateTime.now
         })
       })

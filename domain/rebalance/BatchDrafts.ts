@@ -9,16 +9,21 @@ import type { RecordedSkip } from "#domain/Skip.ts"
 import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 
-/** What a run has to do on one chain, and under which grants. */
-export interface ChainTask {
+/** Where quotes of swaps come from. */
+export type QuoteSources = "venue" | "venue and routes"
+
+/** What a run has to do on one chain. */
+export interface PlannedWork {
   readonly context: PlanContext
   readonly plan: ChainPlanOfRun
+  readonly sources: QuoteSources
+}
+
+/** The same, and under which grants. */
+export interface ChainTask extends PlannedWork {
   readonly grant: Grant
   readonly authorization: ChainAuthorization
 }
-
-/** Where quotes of swaps come from. */
-export type QuoteSources = "venue" | "venue and routes"
 
 export interface BatchDraft {
   /** What the batch was made from. */
@@ -42,11 +47,10 @@ export class BatchDrafts extends Context.Service<
      * What can be made of a plan; without its transfers, planned anew, when one of them has no acceptable route any
      * more.
      */
-    readonly quoted: (task: ChainTask, sources: QuoteSources) => Effect.Effect<BatchDraft, ChainUnavailable>
+    readonly quoted: (task: ChainTask) => Effect.Effect<BatchDraft, ChainUnavailable>
     /** What can be made when nothing leaves the chain, planned anew. `skips` say why nothing does. */
     readonly withoutTransfers: (
       task: ChainTask,
-      sources: QuoteSources,
       skips: ReadonlyArray<RecordedSkip>
     ) => Effect.Effect<BatchDraft, ChainUnavailable>
   }
@@ -57,7 +61,8 @@ export class BatchDrafts extends Context.Service<
       const quotes = yield* ChainQuotes
       const plans = yield* PlanOfChain
 
-      const draft = Effect.fnUntraced(function* (task: ChainTask, plan: ChainPlanOfRun, sources: QuoteSources) {
+      const draft = Effect.fnUntraced(function* (task: ChainTask) {
+        const { plan, sources } = task
         const { chain, limits } = plan
         const quoted = yield* quotes.quote(task.authorization, chain, {
           limits,
@@ -74,23 +79,20 @@ export class BatchDrafts extends Context.Service<
       // Selling for a transfer that is not made would only cost a fee, so the chain is planned without it.
       const withoutTransfers = Effect.fn("BatchDrafts.withoutTransfers")(function* (
         task: ChainTask,
-        sources: QuoteSources,
         skips: ReadonlyArray<RecordedSkip>
       ) {
-        const kept = yield* plans.withoutTransfers(task.context, task.plan.chain.chainId)
-        const made = (yield* draft(task, kept, sources)).draft
+        const plan = yield* plans.withoutTransfers(task.context, task.plan.chain.chainId)
+        const { draft: made } = yield* draft({ ...task, plan })
         return { ...made, skips: [...made.skips, ...skips] }
       })
 
-      const quoted = Effect.fn("BatchDrafts.quoted")(function* (task: ChainTask, sources: QuoteSources) {
-        const made = yield* draft(task, task.plan, sources)
-        return made.refused.length === 0
-          ? made.draft
-          : yield* withoutTransfers(
-              task,
-              sources,
-              made.refused.map(({ skip }) => skip)
-            )
+      const quoted = Effect.fn("BatchDrafts.quoted")(function* (task: ChainTask) {
+        const { draft: made, refused } = yield* draft(task)
+        if (refused.length === 0) return made
+        return yield* withoutTransfers(
+          task,
+          refused.map(({ skip }) => skip)
+        )
       })
 
       return BatchDrafts.of({ quoted, withoutTransfers })

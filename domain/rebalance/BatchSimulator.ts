@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type BatchDraft, BatchDrafts, type ChainTask, type QuoteSources } from "#domain/rebalance/BatchDrafts.ts"
+import { type BatchDraft, BatchDrafts, type ChainTask } from "#domain/rebalance/BatchDrafts.ts"
 import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
@@ -36,13 +36,13 @@ type Outside = ChainUnavailable | AuthorizationRequired
  *
  * **When to use**
  *
- * Use in `BatchPreparer` alone.
+ * Use in `ChainBatches` alone.
  */
 export class BatchSimulator extends Context.Service<
   BatchSimulator,
   {
     /** The most of the task that the chain accepts now. What it left out is in the skips. */
-    readonly simulate: (task: ChainTask, sources: QuoteSources) => Effect.Effect<SimulatedDraft, Outside>
+    readonly simulate: (task: ChainTask) => Effect.Effect<SimulatedDraft, Outside>
   }
 >()("ballast/domain/rebalance/BatchSimulator") {
   static readonly layer = Layer.effect(
@@ -51,11 +51,7 @@ export class BatchSimulator extends Context.Service<
       const drafts = yield* BatchDrafts
       const execution = yield* ChainExecution
 
-      const attempt = (
-        task: ChainTask,
-        sources: QuoteSources,
-        draft: BatchDraft
-      ): Effect.Effect<SimulatedDraft, Refused | Outside> =>
+      const attempt = (task: ChainTask, draft: BatchDraft): Effect.Effect<SimulatedDraft, Refused | Outside> =>
         isEmpty(draft)
           ? Effect.succeed({ ...draft, prepared: null, failure: null })
           : execution.prepare(draft.batch).pipe(
@@ -66,28 +62,29 @@ export class BatchSimulator extends Context.Service<
                 const left = { chainId: draft.batch.chainId, code: SkipCode.priceNotAttested, reason: cause.reason }
                 return Effect.andThen(
                   Effect.logWarning("Swaps are left out: a price is not attested", left),
-                  made({ ...task, plan: attested }, sources)
+                  made({ ...task, plan: attested })
                 )
               })
             )
 
       /** The task, quoted now. */
-      const made = (task: ChainTask, sources: QuoteSources): Effect.Effect<SimulatedDraft, Refused | Outside> =>
-        Effect.flatMap(drafts.quoted(task, sources), (draft) => attempt(task, sources, draft))
+      const made = (task: ChainTask): Effect.Effect<SimulatedDraft, Refused | Outside> =>
+        Effect.flatMap(drafts.quoted(task), (draft) => attempt(task, draft))
 
       /** On the venue, which needs no provider to be right. */
       const onVenue = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
         if (!refused.draft.batch.swaps.some(({ call }) => call !== undefined)) return yield* Effect.fail(refused)
         yield* Effect.logWarning(`Routed swaps were refused, the venue makes them instead: ${refused.cause.message}`)
-        return yield* made(task, "venue")
+        return yield* made({ ...task, sources: "venue" })
       })
 
       const keepingAll = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
         const { transfers = [] } = refused.draft.batch
         if (transfers.length === 0) return yield* Effect.fail(refused)
         const skips = transfers.map((transfer) => transferSkip(refused.draft, transfer, refused.cause.reason))
-        const kept = yield* drafts.withoutTransfers(task, "venue", skips)
-        return yield* attempt(task, "venue", kept)
+        const onlyVenue: ChainTask = { ...task, sources: "venue" }
+        const kept = yield* drafts.withoutTransfers(onlyVenue, skips)
+        return yield* attempt(onlyVenue, kept)
       })
 
       /** Those that pass alone, quoted anew: what is left out leaves no trace in their floors. */
@@ -112,14 +109,14 @@ export class BatchSimulator extends Context.Service<
         const legs = plan.chain.legs.filter(
           (leg) => !isLost(leg) && swaps.some(({ buy, sell }) => buy === leg.buy && sell === leg.sell)
         )
-        const rest = { ...task, plan: { ...plan, chain: { ...plan.chain, legs, skips } } }
-        return yield* Effect.catchTag(made(rest, "venue"), "Refused", (refused) =>
+        const rest: ChainTask = { ...task, sources: "venue", plan: { ...plan, chain: { ...plan.chain, legs, skips } } }
+        return yield* Effect.catchTag(made(rest), "Refused", (refused) =>
           Effect.succeed(nothingOf(refused.draft, refused.cause))
         )
       })
 
-      const simulate = Effect.fn("BatchSimulator.simulate")((task: ChainTask, sources: QuoteSources) =>
-        made(task, sources).pipe(
+      const simulate = Effect.fn("BatchSimulator.simulate")((task: ChainTask) =>
+        made(task).pipe(
           Effect.catchTag("Refused", (refused) => onVenue(task, refused)),
           Effect.catchTag("Refused", (refused) => keepingAll(task, refused)),
           Effect.catchTag("Refused", (refused) => eachAlone(task, refused))

@@ -1,31 +1,25 @@
 /**
  * Carries a plan out on one chain.
  *
- * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then the relay, which puts it on
- * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One
+ * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then `BatchCarrier`, which puts it
+ * on chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. One
  * that came to nothing because of others in its transaction is carried alone after that. Where the agent can do nothing
  * without a new signature of the owner, it returns that at once, and the caller decides how to wait.
  */
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { ClusterSchema } from "effect/cluster"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
-import type { ChainId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
-import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { BatchCarrier } from "#domain/rebalance/BatchCarrier.ts"
 import { BatchPreparer, chainRetry } from "#domain/rebalance/BatchPreparer.ts"
 import { nothing, Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { type PlannedChain, plannedUsd, type RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
-import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
-import { type ActionReceipt, carriedAlone, type PreparedAction } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
 import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
-import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { Unrecorded, UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
 
 const maxAttempts = 3
@@ -71,30 +65,24 @@ export class ChainTrader extends Context.Service<
         trade: makeTrade({
           preparer: yield* BatchPreparer,
           unrecorded: yield* UnrecordedTrades,
-          operations: yield* UserOperations,
-          relay: yield* TransactionRelay,
-          ledger: yield* TransferLedger,
-          launcher: yield* OperationLauncher,
+          carrier: yield* BatchCarrier,
           wait: yield* SignatureRequests,
           pace: yield* RelayTiming
         })
       })
     })
-  )
+  ).pipe(Layer.provide(BatchCarrier.layer))
 }
 
 interface Services {
   readonly preparer: BatchPreparer["Service"]
   readonly unrecorded: UnrecordedTrades["Service"]
-  readonly operations: UserOperations["Service"]
-  readonly relay: TransactionRelay["Service"]
-  readonly ledger: TransferLedger["Service"]
-  readonly launcher: OperationLauncher["Service"]
+  readonly carrier: BatchCarrier["Service"]
   readonly wait: SignatureRequests["Service"]
   readonly pace: typeof RelayTiming.Service
 }
 
-const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unrecorded, wait }: Services) => {
+const makeTrade = ({ carrier, pace, preparer, unrecorded, wait }: Services) => {
   const prepare = (attempt: AttemptId, plan: RunPlan) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
@@ -111,47 +99,6 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
 
   const waitForBlock = ({ attempt, chainId }: AttemptId) =>
     DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.searchInterval })
-
-  /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
-  const recordIntent = (
-    { attempt, chainId, operationId }: AttemptId,
-    { accountId, fromBlock, subject }: PreparedAction,
-    transfers: ReadonlyArray<OutgoingTransfer>
-  ) =>
-    Activity.make({
-      name: `announce/${chainId}/${attempt}`,
-      execute: Effect.gen(function* () {
-        const at = yield* DateTime.now
-        yield* ledger.recordIntent({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
-      })
-    }).annotate(ClusterSchema.WithTransaction, true)
-
-  const cancelIntent = ({ attempt, chainId, operationId }: AttemptId) =>
-    Activity.make({
-      name: `retract/${chainId}/${attempt}`,
-      execute: ledger.cancelIntent(operationId, chainId as ChainId, attempt)
-    }).annotate(ClusterSchema.WithTransaction, true)
-
-  /**
-   * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at
-   * once. A launch that is lost is made up for, as that of any accepted operation.
-   */
-  const depart = Effect.fnUntraced(function* (
-    { attempt, chainId, operationId }: AttemptId,
-    outgoing: Pick<OpenedTransfers, "accountId" | "transfers" | "txHash">
-  ) {
-    let watches: ReadonlyArray<OperationId> = []
-    yield* Activity.make({
-      name: `depart/${chainId}/${attempt}`,
-      execute: Effect.gen(function* () {
-        const at = yield* DateTime.now
-        watches = yield* ledger.open({ runId: operationId, attempt, ...outgoing, at })
-      })
-    }).annotate(ClusterSchema.WithTransaction, true)
-    yield* Effect.forEach(watches, (watch) => launcher.launch({ operationId: watch, kind: "bridge" })).pipe(
-      Effect.catchDefect((defect) => Effect.logWarning("The watch of a transfer is left to the scheduler", defect))
-    )
-  })
 
   return Effect.fnUntraced(function* ({
     chain,
@@ -178,22 +125,10 @@ const makeTrade = ({ preparer, launcher, ledger, operations, pace, relay, unreco
         if (yield* wait.record(attempt, preparation)) return yield* Effect.fail({ chain, reason, attempt: number })
         return { ...last, skips: [...preparation.skips, unsignedSkip(chain, reason)] }
       }
-      const { measures, prepared, transfers = [] } = preparation
-      if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
-      const carried = yield* relay.carry(attempt, prepared, (transaction) =>
-        operations.find(transaction, prepared.accountId)
-      )
-      if (Option.isNone(carried)) {
-        if (transfers.length > 0) yield* cancelIntent(attempt)
-        return cancelledOutcome(chain, { skips: preparation.skips, measures, reverted })
-      }
+      const { measures, transfers = [] } = preparation
+      const carried = yield* carrier.carry(attempt, preparation)
+      if (Option.isNone(carried)) return cancelledOutcome(chain, { skips: preparation.skips, measures, reverted })
       const receipt = carried.value
-      if (transfers.length > 0) {
-        const { accountId } = prepared
-        yield* receipt.success
-          ? depart(attempt, { accountId, transfers, txHash: receipt.txHash })
-          : cancelIntent(attempt)
-      }
       last = { chainId, receipt, ...effectOf(preparation, chain, receipt) }
       if (transfers.length > 0) last = { ...last, transfers }
       if (measures !== undefined) last = { ...last, measures }

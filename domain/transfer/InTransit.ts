@@ -2,11 +2,11 @@
  * What of a portfolio is between two chains, as of the blocks at which its accounts were read.
  *
  * The ledger is read before the accounts, and each open transfer is checked after: what arrived by then is in a
- * balance, and counts as on its way no longer. What is about to leave counts from the block on in which it left.
+ * balance, and counts as on its way no longer. What is about to leave counts from the block on in which it left. So
+ * callers hand their reading over as a step, which is made in between.
  */
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Cause, Context, Duration, Effect, Layer, Option } from "effect"
 import { type AccountId, chainIdOf } from "#domain/Caip.ts"
-import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
@@ -19,38 +19,54 @@ const readTimeout = Duration.seconds(2)
 /** Transfers of many portfolios that are checked at the same time. */
 const lookupConcurrency = 8
 
+/** Accounts as they were read, and the block at which each was; an account that was not read has none. */
+export interface ReadAccounts<A> {
+  readonly accounts: A
+  readonly blocks: ReadonlyMap<AccountId, bigint>
+}
+
+/** What was read for plans. */
+export interface PlanAccounts<A> {
+  readonly accounts: A
+  /**
+   * Open transfers that no account had received by the block at which it was read. What an account received that was
+   * not read is as unknown as all that it holds.
+   */
+  readonly onTheWay: ReadonlyArray<Transfer>
+}
+
+/** What was read to be shown. */
+export interface ShownAccounts<A> {
+  readonly accounts: A
+  /** What is on the way, and what had left by the block at which its account was read and is not in the ledger yet. */
+  readonly transfers: ReadonlyArray<OutgoingTransfer>
+  /** False when the ledger or a chain did not answer all of that. */
+  readonly areWhole: boolean
+}
+
 /**
  * What of a portfolio is between two chains.
  *
  * **When to use**
  *
- * Use around a reading of balances, in the order that its methods name, so that nothing is counted twice or missed.
+ * Use around a reading of balances, so that nothing is counted twice or missed.
  */
 export class InTransit extends Context.Service<
   InTransit,
   {
-    /** Recorded intents that are not in the ledger yet; to be read before `open`. */
-    readonly announced: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<TransferIntent>>
-    /** Open transfers of any of the portfolios; to be read before accounts are. */
-    readonly open: (portfolioIds: ReadonlyArray<PortfolioId>) => Effect.Effect<ReadonlyArray<Transfer>>
     /**
-     * Of the open ones, those that no account had received by the block at which it was read. What an account received
-     * that was not read is as unknown as all that it holds.
+     * Reads accounts of any of the portfolios. What is to be read may depend on what is open: a transfer that is not on
+     * its way any more when the accounts were read is in their balances.
      */
-    readonly onTheWay: (
-      open: ReadonlyArray<Transfer>,
-      blocks: ReadonlyMap<AccountId, bigint>
-    ) => Effect.Effect<ReadonlyArray<Transfer>>
-    /**
-     * Of what was announced, what had left by the blocks at which the accounts were read, and is not among the open
-     * ones. Fails when the chain of an account that was read does not say so; an account that was not read lacks
-     * nothing.
-     */
-    readonly left: (
-      announced: ReadonlyArray<TransferIntent>,
-      open: ReadonlyArray<Transfer>,
-      blocks: ReadonlyMap<AccountId, bigint>
-    ) => Effect.Effect<ReadonlyArray<OutgoingTransfer>, ChainUnavailable>
+    readonly readForPlans: <A, E, R>(
+      portfolioIds: ReadonlyArray<PortfolioId>,
+      read: (open: ReadonlyArray<Transfer>) => Effect.Effect<ReadAccounts<A>, E, R>
+    ) => Effect.Effect<PlanAccounts<A>, E, R>
+    /** Reads the accounts of a portfolio, with what was announced and has left. Fails as the reading does. */
+    readonly readToShow: <A, E, R>(
+      portfolioId: PortfolioId,
+      read: Effect.Effect<ReadAccounts<A>, E, R>
+    ) => Effect.Effect<ShownAccounts<A>, E, R>
   }
 >()("ballast/domain/transfer/InTransit") {
   static readonly layer = Layer.effect(
@@ -60,7 +76,7 @@ export class InTransit extends Context.Service<
       const watcher = yield* TransferWatcher
       const arrivals = yield* TransferReceipts
 
-      const open = Effect.fn("InTransit.open")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
+      const openOf = Effect.fn("InTransit.openOf")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
         return (yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })).flat()
       })
 
@@ -97,8 +113,7 @@ export class InTransit extends Context.Service<
           )
       )
 
-      const announced = Effect.fn("InTransit.announced")(ledger.intentsOf)
-
+      /** What had left by the block, of an intent; nothing when it is known as open. */
       const leftBy = Effect.fnUntraced(function* (
         { accountId, fromBlock, subject, transfers }: TransferIntent,
         known: ReadonlyArray<Transfer>,
@@ -110,18 +125,53 @@ export class InTransit extends Context.Service<
         return known.some(({ txHash }) => txHash === carried.value.txHash) ? [] : transfers
       })
 
+      /**
+       * Fails when the chain of an account that was read does not answer; an account that was not read lacks nothing.
+       */
       const left = Effect.fn("InTransit.left")(function* (
-        intents: ReadonlyArray<TransferIntent>,
-        transfers: ReadonlyArray<Transfer>,
+        { intents, open }: Ledger,
         blocks: ReadonlyMap<AccountId, bigint>
       ) {
-        const taken = yield* Effect.forEach(intents, (intent) =>
-          leftBy(intent, transfers, blocks.get(intent.accountId))
-        )
+        const taken = yield* Effect.forEach(intents, (intent) => leftBy(intent, open, blocks.get(intent.accountId)))
         return taken.flat()
       })
 
-      return InTransit.of({ announced, open, onTheWay, left })
+      const readLedger = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
+        const intents = yield* ledger.intentsOf(portfolioId)
+        return { intents, open: yield* openOf([portfolioId]) } satisfies Ledger
+      })
+
+      return InTransit.of({
+        readForPlans: Effect.fn("InTransit.readForPlans")(function* (portfolioIds, read) {
+          const open = yield* openOf(portfolioIds)
+          const { accounts, blocks } = yield* read(open)
+          return { accounts, onTheWay: yield* onTheWay(open, blocks) }
+        }),
+        readToShow: Effect.fn("InTransit.readToShow")(function* (portfolioId, read) {
+          const known = yield* orNull(readLedger(portfolioId))
+          const { accounts, blocks } = yield* read
+          const departed = known && (yield* orNull(left(known, blocks)))
+          const coming = known && (yield* orNull(onTheWay(known.open, blocks)))
+          return {
+            accounts,
+            transfers: [...(coming ?? []), ...(departed ?? [])],
+            areWhole: departed !== null && coming !== null
+          }
+        })
+      })
     })
   ).pipe(Layer.provide(TransferWatcher.layer))
 }
+
+/** The ledger before accounts are read: the intents first, since one that is opened in between counts once. */
+interface Ledger {
+  readonly intents: ReadonlyArray<TransferIntent>
+  readonly open: ReadonlyArray<Transfer>
+}
+
+const orNull = <A, E>(read: Effect.Effect<A, E>) =>
+  Effect.catchCause(read, (cause) =>
+    Cause.hasInterrupts(cause)
+      ? Effect.interrupt
+      : Effect.as(Effect.logError("What is between chains could not be read", cause), null)
+  )

@@ -20,11 +20,13 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     value: "a second valuation finds nothing that changed since the first",
     "by its argument": together
   },
-  "rebalance/ChainTrader.ts": {
-    prepare: "reads, quotes and simulates; what it leaves is its result",
+  "rebalance/BatchCarrier.ts": {
     announce: together,
     retract: together,
     depart: together
+  },
+  "rebalance/ChainTrader.ts": {
+    prepare: "reads, quotes and simulates; what it leaves is its result"
   },
   "rebalance/SignatureRequests.ts": {
     unsigned: together,

@@ -16,7 +16,7 @@ import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
 interface Need {
   readonly drift: Drift
   /** To be sold when positive; when negative, what has to be sold for what is to be bought of it. US dollars (wad). */
-  usd: bigint
+  readonly usd: bigint
 }
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
@@ -48,37 +48,41 @@ const forced = ({ excessUsd, goalUsd, position }: Drift, costs: TradeCosts): big
   return -paidFor(position, position.valueUsd < -gap ? -position.valueUsd : gap > 0n ? gap : 0n, costs)
 }
 
-/** Makes up `netUsd` (sold above bought when positive) by what is off target the other way, the farthest first. */
-const balance = (needs: ReadonlyArray<Need>, netUsd: bigint, { costs, tolerance }: PolicyTerms): void => {
+/** The farthest first. Without costs, which quotes change: the choice must not. */
+const byExcess = (a: Need, b: Need): number => {
+  const [left, right] = [absolute(a.drift.excessUsd), absolute(b.drift.excessUsd)]
+  if (left !== right) return left > right ? -1 : 1
+  return a.drift.position.assetId < b.drift.position.assetId ? -1 : 1
+}
+
+/**
+ * The needs once `netUsd` (sold above bought when positive) is made up by what is off target the other way, the
+ * farthest first.
+ */
+const balanced = (
+  needs: ReadonlyArray<Need>,
+  netUsd: bigint,
+  { costs, tolerance }: PolicyTerms
+): ReadonlyArray<Need> => {
   const { marginUsd, tradeUsd } = tolerance
   const sign = netUsd > 0n ? -1n : 1n
   const room = ({ drift, usd }: Need): bigint => sign * (toTarget(drift, costs) - usd)
-  const others = needs
-    .filter((need) => mayTrade(need.drift) && room(need) > marginUsd)
-    .toSorted((a, b) => {
-      // Without costs, which quotes change: the choice must not.
-      const [left, right] = [absolute(a.drift.excessUsd), absolute(b.drift.excessUsd)]
-      if (left !== right) return left > right ? -1 : 1
-      return a.drift.position.assetId < b.drift.position.assetId ? -1 : 1
-    })
+  const others = needs.filter((need) => mayTrade(need.drift) && room(need) > marginUsd).toSorted(byExcess)
+  const changed = new Map<Drift, bigint>()
   let openUsd = absolute(netUsd)
   for (const need of others) {
-    if (openUsd < marginUsd) return
+    if (openUsd < marginUsd) break
     // The least trade may take one a little past its target; a piece below it is no trade of its own, and is left.
     const minUsd = need.usd === 0n && room(need) < tradeUsd ? tradeUsd : room(need)
     const usd = minUsd < openUsd ? minUsd : openUsd
-    if (need.usd === 0n && usd < tradeUsd) return
-    need.usd += sign * usd
+    if (need.usd === 0n && usd < tradeUsd) break
+    changed.set(need.drift, need.usd + sign * usd)
     openUsd -= usd
   }
+  return needs.map(({ drift, usd }) => ({ drift, usd: changed.get(drift) ?? usd }))
 }
 
-const open = ({ drift: { position }, usd }: Need): Imbalance => ({
-  position,
-  leftRaw: position.balanceRaw,
-  leftUsd: position.valueUsd,
-  openUsd: absolute(usd)
-})
+const open = ({ drift: { position }, usd }: Need): Imbalance => ({ position, openUsd: absolute(usd) })
 
 /** Nothing on either side when every asset is inside of its band. */
 export const bandNeeds = (drifts: ReadonlyArray<Drift>, terms: PolicyTerms): OpenPositions => {
@@ -94,8 +98,10 @@ export const bandNeeds = (drifts: ReadonlyArray<Drift>, terms: PolicyTerms): Ope
     usd: isWhole && mayTrade(drift) ? toTarget(drift, costs) : outside.has(drift) ? forced(drift, costs) : 0n
   }))
   const netUsd = needs.reduce((sum, { usd }) => sum + usd, 0n)
-  if (!isWhole && absolute(netUsd) >= tolerance.marginUsd) balance(needs, netUsd, terms)
-  const wanted = needs.filter(({ usd }) => absolute(usd) >= tolerance.marginUsd)
+  const isBalanced = isWhole || absolute(netUsd) < tolerance.marginUsd
+  const wanted = (isBalanced ? needs : balanced(needs, netUsd, terms)).filter(
+    ({ usd }) => absolute(usd) >= tolerance.marginUsd
+  )
   const sellers = wanted.filter(({ usd }) => usd > 0n).map(open)
   const buyers = wanted.filter(({ usd }) => usd < 0n).map(open)
   const total = (side: ReadonlyArray<Imbalance>) => side.reduce((sum, { openUsd }) => sum + openUsd, 0n)

@@ -110,10 +110,9 @@ export const settleWithin = (
     legOf(chainId, draft, (sale) => boughtAt(sale, costs.ofPair(sale.seller.assetId, sale.buyer.assetId)))
 
   const legsAt = (drifts: ReadonlyArray<Drift>): ReadonlyArray<Leg> => {
-    // Matching uses up what is open, so each way gets its own.
-    const open = () => bandNeeds(drifts, terms)
-    const known = policy.pairs && legsOnPairs(open(), policy.pairs, terms)
-    const legs = (known ?? matchLegs(open(), terms)).map(finish)
+    const open = bandNeeds(drifts, terms)
+    const known = policy.pairs && legsOnPairs(open, policy.pairs, terms)
+    const legs = (known ?? matchLegs(open, terms)).map(finish)
     const swept = sweepLegs(drifts, legs, terms).map(finish)
     return [...legs, ...swept].filter((leg) => leg.sellAmountRaw > 0n && leg.expectedBuyRaw > 0n).toSorted(byAssets)
   }

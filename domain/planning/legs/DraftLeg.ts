@@ -1,17 +1,7 @@
-/** One leg of a chain while it is being matched, and once it is. */
+/** One leg of a chain before it is known what it buys, and once it is. */
 import type { ChainId } from "#domain/Caip.ts"
-import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { Position } from "#domain/planning/Position.ts"
-
-/** A leg while the legs of its chain are being matched. */
-export interface DraftLeg {
-  readonly seller: Imbalance
-  readonly buyer: Imbalance
-  sellRaw: bigint
-  /** Value of `sellRaw`, US dollars (wad). */
-  usd: bigint
-}
 
 /** `sellRaw` units of one asset sold for another. */
 export interface Sale {
@@ -20,16 +10,17 @@ export interface Sale {
   readonly sellRaw: bigint
 }
 
+export interface DraftLeg extends Sale {
+  /** Value of `sellRaw`, US dollars (wad). */
+  readonly usd: bigint
+}
+
 /** The leg as a plan has it; `bought` are the raw units that a sale buys. */
-export const legOf = (
-  chainId: ChainId,
-  { buyer: { position: buyer }, seller: { position: seller }, sellRaw, usd }: DraftLeg,
-  bought: (sale: Sale) => bigint
-): Leg => ({
+export const legOf = (chainId: ChainId, draft: DraftLeg, bought: (sale: Sale) => bigint): Leg => ({
   chainId,
-  sell: seller.assetId,
-  buy: buyer.assetId,
-  sellAmountRaw: sellRaw,
-  valueUsd: usd,
-  expectedBuyRaw: bought({ seller, buyer, sellRaw })
+  sell: draft.seller.assetId,
+  buy: draft.buyer.assetId,
+  sellAmountRaw: draft.sellRaw,
+  valueUsd: draft.usd,
+  expectedBuyRaw: bought(draft)
 })

@@ -17,25 +17,27 @@ export const canFillAll = (positions: ReadonlyArray<Position>): boolean =>
 
 /** Sums over the sellers or the buyers: value in US dollars (wad), and weight. */
 interface Side {
-  usd: bigint
-  weight: bigint
+  readonly usd: bigint
+  readonly weight: bigint
 }
 
-const add = (side: Side, { valueUsd, weight }: Position): void => {
-  side.usd += valueUsd
-  side.weight += weight
-}
+const nobody: Side = { usd: 0n, weight: 0n }
 
-const remove = (side: Side, { valueUsd, weight }: Position): void => {
-  side.usd -= valueUsd
-  side.weight -= weight
-}
+const including = ({ usd, weight }: Side, position: Position): Side => ({
+  usd: usd + position.valueUsd,
+  weight: weight + position.weight
+})
+
+const excluding = ({ usd, weight }: Side, position: Position): Side => ({
+  usd: usd - position.valueUsd,
+  weight: weight - position.weight
+})
 
 /** Fullest first: the order in which they become sellers while the total falls. */
 const byFill = (a: Position, b: Position): number => {
-  const left = a.valueUsd * b.weight
-  const right = b.valueUsd * a.weight
-  return left === right ? 0 : left > right ? -1 : 1
+  const fillOfA = a.valueUsd * b.weight
+  const fillOfB = b.valueUsd * a.weight
+  return fillOfA === fillOfB ? 0 : fillOfA > fillOfB ? -1 : 1
 }
 
 /**
@@ -43,12 +45,12 @@ const byFill = (a: Position, b: Position): number => {
  * what is below, or where no target depends on it.
  */
 export const attainable = ({ positions, totalUsd, weight: totalWeight }: Shares, cost: SwapCost.SwapCost): bigint => {
-  const sellers: Side = { usd: 0n, weight: 0n }
-  const buyers: Side = { usd: 0n, weight: 0n }
+  let sellers = nobody
+  let buyers = nobody
   for (const position of positions) {
     const isAbove = position.valueUsd * totalWeight > position.weight * totalUsd
-    if (isAbove && position.canSell) add(sellers, position)
-    if (!isAbove && position.canBuy) add(buyers, position)
+    if (isAbove && position.canSell) sellers = including(sellers, position)
+    if (!isAbove && position.canBuy) buyers = including(buyers, position)
   }
   const soldUsd = cost.kept * (sellers.usd * totalWeight - sellers.weight * totalUsd)
   const boughtUsd = SwapCost.whole * (buyers.weight * totalUsd - buyers.usd * totalWeight)
@@ -68,8 +70,8 @@ export const attainable = ({ positions, totalUsd, weight: totalWeight }: Shares,
     for (const position of fuller.sort(byFill)) {
       isStopped = !isFuller(position)
       if (isStopped) break
-      if (position.canBuy) remove(buyers, position)
-      add(sellers, position)
+      if (position.canBuy) buyers = excluding(buyers, position)
+      sellers = including(sellers, position)
       reached = level()
     }
     if (isStopped) break

@@ -5,17 +5,14 @@ import type { Position } from "#domain/planning/Position.ts"
 import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
-/** One side of the legs to come. What is left of it is changed by the pass that matches legs alone. */
+/** An asset that is off its target. */
 export interface Imbalance {
   readonly position: Position
-  /** Balance that no leg sells yet, raw and in US dollars (wad). */
-  leftRaw: bigint
-  leftUsd: bigint
   /**
-   * What is still to be traded, US dollars (wad) counted on the selling side: the excess of a seller, or what has to be
-   * sold to fill the gap of a buyer. Below zero once a leg went past the target.
+   * What is to be traded, US dollars (wad) counted on the selling side: the excess of a seller, or what has to be sold
+   * to fill the gap of a buyer.
    */
-  openUsd: bigint
+  readonly openUsd: bigint
 }
 
 export interface OpenPositions {
@@ -24,13 +21,6 @@ export interface OpenPositions {
   /** How much more is to be sold than bought, or the other way round; US dollars (wad) counted on the selling side. */
   readonly mismatchUsd: bigint
 }
-
-const open = (position: Position, openUsd: bigint): Imbalance => ({
-  position,
-  leftRaw: position.balanceRaw,
-  leftUsd: position.valueUsd,
-  openUsd
-})
 
 /** The assets that can be traded and are off their share by at least `minUsd`. */
 export const imbalances = (
@@ -47,11 +37,11 @@ export const imbalances = (
     const excessUsd = position.valueUsd - shareOf(position.weight)
     if (excessUsd >= 0n) {
       netUsd += excessUsd
-      if (excessUsd >= minUsd) sellers.push(open(position, excessUsd))
+      if (excessUsd >= minUsd) sellers.push({ position, openUsd: excessUsd })
     } else if (position.canBuy) {
       const openUsd = (-excessUsd * SwapCost.whole) / cost.kept
       netUsd -= openUsd
-      if (openUsd >= minUsd) buyers.push(open(position, openUsd))
+      if (openUsd >= minUsd) buyers.push({ position, openUsd })
     }
   }
   return { sellers, buyers, mismatchUsd: netUsd < 0n ? -netUsd : netUsd }

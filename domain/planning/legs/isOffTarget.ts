@@ -48,9 +48,21 @@ export const isOffTarget = (shares: Shares, { cost, tolerance }: TradeTerms): bo
   const strict = underMismatch(tolerance, mismatchUsd + marginUsd)
   const terms = { tolerance: strict, cost }
   const isFineOpen = ({ position }: Imbalance) => isFine(position, strict)
-  const isWorth = (seller: Imbalance, buyer: Imbalance) =>
-    sizeLeg({ seller, buyer, excessUsd: seller.openUsd - marginUsd, gapUsd: buyer.openUsd - marginUsd }, terms) > 0n
-  const fineSeller = largest(sellers, (open) => isFineOpen(open) && open.leftUsd >= tradeUsd)
+  const isWorth = (
+    { openUsd: excessUsd, position: seller }: Imbalance,
+    { openUsd: gapUsd, position: buyer }: Imbalance
+  ) =>
+    sizeLeg(
+      {
+        seller,
+        buyer,
+        leftUsd: seller.valueUsd,
+        excessUsd: excessUsd - marginUsd,
+        gapUsd: gapUsd - marginUsd
+      },
+      terms
+    ) > 0n
+  const fineSeller = largest(sellers, (open) => isFineOpen(open) && open.position.valueUsd >= tradeUsd)
   const fineBuyer = largest(buyers, isFineOpen)
   return (
     fineSeller.some((seller) =>

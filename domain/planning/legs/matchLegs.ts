@@ -8,126 +8,120 @@
  * the work is that of sorting them; only a coarse asset, which is exchanged for fine ones alone, is compared with each
  * entry of the other side.
  */
+import { sparingDust, withDust } from "#domain/planning/legs/dust.ts"
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.ts"
 import { valueOf } from "#domain/planning/Position.ts"
-import { sellDust, sparingDust } from "#domain/planning/legs/dust.ts"
 import { rawWorth, sizeLeg } from "#domain/planning/legs/sizeLeg.ts"
+import { SortedSide } from "#domain/planning/legs/SortedSide.ts"
 import { isFine, type Tolerance, type TradeTerms, underMismatch } from "#domain/planning/Tolerance.ts"
 
-/** Largest first; equal amounts in the order of their ids, so that the order of the input decides nothing. */
-const byOpenValue = (a: Imbalance, b: Imbalance): number => {
-  if (a.openUsd !== b.openUsd) return a.openUsd > b.openUsd ? -1 : 1
-  return a.position.assetId < b.position.assetId ? -1 : 1
+/** A seller in the middle of the matching; `openUsd` is below zero once a leg went past its target. */
+interface Seller extends Imbalance {
+  /** Balance that no leg sells yet, raw and in US dollars (wad). */
+  readonly leftRaw: bigint
+  readonly leftUsd: bigint
 }
 
-/** Where on a sorted side the first amount stands, from `from` on, that is at most `maxUsd`. */
-const firstWithin = (side: ReadonlyArray<Imbalance>, maxUsd: bigint, from = 0): number => {
-  let low = from
-  let high = side.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (side[middle]!.openUsd > maxUsd) low = middle + 1
-    else high = middle
-  }
-  return low
+/** A leg, and what it leaves of both its sides. */
+interface Match {
+  readonly leg: DraftLeg
+  readonly seller: Seller
+  readonly buyer: Imbalance
 }
 
-/** Where on a sorted side an entry stands that is on it. */
-const indexOf = (side: ReadonlyArray<Imbalance>, entry: Imbalance): number => {
-  let at = firstWithin(side, entry.openUsd)
-  while (side[at] !== entry) at += 1
-  return at
-}
+const untouched = ({ openUsd, position }: Imbalance): Seller => ({
+  position,
+  openUsd,
+  leftRaw: position.balanceRaw,
+  leftUsd: position.valueUsd
+})
 
-/**
- * Restores the order by amount after the entry at `index` became smaller; drops it when nothing can be made of it any
- * more.
- */
-const sink = (side: Array<Imbalance>, index: number, isDone: boolean): void => {
-  if (isDone) {
-    side.splice(index, 1)
-    return
-  }
-  const moved = side[index]!
-  const end = firstWithin(side, moved.openUsd, index + 1)
-  for (let at = index; at < end - 1; at += 1) side[at] = side[at + 1]!
-  side[end - 1] = moved
-}
+/** What holds less than the least leg can make none, whoever buys. */
+const canSell = ({ leftUsd, position }: Pick<Seller, "leftUsd" | "position">, tolerance: Tolerance): boolean =>
+  leftUsd >= tolerance.tradeUsd || !isFine(position, tolerance)
 
-/** Where on a sorted side an amount stands that differs from `usd` by no more than the margin; -1 when nowhere. */
-const indexOfEqual = (side: ReadonlyArray<Imbalance>, usd: bigint, { marginUsd }: Tolerance): number => {
-  const at = firstWithin(side, usd + marginUsd)
-  return at < side.length && side[at]!.openUsd >= usd - marginUsd ? at : -1
-}
-
-/** Moves the leg out of the balance of its seller and out of what both sides still have to trade. */
-const draft = (seller: Imbalance, buyer: Imbalance, wantedUsd: bigint): DraftLeg => {
-  const sellRaw = wantedUsd === seller.leftUsd ? seller.leftRaw : rawWorth(seller.position, wantedUsd)
+const matchOf = (seller: Seller, buyer: Imbalance, wantedUsd: bigint): Match => {
+  const { position } = seller
+  const isWhole = wantedUsd === seller.leftUsd
+  const sellRaw = isWhole ? seller.leftRaw : rawWorth(position, wantedUsd)
   const leftRaw = seller.leftRaw - sellRaw
-  const leftUsd = valueOf(seller.position, leftRaw)
+  const leftUsd = isWhole ? 0n : valueOf(position, leftRaw)
   const usd = seller.leftUsd - leftUsd
-  seller.leftRaw = leftRaw
-  seller.leftUsd = leftUsd
-  seller.openUsd -= usd
-  buyer.openUsd -= usd
-  return { seller, buyer, sellRaw, usd }
+  return {
+    leg: { seller: position, buyer: buyer.position, sellRaw, usd },
+    seller: { position, openUsd: seller.openUsd - usd, leftRaw, leftUsd },
+    buyer: { position: buyer.position, openUsd: buyer.openUsd - usd }
+  }
 }
 
-/** The legs for one chain, in the order in which they were found. The entries of `open` are used up. */
+/** The legs for one chain, in the order in which they were found. */
 export const matchLegs = (open: OpenPositions, { cost, tolerance: usual }: TradeTerms): ReadonlyArray<DraftLeg> => {
   const tolerance = underMismatch(usual, open.mismatchUsd)
   const terms = { tolerance, cost }
-  // What holds less than the least leg can make none, whatever is bought.
-  const canMake = ({ leftUsd, position }: Imbalance) => leftUsd >= tolerance.tradeUsd || !isFine(position, tolerance)
-  const sellers = open.sellers.filter(canMake).toSorted(byOpenValue)
-  const buyers = open.buyers.toSorted(byOpenValue)
+  const sellers = new SortedSide(open.sellers.map(untouched).filter((seller) => canSell(seller, tolerance)))
+  const buyers = new SortedSide(open.buyers)
   const legs: Array<DraftLeg> = []
   let isBuyerStranded = false
 
-  const trade = (sellerAt: number, buyerAt: number): DraftLeg | undefined => {
-    const seller = sellers[sellerAt]!
-    const buyer = buyers[buyerAt]!
-    const usd = sizeLeg({ seller, buyer, excessUsd: seller.openUsd, gapUsd: buyer.openUsd }, terms)
+  const trade = (sellerAt: number, buyerAt: number): Match | undefined => {
+    const seller = sellers.entries[sellerAt]!
+    const buyer = buyers.entries[buyerAt]!
+    const usd = sizeLeg(
+      {
+        seller: seller.position,
+        buyer: buyer.position,
+        leftUsd: seller.leftUsd,
+        excessUsd: seller.openUsd,
+        gapUsd: buyer.openUsd
+      },
+      terms
+    )
     if (usd === 0n) return undefined
-    const leg = draft(seller, buyer, sparingDust({ seller, buyers, at: buyerAt, usd }, tolerance))
-    legs.push(leg)
-    sink(sellers, sellerAt, seller.openUsd < tolerance.marginUsd || !canMake(seller))
-    sink(buyers, buyerAt, buyer.openUsd < tolerance.marginUsd)
-    return leg
+    const nextBuyer = buyers.entries[buyerAt === 0 ? 1 : 0]
+    const match = matchOf(seller, buyer, sparingDust({ seller, buyer, nextBuyer, usd }, tolerance))
+    legs.push(match.leg)
+    const isSold = match.seller.openUsd < tolerance.marginUsd || !canSell(match.seller, tolerance)
+    sellers.replace(sellerAt, isSold ? undefined : match.seller)
+    buyers.replace(buyerAt, match.buyer.openUsd < tolerance.marginUsd ? undefined : match.buyer)
+    return match
   }
 
-  const tradeEqual = (seller: Imbalance): boolean => {
-    if (seller.openUsd < tolerance.settleUsd || !canMake(seller)) return false
-    const buyerAt = indexOfEqual(buyers, seller.openUsd, tolerance)
-    return buyerAt >= 0 && trade(indexOf(sellers, seller), buyerAt) !== undefined
+  const tradeEqual = (seller: Seller): boolean => {
+    if (seller.openUsd < tolerance.settleUsd || !canSell(seller, tolerance)) return false
+    const buyerAt = buyers.indexOfEqual(seller.openUsd, tolerance.marginUsd)
+    return buyerAt >= 0 && trade(sellers.indexOf(seller), buyerAt) !== undefined
   }
 
   const tradeEqualTo = (buyer: Imbalance): void => {
     if (buyer.openUsd < tolerance.settleUsd) return
-    const sellerAt = indexOfEqual(sellers, buyer.openUsd, tolerance)
-    if (sellerAt >= 0) trade(sellerAt, indexOf(buyers, buyer))
+    const sellerAt = sellers.indexOfEqual(buyer.openUsd, tolerance.marginUsd)
+    if (sellerAt >= 0) trade(sellerAt, buyers.indexOf(buyer))
   }
 
-  const tradeLargest = (): void => {
-    const isSeller = sellers[0]!.openUsd > buyers[0]!.openUsd
-    const others = isSeller ? buyers : sellers
+  const tradeLargest = (seller: Seller, buyer: Imbalance): void => {
+    const isSeller = seller.openUsd > buyer.openUsd
+    const others = isSeller ? buyers.entries : sellers.entries
     for (let at = 0; at < others.length && others[at]!.openUsd >= tolerance.pastUsd; at += 1) {
-      const leg = isSeller ? trade(0, at) : trade(at, 0)
-      if (leg === undefined) continue
-      if (!tradeEqual(leg.seller)) tradeEqualTo(leg.buyer)
+      const match = isSeller ? trade(0, at) : trade(at, 0)
+      if (match === undefined) continue
+      if (!tradeEqual(match.seller)) tradeEqualTo(match.buyer)
       return
     }
-    if (isSeller) sellers.shift()
-    else buyers.shift()
+    if (isSeller) sellers.replace(0, undefined)
+    else buyers.replace(0, undefined)
     isBuyerStranded ||= !isSeller
   }
 
-  const isAnyLarge = () => sellers[0]!.openUsd >= tolerance.settleUsd || buyers[0]!.openUsd >= tolerance.settleUsd
-
-  for (const seller of sellers.toReversed()) tradeEqual(seller)
-  while (sellers.length > 0 && buyers.length > 0 && isAnyLarge()) tradeLargest()
-  const isBuyerWaiting = isBuyerStranded || (buyers[0]?.openUsd ?? 0n) >= tolerance.settleUsd
-  sellDust(legs, isBuyerWaiting ? tolerance.marginUsd : tolerance.settleUsd, tolerance)
-  return legs
+  for (const seller of sellers.entries.toReversed()) tradeEqual(seller)
+  for (;;) {
+    const { largest: seller } = sellers
+    const { largest: buyer } = buyers
+    if (seller === undefined || buyer === undefined) break
+    if (seller.openUsd < tolerance.settleUsd && buyer.openUsd < tolerance.settleUsd) break
+    tradeLargest(seller, buyer)
+  }
+  const isBuyerWaiting = isBuyerStranded || (buyers.largest?.openUsd ?? 0n) >= tolerance.settleUsd
+  const maxUsd = isBuyerWaiting ? tolerance.marginUsd : tolerance.settleUsd
+  return withDust(legs, { buyers: open.buyers, maxUsd }, tolerance)
 }

@@ -2,7 +2,6 @@
  * How much of one asset to sell for another.
  */
 import type { Sale } from "#domain/planning/legs/DraftLeg.ts"
-import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
 import type { Position } from "#domain/planning/Position.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 import { isFine, type TradeTerms } from "#domain/planning/Tolerance.ts"
@@ -20,26 +19,32 @@ export const boughtFor = ({ buyer, seller, sellRaw }: Sale, cost: SwapCost.SwapC
   return seller.scale === buyer.scale ? sold / price : (sold * buyer.scale) / (price * seller.scale)
 }
 
-/** What the lesser and the greater side have to trade, US dollars (wad). */
-interface Sized {
-  readonly seller: Imbalance
-  readonly buyer: Imbalance
-  readonly lesserUsd: bigint
-  readonly greaterUsd: bigint
+/** Two assets that may be exchanged for each other, and what of both is open; US dollars (wad). */
+interface Pairing {
+  readonly seller: Position
+  readonly buyer: Position
+  /** What of the seller is not sold yet. */
+  readonly leftUsd: bigint
+  /** By how much the seller is above its target. */
+  readonly excessUsd: bigint
+  /** What has to be sold for the buyer to reach its own. */
+  readonly gapUsd: bigint
 }
 
+const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
 /** Both sides fine: any amount can be traded, so a leg that would be too small is made as small as legs may be. */
-const fineUsd = ({ greaterUsd, lesserUsd, seller }: Sized, { tolerance }: TradeTerms): bigint => {
+const fineUsd = ({ excessUsd, gapUsd, leftUsd }: Pairing, { tolerance }: TradeTerms): bigint => {
+  const lesserUsd = lesser(excessUsd, gapUsd)
   if (lesserUsd >= tolerance.tradeUsd) return lesserUsd
-  if (greaterUsd < tolerance.settleUsd || lesserUsd < tolerance.pastUsd) return 0n
-  return seller.leftUsd >= tolerance.tradeUsd ? tolerance.tradeUsd : 0n
+  if (excessUsd < tolerance.settleUsd && gapUsd < tolerance.settleUsd) return 0n
+  if (lesserUsd < tolerance.pastUsd) return 0n
+  return leftUsd >= tolerance.tradeUsd ? tolerance.tradeUsd : 0n
 }
 
 /** One side coarse: only whole units of it, and never past the target of either side. */
-const coarseUsd = (sized: Sized, { cost, tolerance }: TradeTerms): bigint => {
-  const { lesserUsd } = sized
-  const { leftUsd, position: seller } = sized.seller
-  const { position: buyer } = sized.buyer
+const coarseUsd = ({ buyer, excessUsd, gapUsd, leftUsd, seller }: Pairing, { cost, tolerance }: TradeTerms): bigint => {
+  const lesserUsd = lesser(excessUsd, gapUsd)
   if (lesserUsd < tolerance.tradeUsd) return 0n
   let usd: bigint
   if (isFine(seller, tolerance)) {
@@ -55,36 +60,16 @@ const coarseUsd = (sized: Sized, { cost, tolerance }: TradeTerms): bigint => {
 }
 
 /**
- * Value to sell in one leg between an asset `excessUsd` above its target and one that takes sales of `gapUsd` to reach
- * its own; zero when no leg is worth making. All in US dollars (wad).
+ * Value to sell in one leg, US dollars (wad); zero when no leg is worth making.
  *
- * The lesser of the two settles one side. Where that is less than the least leg but the other side is off by more, the
- * least leg is made all the same: it takes the lesser side past its target, and leaves both within the tolerance.
- * Two coarse assets are never exchanged, since whole units of one seldom have the value of whole units of the other.
+ * The lesser of excess and gap settles one side. Where that is less than the least leg but the other side is off by
+ * more, the least leg is made all the same: it takes the lesser side past its target, and leaves both within the
+ * tolerance. Two coarse assets are never exchanged, since whole units of one seldom have the value of whole units of
+ * the other.
  */
-export const sizeLeg = (
-  {
-    buyer,
-    excessUsd,
-    gapUsd,
-    seller
-  }: {
-    readonly seller: Imbalance
-    readonly buyer: Imbalance
-    readonly excessUsd: bigint
-    readonly gapUsd: bigint
-  },
-  terms: TradeTerms
-): bigint => {
-  const isSellerFine = isFine(seller.position, terms.tolerance)
-  const isBuyerFine = isFine(buyer.position, terms.tolerance)
+export const sizeLeg = (pairing: Pairing, terms: TradeTerms): bigint => {
+  const isSellerFine = isFine(pairing.seller, terms.tolerance)
+  const isBuyerFine = isFine(pairing.buyer, terms.tolerance)
   if (!isSellerFine && !isBuyerFine) return 0n
-  const isSellerLesser = excessUsd < gapUsd
-  const sized: Sized = {
-    seller,
-    buyer,
-    lesserUsd: isSellerLesser ? excessUsd : gapUsd,
-    greaterUsd: isSellerLesser ? gapUsd : excessUsd
-  }
-  return isSellerFine && isBuyerFine ? fineUsd(sized, terms) : coarseUsd(sized, terms)
+  return isSellerFine && isBuyerFine ? fineUsd(pairing, terms) : coarseUsd(pairing, terms)
 }

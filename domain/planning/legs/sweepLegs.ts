@@ -4,17 +4,9 @@
  */
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Drift } from "#domain/planning/bands/drift.ts"
-import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { isFine } from "#domain/planning/Tolerance.ts"
-
-const whole = ({ position }: Drift): Imbalance => ({
-  position,
-  leftRaw: 0n,
-  leftUsd: 0n,
-  openUsd: 0n
-})
 
 export const sweepLegs = (
   drifts: ReadonlyArray<Drift>,
@@ -35,10 +27,10 @@ export const sweepLegs = (
       undefined
     )
   if (buyer === undefined) return []
-  return small.map((drift) => ({
-    seller: whole(drift),
-    buyer: whole(buyer),
-    sellRaw: drift.position.balanceRaw - drift.position.incomingRaw,
-    usd: drift.position.valueUsd
+  return small.map(({ position }) => ({
+    seller: position,
+    buyer: buyer.position,
+    sellRaw: position.balanceRaw - position.incomingRaw,
+    usd: position.valueUsd
   }))
 }

@@ -25,18 +25,20 @@ interface Distance {
 
 /** Sums over the assets above their targets, or below them. */
 interface Side {
-  distance: bigint
-  weight: bigint
+  readonly distance: bigint
+  readonly weight: bigint
 }
 
-const add = (side: Side, distance: bigint, weight: bigint): void => {
-  side.distance += distance
-  side.weight += weight
-}
+const nothing: Side = { distance: 0n, weight: 0n }
+
+const plus = (side: Side, distance: bigint, weight: bigint): Side => ({
+  distance: side.distance + distance,
+  weight: side.weight + weight
+})
 
 interface Falling {
   /** Sums over all that stay on the side. */
-  readonly staying: Readonly<Side>
+  readonly staying: Side
   /** What may come or go as the total falls. */
   readonly changing: ReadonlyArray<Distance>
   /** 1 for what is above its target, -1 for what is below. */
@@ -48,9 +50,9 @@ interface Falling {
 const fallOf = ({ changing, sign, slopeAt, staying }: Falling, lost: bigint): bigint => {
   let fall = 0n
   for (;;) {
-    const side = { ...staying }
+    let side = staying
     for (const { excess, position } of changing) {
-      if (sign * (excess + position.weight * fall) > 0n) add(side, sign * excess, position.weight)
+      if (sign * (excess + position.weight * fall) > 0n) side = plus(side, sign * excess, position.weight)
     }
     const slope = slopeAt(side.weight)
     const next = (lost * side.distance + slope - 1n) / slope
@@ -68,19 +70,21 @@ export const targetAfterCosts = (
   { kept, lost }: SwapCost.SwapCost
 ): bigint => {
   if (lost === 0n) return valueUsd
-  const above: Side = { distance: 0n, weight: 0n }
-  const below: Side = { distance: 0n, weight: 0n }
+  let above = nothing
+  let below = nothing
   const lesser: Array<Distance> = []
   for (const position of positions) {
     const excess = position.valueUsd * weight - position.weight * valueUsd
     if (excess <= 0n) lesser.push({ position, excess })
-    else if (position.canSell) add(above, excess, position.weight)
-    if (excess < 0n && position.canBuy) add(below, -excess, position.weight)
+    else if (position.canSell) above = plus(above, excess, position.weight)
+    if (excess < 0n && position.canBuy) below = plus(below, -excess, position.weight)
   }
   const farther = above.distance > below.distance ? above : below
   const maxUsd = (lost * farther.distance) / (kept * weight) + 1n
   const changing = lesser.filter(({ excess, position }) => excess + position.weight * maxUsd >= 0n)
-  for (const { excess, position } of changing) if (excess < 0n && position.canBuy) add(below, excess, -position.weight)
+  for (const { excess, position } of changing) {
+    if (excess < 0n && position.canBuy) below = plus(below, excess, -position.weight)
+  }
   const selling = fallOf(
     {
       staying: above,

@@ -165,18 +165,28 @@ export class PlanReader extends Context.Service<
         )
       })
 
+      /** What is open decides what is read of each portfolio. */
+      const readOutlines = Effect.fnUntraced(function* (
+        contexts: ReadonlyArray<PlanContext>,
+        open: ReadonlyArray<Transfer>,
+        timeout: Duration.Duration | undefined
+      ) {
+        const transfers = Map.groupBy(open, ({ portfolioId }) => portfolioId)
+        const outlines = contexts.map((context) => outlineOf(context, transfers.get(context.portfolioId) ?? []))
+        const readings = yield* readChains(outlines, timeout)
+        return { accounts: { outlines, readings }, blocks: blocksOf(readings.flat()) }
+      })
+
       const read = Effect.fn("PlanReader.read")(function* (
         contexts: ReadonlyArray<PlanContext>,
         { timeout }: ReadOptions = {}
       ) {
-        const open = yield* inTransit.open(contexts.map(({ portfolioId }) => portfolioId))
-        const transfers = Map.groupBy(open, ({ portfolioId }) => portfolioId)
-        const outlines = contexts.map((context) => outlineOf(context, transfers.get(context.portfolioId) ?? []))
-        const readings = yield* readChains(outlines, timeout)
-        const onTheWay = Map.groupBy(
-          yield* inTransit.onTheWay(open, blocksOf(readings.flat())),
-          ({ portfolioId }) => portfolioId
+        const { accounts, onTheWay: coming } = yield* inTransit.readForPlans(
+          contexts.map(({ portfolioId }) => portfolioId),
+          (open) => readOutlines(contexts, open, timeout)
         )
+        const { outlines, readings } = accounts
+        const onTheWay = Map.groupBy(coming, ({ portfolioId }) => portfolioId)
         const wanted = outlines.flatMap(({ ofInterest }, index) =>
           readings[index]!.flatMap((reading) => assetsOfInterest(reading, ofInterest).map(({ assetId }) => assetId))
         )

@@ -1,6 +1,8 @@
-/** Which account a transfer is for. */
+/** Which account a transfer is for, and who may write intents. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { addressOf, evmAccount, type EvmAddress, SolanaAccountId, spl } from "#domain/Caip.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
@@ -34,4 +36,28 @@ describe("the receiver of a transfer", () => {
     assert.throws(() => receiverOf(account, toSolana), /names no recipient/u)
     assert.throws(() => receiverOf(solana, transfer), /names no recipient/u)
   })
+})
+
+const root = join(import.meta.dirname, "../../..")
+
+/** Files of the service that take a method of that name from the ledger. */
+const callersOf = (method: string): ReadonlyArray<string> =>
+  ["domain", "layers"]
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
+    )
+    .filter((path) => path.endsWith(".ts") && readFileSync(join(root, path), "utf8").includes(`ledger.${method}`))
+    .toSorted()
+
+describe("an intent", () => {
+  it("is recorded by the service alone that ends it, and ended besides where its run died", () => {
+    assert.deepStrictEqual(callersOf("recordIntent"), ["domain/rebalance/BatchCarrier.ts"])
+    assert.deepStrictEqual(callersOf("cancelIntent"), [
+      "domain/rebalance/BatchCarrier.ts",
+      "domain/transfer/TransferRecovery.ts"
+    ])
+  })
+
+  it("is read by the service alone that has accounts read in between", () =>
+    assert.deepStrictEqual(callersOf("intentsOf"), ["domain/transfer/InTransit.ts"]))
 })

@@ -132,6 +132,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       const { accounts, portfolioId } = enrolled
       const market = yield* TestChain
       const transit = yield* InTransit
+      const ledger = yield* TransferLedger
       market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
       market.reverts.set(baseUsdc.chainId, 1)
       const seen: Array<ReadonlyArray<number>> = []
@@ -139,11 +140,15 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
         step !== "sent"
           ? Effect.void
           : Effect.gen(function* () {
-              const announced = yield* transit.announced(portfolioId)
+              const announced = yield* ledger.intentsOf(portfolioId)
               const [before, after] = yield* Effect.forEach([market.block() - 1n, market.block()], (block) =>
-                Effect.orDie(transit.left(announced, [], new Map([[accounts[0], block]])))
+                transit.readToShow(
+                  portfolioId,
+                  Effect.succeed({ accounts: null, blocks: new Map([[accounts[0], block]]) })
+                )
               )
-              seen.push([announced.length, before!.length, after!.length])
+              assert.isTrue(before!.areWhole && after!.areWhole)
+              seen.push([announced.length, before!.transfers.length, after!.transfers.length])
             })
       assert.strictEqual((yield* run(enrolled)).state, "completed")
       market.at = () => Effect.void
@@ -151,7 +156,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
         [1, 0, 0],
         [1, 0, 1]
       ])
-      assert.lengthOf(yield* transit.announced(portfolioId), 0)
+      assert.lengthOf(yield* ledger.intentsOf(portfolioId), 0)
       assert.lengthOf(yield* openTransfers(enrolled), 1)
     })
   )
@@ -161,21 +166,36 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       const { enrolled, market, transfer } = yield* oneSided
       const [, onArbitrum] = enrolled.accounts
       const transit = yield* InTransit
-      const open = yield* transit.open([enrolled.portfolioId])
-      const onTheWay = (block: bigint) =>
-        Effect.map(transit.onTheWay(open, new Map([[onArbitrum, block]])), (found) => found.length)
-      assert.strictEqual(yield* onTheWay(7n), 1, "nobody says that it has arrived")
-      market.arrivals.set(`${onArbitrum} ${arrival}`, {
-        success: true,
-        isOwn: false,
-        blockNumber: 7n,
-        deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
+      const onTheWay = <R>(block: bigint, meanwhile: Effect.Effect<unknown, never, R>) =>
+        Effect.map(
+          transit.readForPlans([enrolled.portfolioId], () =>
+            Effect.as(meanwhile, { accounts: null, blocks: new Map([[onArbitrum, block]]) })
+          ),
+          (found) => found.onTheWay.length
+        )
+      /** Of readings at both blocks that began when nobody had said that it has arrived. */
+      const atBoth = Effect.fnUntraced(function* <R>(meanwhile: Effect.Effect<unknown, never, R>) {
+        let before = -1
+        const readBefore = Effect.map(onTheWay(6n, meanwhile), (found) => (before = found))
+        const after = yield* onTheWay(7n, readBefore)
+        return [before, after]
       })
-      market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
-      assert.deepStrictEqual([yield* onTheWay(6n), yield* onTheWay(7n)], [1, 0])
-      yield* ended(enrolled)
-      market.routes.set(transfer.txHash, { _tag: "Pending", detail: "forgotten" })
-      assert.deepStrictEqual([yield* onTheWay(6n), yield* onTheWay(7n)], [1, 0], "whoever closed the entry")
+      assert.strictEqual(yield* onTheWay(7n, Effect.void), 1, "nobody says that it has arrived")
+      const deliver = Effect.sync(() => {
+        market.arrivals.set(`${onArbitrum} ${arrival}`, {
+          success: true,
+          isOwn: false,
+          blockNumber: 7n,
+          deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
+        })
+        market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
+      })
+      const close = Effect.gen(function* () {
+        assert.deepStrictEqual(yield* atBoth(deliver), [1, 0])
+        yield* Effect.orDie(ended(enrolled))
+        market.routes.set(transfer.txHash, { _tag: "Pending", detail: "forgotten" })
+      })
+      assert.deepStrictEqual(yield* atBoth(close), [1, 0], "whoever closed the entry")
     })
   )
 

@@ -1,0 +1,113 @@
+/**
+ * Carries a batch to its chain, with the ledger around it where value leaves for another chain: the intent is recorded
+ * before anything is signed, and what became of the batch ends it. A batch that landed opens the transfers; one that
+ * moved nothing, or was never signed, takes the intent back.
+ */
+import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { ClusterSchema } from "effect/cluster"
+import { Activity } from "effect/workflow"
+import type { ChainId } from "#domain/Caip.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import type { Ready } from "#domain/rebalance/Preparation.ts"
+import type { AttemptId } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
+import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
+import { type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+
+/**
+ * Carries the batches of a run.
+ *
+ * **When to use**
+ *
+ * Use in `ChainTrader`. Only here are the intents of a run recorded, so none is without its end.
+ */
+export class BatchCarrier extends Context.Service<
+  BatchCarrier,
+  {
+    /**
+     * The receipt, once the chain has decided; none when the operation was cancelled before the batch was signed. What
+     * left is in the ledger by then. Must run inside a workflow; the attempt names the activities.
+     */
+    readonly carry: (
+      attempt: AttemptId,
+      batch: Pick<Ready, "prepared" | "transfers">
+    ) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
+  }
+>()("ballast/domain/rebalance/BatchCarrier") {
+  static readonly layer = Layer.effect(
+    BatchCarrier,
+    Effect.gen(function* () {
+      const ledger = yield* TransferLedger
+      const launcher = yield* OperationLauncher
+      const operations = yield* UserOperations
+      const relay = yield* TransactionRelay
+
+      /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
+      const recordIntent = (
+        { attempt, chainId, operationId }: AttemptId,
+        { accountId, fromBlock, subject }: PreparedAction,
+        transfers: ReadonlyArray<OutgoingTransfer>
+      ) =>
+        Activity.make({
+          name: `announce/${chainId}/${attempt}`,
+          execute: Effect.gen(function* () {
+            const at = yield* DateTime.now
+            yield* ledger.recordIntent({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
+          })
+        }).annotate(ClusterSchema.WithTransaction, true)
+
+      const cancelIntent = ({ attempt, chainId, operationId }: AttemptId) =>
+        Activity.make({
+          name: `retract/${chainId}/${attempt}`,
+          execute: ledger.cancelIntent(operationId, chainId as ChainId, attempt)
+        }).annotate(ClusterSchema.WithTransaction, true)
+
+      /**
+       * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at
+       * once. A launch that is lost is made up for, as that of any accepted operation.
+       */
+      const depart = Effect.fnUntraced(function* (
+        { attempt, chainId, operationId }: AttemptId,
+        outgoing: Pick<OpenedTransfers, "accountId" | "transfers" | "txHash">
+      ) {
+        let watches: ReadonlyArray<OperationId> = []
+        yield* Activity.make({
+          name: `depart/${chainId}/${attempt}`,
+          execute: Effect.gen(function* () {
+            const at = yield* DateTime.now
+            watches = yield* ledger.open({ runId: operationId, attempt, ...outgoing, at })
+          })
+        }).annotate(ClusterSchema.WithTransaction, true)
+        yield* Effect.forEach(watches, (watch) => launcher.launch({ operationId: watch, kind: "bridge" })).pipe(
+          Effect.catchDefect((defect) => Effect.logWarning("The watch of a transfer is left to the scheduler", defect))
+        )
+      })
+
+      const carryAlone = (attempt: AttemptId, prepared: PreparedAction) =>
+        relay.carry(attempt, prepared, (transaction) => operations.find(transaction, prepared.accountId))
+
+      const carry = Effect.fnUntraced(function* (
+        attempt: AttemptId,
+        { prepared, transfers = [] }: Pick<Ready, "prepared" | "transfers">
+      ) {
+        if (transfers.length === 0) return yield* carryAlone(attempt, prepared)
+        yield* recordIntent(attempt, prepared, transfers)
+        const carried = yield* carryAlone(attempt, prepared)
+        yield* Option.match(
+          Option.filter(carried, ({ success }) => success),
+          {
+            onNone: () => cancelIntent(attempt),
+            onSome: ({ txHash }) => depart(attempt, { accountId: prepared.accountId, transfers, txHash })
+          }
+        )
+        return carried
+      })
+
+      return BatchCarrier.of({ carry })
+    })
+  )
+}
