@@ -1,5 +1,5 @@
 /**
- * A backup of PostgreSQL is restored into a new database, as docs/operations.md describes it, and the service goes on with
+ * A backup of PostgreSQL is restored into a new database by the steps of docs/operations.md. The service goes on with
  * it, although the chains have moved on since it was made.
  */
 import { assert, describe, it } from "@effect/vitest"
