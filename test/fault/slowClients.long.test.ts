@@ -1,4 +1,4 @@
-/** Clients that do not read, where it takes a while to tell: little that waits, and streams of other kinds. */
+/** Clients that do not read, where it takes a while to detect: little that waits, and streams of other kinds. */
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { appendMuch, connections, cutByBytes, slowClient, until } from "#test/api/support/slowClient.ts"
@@ -12,7 +12,7 @@ layer(streamingApi(byBytes), { excludeTestServices: true })("a client that does 
     cutByBytes((operationId) => `/v1/ai/executions/${operationId}/ag-ui-stream`)
   )
 
-  it.effect("is not cut while what waits for it is less, and hears all of it when it reads again", () =>
+  it.effect("is not disconnected while what waits for it is less, and gets all of it when it reads again", () =>
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted
       const socket = yield* slowClient(streamPath(operationId), key, "0-0")
@@ -21,13 +21,13 @@ layer(streamingApi(byBytes), { excludeTestServices: true })("a client that does 
       yield* Effect.sleep(Duration.times(byBytes.grace, 2))
       yield* enter(operationId, "failed", "the chain said no")
       const text = yield* Effect.promise(async () => {
-        let heard = ""
+        let received = ""
         socket.setEncoding("utf8").resume()
         for await (const chunk of socket) {
-          heard += chunk
-          if (heard.includes("event: execution.error")) break
+          received += chunk
+          if (received.includes("event: execution.error")) break
         }
-        return heard
+        return received
       })
       assert.lengthOf(text.match(/event: execution\.timeline_appended/gu)!, 50)
     })

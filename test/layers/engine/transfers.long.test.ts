@@ -105,7 +105,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       const [, onArbitrum] = enrolled.accounts
       market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
       yield* Effect.sleep("1200 millis")
-      assert.lengthOf(yield* openTransfers(enrolled), 1, "the chain knows nothing of it yet")
+      assert.lengthOf(yield* openTransfers(enrolled), 1, "the chain does not have it yet")
       market.fund(onArbitrum, arbUsdc.assetId, transfer.expectedRaw)
       market.arrivals.set(`${onArbitrum} ${arrival}`, {
         success: true,
@@ -164,7 +164,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       const open = yield* transit.open([enrolled.portfolioId])
       const onTheWay = (block: bigint) =>
         Effect.map(transit.onTheWay(open, new Map([[onArbitrum, block]])), (found) => found.length)
-      assert.strictEqual(yield* onTheWay(7n), 1, "nobody says that it has arrived")
+      assert.strictEqual(yield* onTheWay(7n), 1, "no provider reports that it has arrived")
       market.arrivals.set(`${onArbitrum} ${arrival}`, {
         success: true,
         isOwn: false,
@@ -305,7 +305,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
     Effect.gen(function* () {
       const { enrolled, transfer } = yield* oneSided
       const ledger = yield* TransferLedger
-      const departure = {
+      const opened = {
         runId: transfer.operationId,
         attempt: 1,
         accountId: enrolled.accounts[0],
@@ -313,8 +313,8 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
         transfers: [transfer],
         at: yield* DateTime.now
       }
-      const first = yield* ledger.open(departure)
-      assert.deepStrictEqual(yield* ledger.open(departure), first)
+      const first = yield* ledger.open(opened)
+      assert.deepStrictEqual(yield* ledger.open(opened), first)
       assert.lengthOf(yield* openTransfers(enrolled), 2)
     })
   )
@@ -322,7 +322,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
 
 layer(Unscheduled, { excludeTestServices: true })("the watch of a transfer", (it) => {
   it.effect(
-    "begins without a scheduler, and gives its slot up between looks",
+    "begins without a scheduler, and gives its slot up between polls",
     () =>
       Effect.gen(function* () {
         const { enrolled, transfer } = yield* oneSided

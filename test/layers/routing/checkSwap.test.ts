@@ -126,7 +126,7 @@ describe("checkSwap", () => {
     assert.isObject(checkSwap(expected, data(multiple({ fromAmount: 400_000n }, { fromAmount: 600_000n }))))
   })
 
-  it("knows the diamond's functions by their selectors", () => {
+  it("recognizes the diamond's functions by their selectors", () => {
     const [one, many] = lifiDiamondAbi.map((item) => toFunctionSelector(item))
     assert.strictEqual(one, "0x4666fc80")
     assert.strictEqual(many, "0x5fd9ae2e")
