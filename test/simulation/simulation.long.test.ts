@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
-import { type Database, openDatabase } from "#test/simulation/stage/Database.ts"
+import { type Database, openDatabase } from "#test/simulation/harness/Database.ts"
 import { simulate, type SimulationOptions } from "#test/simulation/Simulation.ts"
 import { describeFailure } from "#test/simulation/summary.ts"
 import type { Sabotage } from "#test/simulation/world/World.ts"
