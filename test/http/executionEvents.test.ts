@@ -109,7 +109,7 @@ const settle = Effect.promise(async () => {
 const passes = (duration: string) => Effect.andThen(TestClock.adjust(duration as "1 second"), settle)
 
 describe("executionEvents", () => {
-  it.effect("goes on after the last event when a connection breaks, and hears nothing twice", () =>
+  it.effect("goes on after the last event when a connection breaks, and receives nothing twice", () =>
     Effect.gen(function* () {
       const { asked, layer } = serverOf(
         broken("retry: 2000\n\n", snapshot(2), ": keep-alive\n\n", retrying(3).slice(0, 40), retrying(3).slice(40)),

@@ -56,8 +56,8 @@ describe("a simulation", () => {
     breaks("sends early", "only what is stored is sent")
   )
 
-  it("fails when the ledger forgets what left", { timeout: limit }, () =>
-    breaks("ledger forgets", "what left a chain is announced or in the ledger")
+  it("fails when the ledger loses what left", { timeout: limit }, () =>
+    breaks("ledger loses", "what left a chain is announced or in the ledger")
   )
 
   it("fails when receipts are not what the chain shows", { timeout: limit }, () =>

@@ -177,7 +177,7 @@ describe("keys and secrets that change", () => {
     assert.deepStrictEqual(new Set(senders), new Set([address]))
   }, 240_000)
 
-  it("the attestor: with two keys each guard gets prices that it believes, while portfolios are rebalanced", async () => {
+  it("the attestor: with two keys each guard gets prices that it accepts, while portfolios are rebalanced", async () => {
     const next = generatePrivateKey()
     const { address } = privateKeyToAccount(next)
     await restart({ ATTESTOR_NEXT_PRIVATE_KEY: next })

@@ -29,7 +29,7 @@ export type Sabotage =
   /** The relayer sends what it signs before it is stored. */
   | "sends early"
   /** The ledger of transfers does not write what is announced or opened. */
-  | "ledger forgets"
+  | "ledger loses"
   /** Receipts show a unit more than was moved. */
   | "receipts lie"
   /** What a batch of the account bought passes for something that a bridge brought. */

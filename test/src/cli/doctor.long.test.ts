@@ -1,4 +1,4 @@
-/** `doctor` as a process, on a deployment with a real chain, whole and broken in each way that it knows. */
+/** `doctor` as a process, on a deployment with a real chain, whole and broken in each way that it checks. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
