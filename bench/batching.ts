@@ -1,6 +1,6 @@
 /**
  * Writes of many fibers that share statements: by `batched`, and by Effect's `RequestResolver`, which collects for as
- * long as it is told to. Each fiber writes one row after the other and waits until it is committed; where fibers think
+ * long as its delay says. Each fiber writes one row after the other and waits until it is committed; where fibers think
  * between two writes, they come one by one instead of all at once.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes a database of its own and drops it afterwards.

@@ -1,6 +1,6 @@
 /**
- * The engine: runs a second beside job queues and by the number of processes, looks a second at portfolios that need
- * none, claims a second at a million schedules beside the bare table, and how long the work of a process stands still
+ * The engine: runs a second beside job queues and by the number of processes, drift checks a second of what needs
+ * no run, claims a second at a million schedules beside the bare table, and how long the work of a process stands still
  * that is killed or stopped.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes databases of its own and drops them afterwards.
@@ -8,12 +8,12 @@
 import { Effect } from "effect"
 import { claims } from "#bench/engine/claims.ts"
 import { failover } from "#bench/engine/failover.ts"
-import { looked } from "#bench/engine/looks.ts"
+import { driftChecks } from "#bench/engine/driftChecks.ts"
 import { scaling } from "#bench/engine/scaling.ts"
 import { throughput } from "#bench/engine/throughput.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
 
-const parts = { throughput, scaling, looks: looked, claims, failover }
+const parts = { throughput, scaling, checks: driftChecks, claims, failover }
 
 const program = Effect.gen(function* () {
   const wanted = process.argv.slice(3)

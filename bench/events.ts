@@ -21,7 +21,7 @@ const events = 10
 const targetKiB = 50
 const targetMs = 100
 
-/** The operation is the benchmark's; no engine carries it. Events of another process are looked for often. */
+/** The operation is the benchmark's; no engine carries it. Events of another process are polled often. */
 const settings = {
   MAX_RUNS_IN_FLIGHT: "0",
   SCHEDULER_INTERVAL_MS: "3600000",

@@ -4,7 +4,7 @@
  *
  * Each peer is held against the risk aversion at which the service's error is that of the peer, found on a quarter of
  * the paths and then run over all of them; where no band drifts as little, against the exact target with the greatest
- * least trade that does; what bands cost as close to that as they come is told beside it. `npm run bench -- policies
+ * smallest trade that does; what bands cost as close to that as they come is beside it. `npm run bench -- policies
  * 20` takes fewer paths and writes no picture.
  */
 import { writeFileSync } from "node:fs"
@@ -88,7 +88,7 @@ const toTarget = (level: CostLevel, seeds: ReadonlyArray<number>, error: number)
 const figures = ({ costBps, error, legs, turnover }: Outcome) =>
   `${costBps.toFixed(1)} | ${(error * 100).toFixed(4)} % | ${turnover.toFixed(2)} | ${legs.toFixed(0)}`
 
-const toldOf = ({ outcome: { costBps, error, legs }, setting }: Match) =>
+const costOf = ({ outcome: { costBps, error, legs }, setting }: Match) =>
   `**${costBps.toFixed(1)}** (error ${(error * 100).toFixed(4)} %, ${legs.toFixed(0)} swaps, ${setting})`
 
 /** Runs one cost level and prints its rows. */
@@ -104,8 +104,8 @@ const panelAt = (level: CostLevel, seeds: ReadonlyArray<number>): Panel => {
     const ours =
       (first === undefined ? undefined : withinBands(level, seeds, { first, error: outcome.error })) ??
       toTarget(level, seeds, outcome.error)
-    const told = ours === undefined ? "its error is out of reach" : toldOf(ours)
-    console.log(`| ${name} | ${figures(outcome)} | ${told} |`)
+    const cost = ours === undefined ? "its error is out of reach" : costOf(ours)
+    console.log(`| ${name} | ${figures(outcome)} | ${cost} |`)
     return { name, outcome }
   })
   const closest = over(seeds, level, automatic(maxRiskAversion, level))

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../domain", import.meta.url))
 
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 const evm = /\bEvm[A-Z]\w*|\bevm[A-Z]\w*|\bErc20\w*|\berc20\b|\b0x|"eip155|`eip155|"Evm"/u
-/** What an owner authorized is asked through Permission.ts, and looked into by the adapter alone. */
+/** What an owner authorized is asked through Permission.ts, and read by the adapter alone. */
 const policyFields =
   /\bpolicy\.(?:router|connectorTokens|tokens|routedSwap|bridge|guard)\b|\bpolicy: \{ (?:router|connectorTokens|tokens|guard)|Partial<AgentPolicy>/u
 
@@ -32,8 +32,8 @@ const reasons: Readonly<Record<string, string>> = {
   "withdrawal/WithdrawalAuthorizations.ts": "spells a nonce of 32 bytes",
   "withdrawal/WithdrawalVerifier.ts": "the withdrawals that EVM chains carry out",
   "withdrawal/lossOf.ts": "addresses that EVM chains reserve",
-  "withdrawal/requestBytes.ts": "tells a signature in hex, which has two spellings, from one in base58",
-  "withdrawal/resolveSource.ts": "tells a recipient on no chain from one that cannot be read",
+  "withdrawal/requestBytes.ts": "distinguishes a signature in hex, which has two spellings, from one in base58",
+  "withdrawal/resolveSource.ts": "distinguishes a recipient on no chain from one that cannot be read",
   "withdrawal/settlementAsset.ts": "the table of canonical USDC",
   "enrollment/ActivationRequest.ts": "the message that a signature of 65 bytes is asked for",
   "identity/SignInMessage.ts": "ERC-4361, by which EVM wallets sign in",
@@ -68,7 +68,7 @@ describe("chain families", () => {
       Object.keys(reasons).toSorted()
     ))
 
-  it("the domain asks about a permission, and looks into its policy in one place", () =>
+  it("the domain asks about a permission, and reads its policy in one place", () =>
     assert.deepStrictEqual(
       sources.flatMap(({ code, path }) => (policyFields.test(code) ? [path] : [])),
       ["account/Permission.ts"]

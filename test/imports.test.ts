@@ -165,7 +165,7 @@ const circlesOf = (among: ReadonlyArray<Source>): ReadonlyArray<ReadonlyArray<st
 }
 
 describe("imports", () => {
-  it("there is something to look at", () => assert.isAbove(sources.length, 100))
+  it("there are sources to check", () => assert.isAbove(sources.length, 100))
 
   it("the domain imports effect and itself; Eip55 its hash besides", () =>
     assert.deepStrictEqual(

@@ -10,7 +10,7 @@ const folders = ["src", "client", "domain", "layers", "http", "rpc", "stream", "
 /** Fewer lines than this are few. */
 const fewLines = 30
 
-/** Files that a reader looks for under their kind, however small: the rule says which, and why. */
+/** Files that a reader searches under their kind, however small: the rule says which, and why. */
 const conventions: ReadonlyArray<readonly [why: string, path: RegExp]> = [
   ["a port's adapter and a group's handlers have a file that is named after them", /Live\.ts$/],
   [

@@ -60,7 +60,7 @@ export const countFinished = Effect.gen(function* () {
   return row!.count
 })
 
-/** Waits in real time until `isTrue`; looks often. */
+/** Waits in real time until `isTrue`; polls often. */
 export const until = <E, R>(isTrue: Effect.Effect<boolean, E, R>) =>
   Effect.gen(function* () {
     while (!(yield* isTrue)) yield* Effect.sleep("25 millis")

@@ -62,7 +62,7 @@ export const fill = Effect.fnUntraced(function* (tenants: number, portfolios: nu
      SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $3::int")}, ${strategyIdOf(ofChain)}, 'active', timestamptz '2100-01-01T00:00:00Z', ${past}, ${past}
      FROM generate_series($1::int, $2::int) n`
   ]
-  // What the tables tell of new portfolios (events, monitors) is none of what is measured, and takes milliseconds each.
+  // What triggers write for new portfolios (events, monitors) is not measured, and takes milliseconds each.
   yield* sql`ALTER TABLE portfolios DISABLE TRIGGER USER`
   for (let from = 1; from <= portfolios;) {
     const to = Math.min(portfolios, from === 1 ? firstBatch : from + batch - 1)

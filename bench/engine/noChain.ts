@@ -1,6 +1,6 @@
 /**
  * Chains, prices and a venue that answer at once and always the same: an account that holds dollars alone, a swap that
- * succeeds, a receipt at the first look. What is left of a run is the service's own work.
+ * succeeds, a receipt at the first poll. What is left of a run is the service's own work.
  */
 import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { DateTime, Effect, Layer, Option, Result } from "effect"

@@ -111,7 +111,7 @@ interface Boss {
 }
 
 /**
- * pg-boss through its own fetch and complete: its `work` looks twice a second at most, which would measure the wait.
+ * pg-boss through its own fetch and complete: its `work` polls twice a second at most, which would measure the wait.
  */
 export const pgBoss = (url: string): Effect.Effect<Peer, never, Scope.Scope> =>
   Effect.gen(function* () {

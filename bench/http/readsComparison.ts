@@ -31,19 +31,19 @@ const polledRoutes = ({ polled, portfolioIds }: Seeded): ReadonlyArray<PolledRou
   { name: "GET /v2/strategies", paths: [`/v2/strategies?limit=${pageSize}`] }
 ]
 
-/** As long as domain/identity/ApiKeys.ts remembers a key. */
-const rememberKeySeconds = 5
+/** As long as domain/identity/ApiKeys.ts caches a key. */
+const cacheKeySeconds = 5
 /** Paths of each route whose answers are compared. */
 const compared = 20
 
 const mixPace: Pace = { rounds: 8, seconds: 2, warmUpSeconds: 4 }
 const routePace: Pace = { rounds: 6, seconds: 1, warmUpSeconds: 1 }
 
-/** Fastify as it asks for the key at each request, and as it remembers the key like the service. */
+/** Fastify as it asks for the key at each request, and as it caches the key like the service. */
 export const startPeers = Effect.fnUntraced(function* (database: string, pepper: string, upstream: string) {
   const start = (name: string, rememberKeyForSeconds: number) =>
     startPeer(name, "fastify.ts", { database, poolSize, pepper, rememberKeyForSeconds, upstream })
-  return [yield* start("Fastify + pg", 0), yield* start("Fastify + pg, key remembered", rememberKeySeconds)] as const
+  return [yield* start("Fastify + pg", 0), yield* start("Fastify + pg, key cached", cacheKeySeconds)] as const
 })
 
 /** Fails when a peer answers any route otherwise than the service. */

@@ -33,7 +33,7 @@ export interface Pace {
 export interface Measured {
   readonly name: string
   readonly requestsPerSecond: ReadonlyArray<number>
-  /** CPU microseconds of the server's process for one request; empty where the system does not tell. */
+  /** CPU microseconds of the server's process for one request; empty where the system does not report it. */
   readonly cpuMicros: ReadonlyArray<number>
 }
 

@@ -15,7 +15,7 @@ import type { StrategyId, TenantId } from "#domain/Ids.ts"
 export const rowCount = 1_000_000
 export const publicCount = rowCount / 10
 export const versionCount = 100_000
-/** Rows of one statement, so that progress can be told. */
+/** Rows of one statement, so that progress can be reported. */
 const chunk = 100_000
 
 export const tenantId = "tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G" as TenantId
@@ -29,7 +29,7 @@ export const bigStrategy = "01JQ8Z00000000000000000001" as StrategyId
 const strategyIdOf = (n: string) => `('01JQ8Z' || lpad((${n})::text, 20, '0'))`
 const ownerIdOf = (n: string) => `('eip155:0:0x' || lpad(to_hex(${n}), 40, '0'))`
 
-/** Two rows a second, so that pages have to tell equal times apart. */
+/** Two rows a second, so that pages have to order rows of equal times. */
 const createdAt = `timestamptz '2025-01-01T00:00:00Z' + make_interval(secs => floor(n / 2))`
 
 const allocation = JSON.stringify(

@@ -34,7 +34,7 @@ export const fillOperations = Effect.gen(function* () {
      FROM generate_series(1, ${portfolioCount}) n`,
     [tenantId, strategyId]
   )
-  // Two a second, so that pages have to tell equal times apart; what is not finished would have to be one a portfolio.
+  // Two a second, so that pages have to order equal times; what is not finished would have to be one a portfolio.
   for (let from = 1; from <= operationCount; from += chunk)
     yield* sql.unsafe(
       `INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,

@@ -3,7 +3,7 @@
  *
  * Alpaca: a drift band, absolute or relative, and a cooldown in days
  * (https://docs.alpaca.markets/docs/portfolio-rebalancing). Composer: a corridor in percentage points around each
- * weight, looked at once a day (https://help.composer.trade/article/76-threshold-trading).
+ * weight, checked once a day (https://help.composer.trade/article/76-threshold-trading).
  */
 import { assets } from "#bench/policies/paths.ts"
 import { toNumber, wad } from "#bench/policies/simulate.ts"

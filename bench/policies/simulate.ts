@@ -1,5 +1,5 @@
 /**
- * Follows one rule along a path of prices by the rules of the service's backtests, and tells its cost and error by the
+ * Follows one rule along a path of prices by the rules of the service's backtests, and gives its cost and error by the
  * year.
  */
 import { assets, hours, yearHours } from "#bench/policies/paths.ts"

@@ -40,8 +40,8 @@ const openSocket = ({ baseUrl, key, read, wire }: Order) =>
     socket.on("error", reject)
     socket.on("close", () => answered(false))
     const call: Call = () =>
-      new Promise((told) => {
-        answered = told
+      new Promise((resolve) => {
+        answered = resolve
         socket.send(message(read, (id += 1)))
       })
     socket.on("open", () => resolve({ call, close: () => socket.terminate() }))

@@ -114,7 +114,7 @@ class Client {
 
 let clients: Array<Client> = []
 const delays: Array<number> = []
-const tell = (answer: LoadAnswer) => process.send?.(answer)
+const send = (answer: LoadAnswer) => process.send?.(answer)
 const total = () => clients.reduce((sum, { messages }) => sum + messages, 0)
 
 const openAll = async (make: (index: number) => Client, count: number) => {
@@ -148,7 +148,7 @@ const count = async (expected: number) => {
   }
   const sorted = [...delays].sort((a, b) => a - b)
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-  tell({
+  send({
     is: "counted",
     messages: seen - before,
     seconds: (lastAt - startedAt) / 1000,
@@ -177,7 +177,7 @@ const resume = async (port: number, path: string) => {
   }
   const steadySeconds = seconds()
   await new Promise((resolve) => setTimeout(resolve, watchMs))
-  tell({ is: "resumed", openSeconds, steadySeconds, broken: clients.filter(({ isBroken }) => isBroken).length })
+  send({ is: "resumed", openSeconds, steadySeconds, broken: clients.filter(({ isBroken }) => isBroken).length })
 }
 
 process.on("message", async (order: LoadOrder) => {
@@ -193,6 +193,6 @@ process.on("message", async (order: LoadOrder) => {
     for (const { socket } of clients) socket.destroy()
     clients = []
   }
-  tell({ is: "done" })
+  send({ is: "done" })
 })
 process.on("disconnect", () => process.exit(0))

@@ -1,4 +1,4 @@
-/** The side of a server that is the same for all: takes orders, publishes at a steady rate, tells its memory. */
+/** The side of a server that is the same for all: takes orders, publishes at a steady rate, reports its memory. */
 import { type ServerAnswer, type ServerOrder, preciseNow } from "#bench/stream/wire.ts"
 
 /** Of the benchmark's clock: messages are due by elapsed time, and sent in whatever portions the timer allows. */
@@ -12,7 +12,7 @@ export interface Published {
   readonly atMicros: number
 }
 
-/** What the peers tell of it: as much as an event of the worker. */
+/** What the peers send of it: as much as an event of the worker. */
 export const eventOf = ({ atMicros, index }: Published) => ({
   v: 1,
   type: "event",
@@ -33,7 +33,7 @@ export const eventOf = ({ atMicros, index }: Published) => ({
 /** Gives back all that V8 can, so that what stays is held. */
 const collect = () => void globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" })
 
-const tell = (answer: ServerAnswer) => process.send?.(answer)
+const send = (answer: ServerAnswer) => process.send?.(answer)
 
 export interface Served {
   readonly port: number
@@ -56,26 +56,26 @@ export const serve = ({ cut, path, port, publish }: Served): void => {
       if (messages.length > 0) publish(messages)
       if (sent < total) return
       clearInterval(timer)
-      tell({ is: "published", count: total })
+      send({ is: "published", count: total })
     }, tickMs)
   }
   process.on("message", (order: ServerOrder) => {
     if (order.do === "publish") return run(order.rate, order.seconds)
     if (order.do === "cpu") {
       const { system, user } = process.cpuUsage()
-      return tell({ is: "cpu", seconds: (system + user) / 1e6 })
+      return send({ is: "cpu", seconds: (system + user) / 1e6 })
     }
     if (order.do === "cut") {
       cut()
-      return tell({ is: "cut" })
+      return send({ is: "cut" })
     }
     collect()
     setTimeout(() => {
       collect()
       const { heapUsed, rss } = process.memoryUsage()
-      tell({ is: "memory", resident: rss, heap: heapUsed })
+      send({ is: "memory", resident: rss, heap: heapUsed })
     }, restMs)
   })
   process.on("disconnect", () => process.exit(0))
-  tell({ is: "ready", port, path })
+  send({ is: "ready", port, path })
 }

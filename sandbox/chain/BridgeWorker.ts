@@ -1,5 +1,5 @@
 /**
- * Carries what the vaults took to the other chain, after a while and less a fee, or does what the world was told to do
+ * Carries what the vaults took to the other chain, after a while and less a fee, or does what the control API has set
  * instead: later, in another token, back to where it came from, or never. What a node refuses is sent until it is paid.
  */
 import { Duration, Effect, Layer, Schedule } from "effect"

@@ -34,7 +34,7 @@ export interface Locked {
 const ask = <A>(chain: Chain, run: () => Promise<A>): Effect.Effect<A, SandboxFailure> =>
   Effect.tryPromise({
     try: run,
-    catch: (cause) => new SandboxFailure({ message: `Chain ${chain.chainId} does not tell of its bridge`, cause })
+    catch: (cause) => new SandboxFailure({ message: `Chain ${chain.chainId} does not answer about its bridge`, cause })
   })
 
 /** What was locked in the blocks from `fromBlock` to the latest one, which is answered too. */

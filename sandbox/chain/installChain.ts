@@ -2,7 +2,7 @@
  * Puts the world's contracts, tokens and pools on an empty chain.
  *
  * Everything is deployed through the deterministic CREATE2 deployer, so addresses follow from the code alone and a
- * restored chain is recognised by looking at them.
+ * restored chain is recognised by reading them.
  */
 import { Effect } from "effect"
 import {

@@ -2,7 +2,7 @@
  * Blocks that come with time, beside those that anvil makes when a transaction arrives: what did not fit into a block
  * goes into the next one, and confirmations grow without further traffic.
  *
- * Anvil's own interval keeps 1,500 states whatever it is told to keep, and each block costs it time and memory for
+ * Anvil's own interval keeps 1,500 states whatever its options say, and each block costs it time and memory for
  * good. So the blocks are made from here, at the chain's block time while it is in use and seldom while it is not.
  */
 import { Duration, Effect, type Scope } from "effect"
@@ -15,7 +15,7 @@ const inUseMillis = 60_000
 const idleMillis = 15_000
 
 interface Seen {
-  /** The block of the last look, and when one with transactions, and any one, was seen first. */
+  /** The block of the last poll, and when one with transactions, and any one, was seen first. */
   readonly block: bigint
   readonly usedAt: number
   readonly minedAt: number

@@ -55,7 +55,7 @@ export const serviceClient = Effect.fnUntraced(function* (baseUrl: string, admin
     }),
     /** True when the service knows the key. */
     knowsKey: Effect.fnUntraced(function* (apiKey: string) {
-      const what = "look at a key"
+      const what = "read a key"
       const request = HttpClientRequest.get(`${baseUrl}/v2/whoami`).pipe(
         HttpClientRequest.setHeader("x-api-key", apiKey)
       )

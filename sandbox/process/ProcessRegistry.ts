@@ -1,5 +1,5 @@
 /**
- * The processes of a world, remembered in its folder, so that the next start can end what a killed supervisor left.
+ * The processes of a sandbox, recorded in its folder, so that the next start can end what a killed supervisor left.
  *
  * A process id alone proves nothing: ids are used again. A record also holds the process's start time as the kernel
  * reports it; where that cannot be read (no /proc), nothing is ever ended.

@@ -270,7 +270,7 @@ export class Ledger {
   }
 
   /**
-   * The account that has less than its program requires at the end, which programs see before the chain looks at
+   * The account that has less than its program requires at the end, which programs see before the chain checks
    * rents.
    */
   #shortOf(

@@ -1,4 +1,4 @@
-/** What a node remembers of transactions that landed. */
+/** What a node stores of transactions that landed. */
 import type { Outcome } from "#sandbox/solana/Outcome.ts"
 
 export interface Landed extends Outcome {

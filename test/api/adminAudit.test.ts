@@ -56,15 +56,15 @@ layer(ApiWithLog.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("
     })
   )
 
-  it.effect("what was changed is told beside the call", () =>
+  it.effect("the audit log has what was changed beside the call", () =>
     Effect.gen(function* () {
       const blueprintId = yield* newStrategy(yield* newTenant())
       yield* setMirrorable(blueprintId, { canMirror: true })
-      const told = log
+      const entries = log
         .map((line) => JSON.parse(line))
         .filter(({ annotations }) => annotations.blueprintId === blueprintId)
-      assert.lengthOf(told, 1)
-      assert.deepInclude(told[0].annotations, { blueprintId, canMirror: true, isPublic: true })
+      assert.lengthOf(entries, 1)
+      assert.deepInclude(entries[0].annotations, { blueprintId, canMirror: true, isPublic: true })
     })
   )
 })

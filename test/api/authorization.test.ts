@@ -140,7 +140,7 @@ layer(ApiLive, { excludeTestServices: true })("authorization", (it) => {
     it.effect(`${route}: ${row}`, () =>
       Effect.gen(function* () {
         const { call } = yield* Api
-        // A body that is no body at all shows that the key is looked at first.
+        // A body that is no body at all shows that the key is checked first.
         const text = method === "GET" ? {} : { text: "{" }
         const anonymous = yield* call(method, path, text)
         const stranger = yield* call(method, path, { key: "bk_live_nobody", ...text })
@@ -176,7 +176,7 @@ layer(ApiLive, { excludeTestServices: true })("authorization", (it) => {
     })
   )
 
-  it.effect("an expired key is told so", () =>
+  it.effect("an expired key is refused as expired", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { tenantId } = yield* newTenant()
@@ -186,7 +186,7 @@ layer(ApiLive, { excludeTestServices: true })("authorization", (it) => {
     })
   )
 
-  it.effect("a disabled tenant is told so", () =>
+  it.effect("a disabled tenant is refused as disabled", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const sql = yield* SqlClient.SqlClient

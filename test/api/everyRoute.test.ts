@@ -24,7 +24,7 @@ const Recorder = Logger.layer([Logger.map(Logger.formatStructured, (line) => voi
 
 const Recorded = ApiLive.pipe(Layer.provide(Recorder))
 
-/** The call fails by a fault of which the log tells the whole cause, and the answer not a word. */
+/** The call fails by a fault. The log has the whole cause, and the answer has none of it. */
 const assertFault = Effect.fnUntraced(function* (
   { body, method, path }: (typeof endpoints)[number],
   {
@@ -38,10 +38,10 @@ const assertFault = Effect.fnUntraced(function* (
   assert.notInclude(answer.text, cause)
   yield* Effect.yieldNow
   const correlationId = answer.headers.get("x-correlation-id")!
-  const told = log.filter((line) => line.includes(correlationId))
-  assert.lengthOf(told, 1)
-  assert.include(told[0], cause)
-  assert.include(told[0], '"level":"ERROR"')
+  const logged = log.filter((line) => line.includes(correlationId))
+  assert.lengthOf(logged, 1)
+  assert.include(logged[0], cause)
+  assert.include(logged[0], '"level":"ERROR"')
 })
 
 /** Routes whose handlers read nothing that is stored: their key is what the store is asked for. */
@@ -49,7 +49,7 @@ const withoutStore: ReadonlySet<string> = new Set(["GET /v2/whoami", "GET /v2/ch
 
 layer(Recorded, { excludeTestServices: true })("every route", (it) => {
   for (const { body, method, path, route } of keyed) {
-    it.effect(`${route}: an expired key is told so`, () =>
+    it.effect(`${route}: an expired key is refused as expired`, () =>
       Effect.gen(function* () {
         const { call } = yield* Api
         const { tenantId } = yield* newTenant()
@@ -59,7 +59,7 @@ layer(Recorded, { excludeTestServices: true })("every route", (it) => {
       })
     )
 
-    it.effect(`${route}: a disabled tenant is told so`, () =>
+    it.effect(`${route}: a disabled tenant is refused as disabled`, () =>
       Effect.gen(function* () {
         const { call } = yield* Api
         const sql = yield* SqlClient.SqlClient
@@ -86,7 +86,7 @@ layer(Recorded, { excludeTestServices: true })("every route", (it) => {
         const { call } = yield* Api
         const sql = yield* SqlClient.SqlClient
         const { key } = yield* newTenant()
-        // A key that is remembered takes the request as far as its handler; these need nothing else.
+        // A key that is cached takes the request as far as its handler; these need nothing else.
         if (!withoutStore.has(endpoint.route)) yield* (yield* ApiKeys).authenticate(key)
         yield* Effect.acquireUseRelease(
           sql`ALTER SCHEMA public RENAME TO gone`,

@@ -1,6 +1,6 @@
 /**
  * The example of every request is sent to the running service, and succeeds. Ids that the service draws, and what a
- * wallet signs, cannot be known to a document: those alone are exchanged for the world's own.
+ * wallet signs, cannot be known to a document: those alone are exchanged for those of the test.
  */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -27,7 +27,7 @@ const unsent: Readonly<Record<string, string>> = {
   "GET /v2/events/stream": "an answer that does not end: events.test.ts"
 }
 
-/** The example with the ids and the signed parts of this world in it; everything else stays as the document has it. */
+/** The example with the ids and the signed parts of this test in it; everything else stays as the document has it. */
 const World = Effect.gen(function* () {
   yield* (yield* CatalogueStore).load(content)
   const { call } = yield* Api
@@ -63,7 +63,7 @@ const World = Effect.gen(function* () {
   return { call, key, named, user }
 })
 
-/** What only stage 1 of this world can give: the rest of the body is the example's. */
+/** What only stage 1 of this test can give: the rest of the body is the example's. */
 const signedParts = Effect.fnUntraced(function* (
   route: string,
   body: any,
@@ -136,7 +136,7 @@ layer(ApiLive, { excludeTestServices: true })("examples of requests", (it) => {
   })
 })
 
-/** The status of an execution of this world: its id is an operation's, of a kind of its own. */
+/** The status of an execution of this test: its id is an operation's, of a kind of its own. */
 const executed = Effect.fnUntraced(function* ({ call, key, user }: Effect.Success<typeof World>) {
   const path = `/portfolio/${user.portfolioId}/execute`
   const example = endpoints.find(({ route }) => route === "POST /portfolio/{portfolioId}/execute")

@@ -209,9 +209,9 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
       )
       assertError(answer, VerifierUnavailable)
       yield* Effect.yieldNow
-      const told = log.filter((line) => line.includes(answer.headers.get("x-correlation-id")!))
-      assert.isFalse(told.some((line) => line.includes('"level":"ERROR"')))
-      const warnings = told.filter((line) => line.includes('"A request is to be sent again: Balances on chain 8453 '))
+      const logged = log.filter((line) => line.includes(answer.headers.get("x-correlation-id")!))
+      assert.isFalse(logged.some((line) => line.includes('"level":"ERROR"')))
+      const warnings = logged.filter((line) => line.includes('"A request is to be sent again: Balances on chain 8453 '))
       assert.lengthOf(warnings, 1)
       assert.include(warnings[0], '"level":"WARN"')
     })

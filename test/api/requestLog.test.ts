@@ -20,17 +20,17 @@ const capturing = Logger.layer([
 ])
 
 /** The lines that a request left, by its correlation id. */
-const told = ({ headers }: { readonly headers: Headers }) =>
+const logged = ({ headers }: { readonly headers: Headers }) =>
   lines.filter(({ fields }) => fields["correlationId"] === headers.get("x-correlation-id"))
 
 layer(ApiWithLog.pipe(Layer.provide(capturing)), { excludeTestServices: true })("the request log", (it) => {
-  it.effect("tells of a refused request in one line: route, code, tenant, key, duration and correlation id", () =>
+  it.effect("logs a refused request in one line: route, code, tenant, key, duration and correlation id", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { apiKeyId, key, tenantId } = yield* newTenant()
       const answer = yield* call("GET", "/v2/strategies/01JQ8ZKX4V6T3M9N2C5B7D8F0G", { key })
       assert.strictEqual(answer.status, 404)
-      const [line, ...others] = told(answer)
+      const [line, ...others] = logged(answer)
       assert.isEmpty(others)
       assert.deepInclude(line, { level: "Info", message: "Refused" })
       const { milliseconds, ...fields } = line!.fields
@@ -48,30 +48,30 @@ layer(ApiWithLog.pipe(Layer.provide(capturing)), { excludeTestServices: true })(
     })
   )
 
-  it.effect("tells whose key lacked a scope, and of no tenant where no key was known", () =>
+  it.effect("logs whose key lacked a scope, and no tenant where the key is unknown", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const actor = yield* newTenant()
       const reader = yield* readOnlyKey(actor)
       const denied = yield* call("POST", "/v2/strategies", { key: reader, body: {} })
-      assert.deepInclude(told(denied)[0]?.fields, { status: 403, code: "API_104", tenantId: actor.tenantId })
+      assert.deepInclude(logged(denied)[0]?.fields, { status: 403, code: "API_104", tenantId: actor.tenantId })
       const unknown = yield* call("GET", "/v2/whoami", { key: "not-a-key" })
-      assert.deepInclude(told(unknown)[0]?.fields, { status: 401, code: "API_102", route: "/v2/whoami" })
-      assert.notProperty(told(unknown)[0]?.fields, "tenantId")
+      assert.deepInclude(logged(unknown)[0]?.fields, { status: 401, code: "API_102", route: "/v2/whoami" })
+      assert.notProperty(logged(unknown)[0]?.fields, "tenantId")
       const nowhere = yield* call("GET", "/v2/nowhere", { key: reader })
-      assert.deepInclude(told(nowhere)[0]?.fields, { status: 404, route: "unmatched" })
+      assert.deepInclude(logged(nowhere)[0]?.fields, { status: 404, route: "unmatched" })
       const everything = JSON.stringify(lines)
       for (const secret of [actor.key, reader]) assert.notInclude(everything, secret)
     })
   )
 
-  it.effect("tells of one in a hundred requests that were answered as they should be", () =>
+  it.effect("logs one in a hundred requests that were answered without an error", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { key } = yield* newTenant()
       const answers = yield* Effect.forEach(Array.from({ length: 200 }), () => call("GET", "/v2/whoami", { key }))
       assert.isTrue(answers.every(({ status }) => status === 200))
-      const sampled = answers.flatMap(told)
+      const sampled = answers.flatMap(logged)
       assert.strictEqual(sampled.length, 2)
       for (const { fields, level, message } of sampled) {
         assert.deepStrictEqual([level, message], ["Info", "Answered"])

@@ -50,9 +50,9 @@ layer(ApiLive, { excludeTestServices: true })("refused requests", (it) => {
       const path = "/v1/executions/op_01JQ8ZKX4V6T3M9N2C5B7D8F0G/stream"
       yield* call("GET", path, { key })
       yield* call("GET", path, { headers: { authorization: `Bearer ${key}` } })
-      const told = (yield* requestsOf(key)).map((request) => [request.route, request.status, request.apiKeyId])
+      const listed = (yield* requestsOf(key)).map((request) => [request.route, request.status, request.apiKeyId])
       const expected = ["/v1/executions/{operationId}/stream", 404, apiKeyId]
-      assert.deepStrictEqual(told, [expected, expected])
+      assert.deepStrictEqual(listed, [expected, expected])
     })
   )
 

@@ -1,4 +1,4 @@
-/** Both documents say of every text what it looks like, and of every example that it is true. */
+/** Both documents give every text a format, and every example is true. */
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { V1 } from "#http/v1/Api.ts"
@@ -154,7 +154,7 @@ describe("examples of answers", () => {
     }
   })
 
-  it("curves begin at zero, and a window tells what the points tell", () => {
+  it("curves begin at zero, and a window agrees with the points", () => {
     for (const { meta, points, summary } of all("points", "summary")) {
       const [first, last] = [points[0], points.at(-1)]
       assert.strictEqual(first.percentChange, "0.0000")

@@ -68,9 +68,9 @@ layer(Served, { excludeTestServices: true })("server", (it) => {
     Effect.gen(function* () {
       const { headers, status } = yield* send("/v2/whoami")
       assert.strictEqual(status, 401)
-      const told = lines.filter(({ correlationId }) => correlationId === headers.get("x-correlation-id"))
-      assert.lengthOf(told, 1)
-      assert.deepInclude(told[0], { message: "Refused", process: "api", route: "/v2/whoami" })
+      const logged = lines.filter(({ correlationId }) => correlationId === headers.get("x-correlation-id"))
+      assert.lengthOf(logged, 1)
+      assert.deepInclude(logged[0], { message: "Refused", process: "api", route: "/v2/whoami" })
     })
   )
 

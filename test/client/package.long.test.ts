@@ -101,9 +101,9 @@ describe("the packed client", () => {
     }
     for (const node of nodes) {
       const { stdout } = await run(node, ["journey.js", JSON.stringify(options)], { cwd: user, timeout: 120_000 })
-      const { node: version, ...told } = JSON.parse(stdout)
+      const { node: version, ...printed } = JSON.parse(stdout)
       assert.deepStrictEqual(
-        told,
+        printed,
         { states: ["completed", "completed"], last: "execution.result", code: "API_006", followed: true },
         `Node ${version}`
       )

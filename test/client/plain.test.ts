@@ -61,7 +61,7 @@ it("an error of the API has its code, its status and its details", async () => {
   assert.deepStrictEqual({ code, details, message, status }, { ...body.error, status: 404 })
 })
 
-it("an answer that is none of the API is told apart from no answer", async () => {
+it("an answer that is none of the API is distinguished from no answer", async () => {
   const fetch = () => Promise.resolve(new Response("<html>", { status: 502 }))
   const ballast = connect({ baseUrl: "http://ballast.test", apiKey: "key", fetch })
   const error = await ballast.whoami().catch((error: unknown) => error)

@@ -154,7 +154,7 @@ const alterations: ReadonlyArray<readonly [string, string, (stage1: Issued) => v
   ["authorization", "that there are parts", (stage1) => Reflect.deleteProperty(stage1, "authorization")]
 ]
 
-describe("an owner is told what is signed", () => {
+describe("what is signed is described to its owner", () => {
   it("in words, when every part is what it says", () => {
     const { account, sentences } = verify(issued())
     assert.strictEqual(account, accountAddress({ ...maker, withdrawalDomainName }) as string)
@@ -195,14 +195,14 @@ describe("a withdrawal from Solana", () => {
   const expected = { portfolioId, recipientAccountId, assets }
   const raw = (words: string) => ({ kind: "ecdsa" as const, raw: toHex(words), message })
 
-  it("is told in words, as text and as bytes", () => {
-    const told = [
+  it("is described in words, as text and as bytes", () => {
+    const described = [
       `Takes out 25000000 of ${assets[0]!.assetId} from the portfolio's account on Solana.`,
       "All of it goes to 7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU.",
       "It can be carried out once, until 2026-03-02T09:40:00.000Z."
     ]
-    assert.deepStrictEqual(verifyWithdrawalText({ kind: "solana-message", text, message }, expected), told)
-    assert.deepStrictEqual(verifyWithdrawalText(raw(text), expected), told)
+    assert.deepStrictEqual(verifyWithdrawalText({ kind: "solana-message", text, message }, expected), described)
+    assert.deepStrictEqual(verifyWithdrawalText(raw(text), expected), described)
   })
 
   it("is not signed when its words are not those of the message, or the message is not what was asked for", () => {

@@ -1,4 +1,4 @@
-/** `.env.example` is what the configuration says of itself, and docs/operations.md tells every variable of it. */
+/** `.env.example` is what the configuration says of itself, and docs/operations.md lists every variable of it. */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { readFileSync } from "node:fs"

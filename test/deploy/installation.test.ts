@@ -21,7 +21,7 @@ const Lock = Schema.Struct({ packages: Schema.Record(Schema.String, Package) })
 
 const { packages } = Schema.decodeUnknownSync(Lock)(JSON.parse(readFileSync(at("package-lock.json"), "utf8")))
 
-/** Where Node looks for a package that one at `path` names: beside it, then in each folder above. */
+/** Where Node searches a package that one at `path` names: beside it, then in each folder above. */
 const placesOf = (path: string, name: string): ReadonlyArray<string> => {
   const above = path.lastIndexOf("node_modules/")
   const here = path === "" ? `node_modules/${name}` : `${path}/node_modules/${name}`

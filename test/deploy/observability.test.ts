@@ -102,16 +102,16 @@ describe("observability of a deployment", () => {
 
   it("every alert has an entry in the runbook, and the runbook no other", () => {
     const [, section = ""] = operations.split("### Alerts")
-    const told = [...section.matchAll(/^\| `(Ballast[A-Za-z]+)`/gmu)].map(([, name]) => name)
+    const listed = [...section.matchAll(/^\| `(Ballast[A-Za-z]+)`/gmu)].map(([, name]) => name)
     assert.deepStrictEqual(
-      told,
+      listed,
       rules.map(({ alert }) => alert)
     )
-    assert.strictEqual(new Set(told).size, told.length)
+    assert.strictEqual(new Set(listed).size, listed.length)
     for (const { annotations } of rules) assert.strictEqual(annotations.runbook, "docs/operations.md#alerts")
   })
 
-  it("objectives burn by the windows and factors that docs/operations.md tells, each budget the one that it states", () => {
+  it("objectives burn by the windows and factors of docs/operations.md, each budget the one that it states", () => {
     const [, section = ""] = operations.split("### Objectives")
     const stated = new Map(
       [...section.matchAll(/^\| `([a-z]+)` +\| .*? \| ([0-9.]+) % +\|/gmu)].map(([, name, percent]) => [

@@ -1,5 +1,5 @@
 /**
- * A release is rolled back as docs/operations.md tells it: the code before the last change of the schema, taken from
+ * A release is rolled back as in docs/operations.md: the code before the last change of the schema, taken from
  * the repository's own history, goes on with the database that this release has migrated, beside processes of it.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ const git = (...args: ReadonlyArray<string>): string =>
 
 const migrationsOf = (commit: string) => git("ls-tree", "--name-only", commit, "migrations/").trim().split("\n")
 
-/** The latest commit whose schema is another one than this tree's; undefined where the history does not tell. */
+/** The latest commit whose schema is another one than this tree's; undefined where the history does not say. */
 const former = (() => {
   try {
     const own = migrationsOf("HEAD").join()

@@ -55,17 +55,17 @@ describe("batched", () => {
     })
   )
 
-  it.effect("answers what is told early at once, and tries only the others alone when the rest fails", () =>
+  it.effect("answers what is recorded early at once, and tries only the others alone when the rest fails", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const groups: Array<ReadonlyArray<string>> = []
       const ask = yield* batched(
         (item: string) => item,
-        (items: ReadonlyArray<string>, tell: (item: string, answer: string) => void) =>
+        (items: ReadonlyArray<string>, record: (item: string, answer: string) => void) =>
           Effect.gen(function* () {
             groups.push(items)
             if (items.length > 1) {
-              tell("a", "A early")
+              record("a", "A early")
               yield* Deferred.await(gate)
               return yield* Effect.fail("the rest")
             }

@@ -15,11 +15,11 @@ describe("describeIssue", () => {
     Effect.gen(function* () {
       const body = Schema.Struct({
         bare: Schema.String.check(Schema.isPattern(/^[a-z]+$/u)),
-        told: Schema.String.check(Schema.isPattern(/^[a-z]+$/u, { expected: "small letters" }))
+        described: Schema.String.check(Schema.isPattern(/^[a-z]+$/u, { expected: "small letters" }))
       })
-      assert.deepStrictEqual(yield* described(body, { bare: "7", told: "7" }), [
+      assert.deepStrictEqual(yield* described(body, { bare: "7", described: "7" }), [
         "bare: Expected the documented form",
-        "told: Expected small letters"
+        "described: Expected small letters"
       ])
     })
   )

@@ -1,4 +1,4 @@
-/** The patterns that the document tells are those that the parsers obey, checksums aside. */
+/** The patterns of the document are those of the parsers, checksums aside. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import fc from "fast-check"

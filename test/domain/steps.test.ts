@@ -1,6 +1,6 @@
 /**
  * Every step of every workflow, as the sources name them: either what it writes is committed together with its result,
- * or a repetition changes nothing, for the reason told here. The crash matrix kills runs between the two and compares
+ * or a repetition changes nothing, for the reason given here. The crash matrix kills runs between the two and compares
  * how they end.
  */
 import { readdirSync, readFileSync } from "node:fs"
@@ -46,7 +46,7 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "relay/TransactionRelay.ts": {
     sign: "bytes are stored before the result; who signs again finds them, and a nonce is reserved once an attempt",
-    confirm: "looks for a receipt and sends the same bytes again, which a chain carries once",
+    confirm: "queries a receipt and sends the same bytes again, which a chain carries once",
     replace: "what was stored a moment ago is too young to be replaced",
     record: "the same receipt is recorded"
   },
@@ -58,7 +58,7 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "transfer/BridgeRun.ts": {
     begin: "a state that is entered already is entered no second time",
-    watch: "looks; a transfer is closed in one transaction, and one that is closed stays as it is"
+    watch: "polls; a transfer is closed in one transaction, and one that is closed stays as it is"
   },
   "withdrawal/WithdrawalRun.ts": {
     begin: together,

@@ -1,7 +1,7 @@
-/** Clients that do not read, where it takes a while to tell: little that waits, and streams of other kinds. */
+/** Clients that do not read, where it takes a while to detect: little that waits, and streams of other kinds. */
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { appendMuch, connections, cutByBytes, deafClient, until } from "#test/api/support/deafClient.ts"
+import { appendMuch, connections, cutByBytes, slowClient, until } from "#test/api/support/slowClient.ts"
 import { accepted, append, enter, streamingApi, streamPath } from "#test/api/support/StreamingApi.ts"
 
 // Nothing but the budget can cut a client in the time that a test may take.
@@ -12,22 +12,22 @@ layer(streamingApi(byBytes), { excludeTestServices: true })("a client that does 
     cutByBytes((operationId) => `/v1/ai/executions/${operationId}/ag-ui-stream`)
   )
 
-  it.effect("is not cut while what waits for it is less, and hears all of it when it reads again", () =>
+  it.effect("is not disconnected while what waits for it is less, and gets all of it when it reads again", () =>
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted
-      const socket = yield* deafClient(streamPath(operationId), key, "0-0")
+      const socket = yield* slowClient(streamPath(operationId), key, "0-0")
       yield* enter(operationId, "running")
       for (let count = 0; count < 50; count++) yield* append(operationId, "withdrawn", { large: "x".repeat(1_000) })
       yield* Effect.sleep(Duration.times(byBytes.grace, 2))
       yield* enter(operationId, "failed", "the chain said no")
       const text = yield* Effect.promise(async () => {
-        let heard = ""
+        let received = ""
         socket.setEncoding("utf8").resume()
         for await (const chunk of socket) {
-          heard += chunk
-          if (heard.includes("event: execution.error")) break
+          received += chunk
+          if (received.includes("event: execution.error")) break
         }
-        return heard
+        return received
       })
       assert.lengthOf(text.match(/event: execution\.timeline_appended/gu)!, 50)
     })
@@ -42,7 +42,7 @@ layer(streamingApi({ budget: 100_000_000, timeout: Duration.seconds(3) }), { exc
       Effect.gen(function* () {
         const { key, operationId } = yield* accepted
         const idle = yield* connections
-        yield* deafClient(streamPath(operationId), key)
+        yield* slowClient(streamPath(operationId), key)
         yield* until(Effect.map(connections, (count) => count === idle + 1))
         yield* appendMuch(operationId)
         yield* until(Effect.map(connections, (count) => count === idle))

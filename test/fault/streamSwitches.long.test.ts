@@ -52,8 +52,8 @@ const provider = async (name: string) => {
   return body.result?.data.json.providers.find((one: { provider: string }) => one.provider === name)
 }
 
-/** Waits until operators are told that the provider is as `is` says; answers what they are told. */
-const told = (name: string, what: string, is: (status: any) => boolean) =>
+/** Waits until the status that operators see is as `is` says; answers that status. */
+const statusOnce = (name: string, what: string, is: (status: any) => boolean) =>
   eventually(
     `${name} is ${what}`,
     async () => {
@@ -65,7 +65,7 @@ const told = (name: string, what: string, is: (status: any) => boolean) =>
 
 /**
  * Follows a target while `body` runs, and checks that nothing came twice, out of order or with a hole that no gap
- * tells.
+ X
  */
 const following = async (
   target: typeof TicketTarget.Encoded,
@@ -112,17 +112,17 @@ const timesOf = (frames: ReadonlyArray<StreamFrame>) =>
 
 describe("coingecko", () => {
   it.each(["down", "error", "rate-limited"])(
-    "%s: operators are told and clients wait; when it is ok the quotes go on",
+    "%s: operators see it and clients wait; when it is ok the quotes go on",
     async (mode) => {
       const isFailing = (status: any) =>
         status.status === "error" && status.reconnect.attempt > 0 && status.reason !== null
       await following(coin, async (more) => {
         await fault("coingecko", mode)
-        const failing = await told("coingecko", "in error", isFailing)
+        const failing = await statusOnce("coingecko", "in error", isFailing)
         assert.isNotNull(failing.reconnect.nextAttemptAt)
         await fault("coingecko", "ok")
         await more(2)
-        await told(
+        await statusOnce(
           "coingecko",
           "connected",
           ({ reconnect, status }) => status === "connected" && reconnect.attempt === 0
@@ -154,11 +154,15 @@ describe("massive", () => {
     async (mode) => {
       await following(stock, async (more) => {
         await fault("massive", mode)
-        const lost = await told("massive", "lost", ({ reconnect }) => reconnect.attempt > 0)
+        const lost = await statusOnce("massive", "lost", ({ reconnect }) => reconnect.attempt > 0)
         assert.strictEqual(lost.status === "connected", false)
         await fault("massive", "ok")
         await more(2)
-        await told("massive", "connected", ({ reconnect, status }) => status === "connected" && reconnect.attempt === 0)
+        await statusOnce(
+          "massive",
+          "connected",
+          ({ reconnect, status }) => status === "connected" && reconnect.attempt === 0
+        )
       })
     },
     240_000
@@ -187,7 +191,7 @@ describe("massive", () => {
 })
 
 describe("stream", () => {
-  /** A plain socket, which does not come back: what its client is told at its end. */
+  /** A plain socket, which does not come back: what its client gets at its end. */
   const plainSocket = async () => {
     const { baseUrl: address, token } = (await ticket(stock))!
     const url = `${address.replace(/^http/u, "ws")}/v1/assets/equity/TSLA/ohlcv/1s/ws?token=${token}`

@@ -26,7 +26,7 @@ const assertWhole = ({ frames, own }: Client, log: ReadonlyArray<StoredTick>) =>
     got,
     log.filter(isOwn).map(({ sequence }) => sequence)
   )
-  assert.deepStrictEqual([...new Set(frames.map(({ type }) => type))].sort(), ["event", "snapshot"], "no gap is told")
+  assert.deepStrictEqual([...new Set(frames.map(({ type }) => type))].sort(), ["event", "snapshot"], "no gap is sent")
 }
 
 /** No tick is in the log twice or out of order. */
@@ -90,9 +90,9 @@ describe.skipIf(!hasNats)("several stream workers (needs NATS with JetStream at 
       await until(() => massive.open() === 2)
       const [oldEpoch] = epochsOf(await storedTicks(deployment.prefix))
       while (epochsOf(await storedTicks(deployment.prefix)).length < 2) await wait(50)
-      const told = leaseLines(frozen).length
+      const before = leaseLines(frozen).length
       frozen.child.kill("SIGCONT")
-      await until(() => leaseLines(frozen).length > told)
+      await until(() => leaseLines(frozen).length > before)
       assert.include(leaseLines(frozen).at(-1), "Does not hold the lease")
       // Its own clients go on from where they were.
       const counts = clients.map((client) => client.events().length + 200)

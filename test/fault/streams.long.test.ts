@@ -70,7 +70,7 @@ describe("streams on several processes", () => {
   const newDatabase = newServerDatabase
 
   it.live(
-    "tell each event once and in order by processes that answer alone (MAX_RUNS_IN_FLIGHT=0), also when one is killed",
+    "send each event once and in order from processes that answer alone (MAX_RUNS_IN_FLIGHT=0), also when one is killed",
     () =>
       Effect.gen(function* () {
         const url = yield* newDatabase

@@ -112,7 +112,7 @@ describe(`an upgrade from commit ${before}`, () => {
         const older = yield* startProcess("An older engine", program("engineProcess.ts"), environment)
         yield* older.ask({})
         yield* Effect.gen(function* () {
-          // A process that stands still lets nothing go on between the look and its end.
+          // A process that stands still lets nothing go on between the check and its end.
           const isInBetween = Effect.gen(function* () {
             process.kill(older.pid, "SIGSTOP")
             const { accepted, ended, signed } = yield* places

@@ -55,10 +55,10 @@ contract GuardDifferentialTest is Cheats {
     }
 
     /// @dev What the guard may at most be behind the model: one unit for each charge, as it rounds at each.
-    function _compare(Exact storage meter, uint256 told, string memory what) private view {
+    function _compare(Exact storage meter, uint256 reported, string memory what) private view {
         uint256 left = (meter.limit * PERIOD - meter.used) / PERIOD;
-        assertLe(told, left, what);
-        assertLe(left, told + meter.charges + 1, what);
+        assertLe(reported, left, what);
+        assertLe(left, reported + meter.charges + 1, what);
     }
 
     function testFuzz_theMetersAreThoseOfAModelThatRoundsNothing(
@@ -86,9 +86,9 @@ contract GuardDifferentialTest is Cheats {
                 (uint256 lossLeft, uint256 attestedLeft) = meters.left();
                 assertTrue(lost > lossLeft || traded > attestedLeft, "the guard refused what it says is left");
             }
-            (uint256 told, uint256 toldAttested) = meters.left();
-            _compare(loss, told, "loss left");
-            _compare(attested, toldAttested, "attested left");
+            (uint256 reported, uint256 reportedAttested) = meters.left();
+            _compare(loss, reported, "loss left");
+            _compare(attested, reportedAttested, "attested left");
         }
     }
 

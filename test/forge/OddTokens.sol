@@ -83,7 +83,7 @@ interface IHook {
     function moved(address from, address to, uint256 amount) external;
 }
 
-/// @title A price feed that says what it is told
+/// @title A price feed that answers what a test sets
 contract TestFeed {
     uint8 public immutable decimals;
     int256 public answer;

@@ -30,7 +30,7 @@ contract TestAccount {
         return guard.checkUserOpPolicy(id, operation);
     }
 
-    /// @dev The owner's own hand: whatever it is told.
+    /// @dev The owner's own calls, without limits.
     function call(address target, bytes calldata data) external returns (bytes memory) {
         (bool succeeded, bytes memory answer) = target.call(data);
         if (!succeeded) {

@@ -1,4 +1,4 @@
-/** Who is told that the server begins to end. */
+/** Which callbacks run when the shutdown begins. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { ShutdownState } from "#http/ShutdownState.ts"
@@ -7,18 +7,18 @@ describe("the state of a shutdown", () => {
   it.effect("calls back once when it begins, at once when it has begun, and not when that was called off", () =>
     Effect.gen(function* () {
       const { begin, onBegun } = yield* ShutdownState
-      const told: Array<string> = []
-      const note = () => void told.push("noted")
+      const called: Array<string> = []
+      const note = () => void called.push("noted")
       const callOff = onBegun(note)
       onBegun(note)
-      onBegun(() => told.push("once"))
+      onBegun(() => called.push("once"))
       callOff()
-      assert.deepStrictEqual(told, [])
+      assert.deepStrictEqual(called, [])
       yield* begin
       yield* begin
-      assert.deepStrictEqual(told, ["noted", "once"])
-      onBegun(() => told.push("late"))
-      assert.deepStrictEqual(told, ["noted", "once", "late"])
+      assert.deepStrictEqual(called, ["noted", "once"])
+      onBegun(() => called.push("late"))
+      assert.deepStrictEqual(called, ["noted", "once", "late"])
     }).pipe(Effect.provide(ShutdownState.layer))
   )
 

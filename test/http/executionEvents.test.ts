@@ -92,13 +92,13 @@ const serverOf = (...replies: readonly [Reply, ...ReadonlyArray<Reply>]) => {
 }
 
 const following = Effect.fnUntraced(function* (layer: Layer.Layer<HttpClient.HttpClient>) {
-  const told: Array<ExecutionEvent> = []
+  const received: Array<ExecutionEvent> = []
   const fiber = yield* executionEvents(options, operationId).pipe(
-    Stream.runForEach((one) => Effect.sync(() => told.push(one))),
+    Stream.runForEach((one) => Effect.sync(() => received.push(one))),
     Effect.provide(layer),
     Effect.forkScoped
   )
-  return { told, fiber }
+  return { received, fiber }
 })
 
 /** Lets what waits for promises of the body go on; no time passes. */
@@ -109,14 +109,14 @@ const settle = Effect.promise(async () => {
 const passes = (duration: string) => Effect.andThen(TestClock.adjust(duration as "1 second"), settle)
 
 describe("executionEvents", () => {
-  it.effect("goes on after the last event when a connection breaks, and hears nothing twice", () =>
+  it.effect("goes on after the last event when a connection breaks, and receives nothing twice", () =>
     Effect.gen(function* () {
       const { asked, layer } = serverOf(
         broken("retry: 2000\n\n", snapshot(2), ": keep-alive\n\n", retrying(3).slice(0, 40), retrying(3).slice(40)),
         refusal(429, "API_004", { "retry-after": "10" }),
         stream("retry: 2000\n\n", snapshot(3), retrying(3), failed(4))
       )
-      const { fiber, told } = yield* following(layer)
+      const { fiber, received } = yield* following(layer)
       yield* settle
       assert.deepStrictEqual(asked, [undefined])
       yield* passes("1999 millis")
@@ -129,7 +129,7 @@ describe("executionEvents", () => {
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(asked, [undefined, "1772443800000-3", "1772443800000-3"])
       assert.deepStrictEqual(
-        told.map(({ kind, sequence }) => `${sequence} ${kind}`),
+        received.map(({ kind, sequence }) => `${sequence} ${kind}`),
         ["2 execution.snapshot", "3 execution.state_changed", "4 execution.error"]
       )
     })
@@ -138,11 +138,11 @@ describe("executionEvents", () => {
   it.effect("ends when the server says that all was seen", () =>
     Effect.gen(function* () {
       const { layer } = serverOf(stream(snapshot(2)), () => new Response(null, { status: 204 }))
-      const { fiber, told } = yield* following(layer)
+      const { fiber, received } = yield* following(layer)
       yield* settle
       yield* passes("1 second")
       yield* Fiber.join(fiber)
-      assert.lengthOf(told, 1)
+      assert.lengthOf(received, 1)
     })
   )
 

@@ -1,4 +1,4 @@
-/** The client that follows a tenant's log over connections that break: no event is missed, and none told twice. */
+/** The client that follows a tenant's log over connections that break: none is missed, none is delivered twice. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
@@ -7,7 +7,7 @@ import { tenantEvents } from "#client/tenantEvents.ts"
 
 const options = { baseUrl: "http://api.test", apiKey: Redacted.make("bk_live_x") }
 
-/** The log of a tenant, which grows by `happens`; a connection tells what is in it after the place that it asks for. */
+/** The log of a tenant, which grows by `happens`; a connection sends what is in it after the place that it asks for. */
 class Log {
   last = 0
   readonly asked: Array<string | undefined> = []
@@ -29,16 +29,16 @@ class Log {
     return `id: ${eventId}\nevent: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
   }
 
-  /** Greets with its place as the service does, tells at most so many events, `cut` bytes of the next, and breaks. */
-  connection(lastEventId: string | undefined, { cut, tells }: Break): Response {
+  /** Greets with its place as the service does, sends at most so many events, `cut` bytes of the next, and breaks. */
+  connection(lastEventId: string | undefined, { cut, sends }: Break): Response {
     this.asked.push(lastEventId)
     const place = lastEventId === undefined ? this.last : Number(lastEventId)
     const frames = Array.from({ length: this.last - place }, (_, index) => this.frame(place + index + 1))
     const chunks = [
       "retry: 1000\n\n",
       `id: ${place}\nretry: 1000\n\n`,
-      ...frames.slice(0, tells),
-      (frames[tells] ?? ": keep-alive\n\n").slice(0, cut)
+      ...frames.slice(0, sends),
+      (frames[sends] ?? ": keep-alive\n\n").slice(0, cut)
     ]
     return new Response(
       new ReadableStream({
@@ -54,7 +54,7 @@ class Log {
 }
 
 interface Break {
-  readonly tells: number
+  readonly sends: number
   /** Bytes. */
   readonly cut: number
 }
@@ -65,7 +65,7 @@ const following = Effect.fnUntraced(function* (
   breaks: ReadonlyArray<Break | "nobody answers">,
   after?: string
 ) {
-  const told: Array<string> = []
+  const delivered: Array<string> = []
   let connections = 0
   const layer = Layer.succeed(
     HttpClient.HttpClient,
@@ -78,11 +78,11 @@ const following = Effect.fnUntraced(function* (
     })
   )
   const fiber = yield* tenantEvents(options, after).pipe(
-    Stream.runForEach(({ eventId }) => Effect.sync(() => told.push(eventId))),
+    Stream.runForEach(({ eventId }) => Effect.sync(() => delivered.push(eventId))),
     Effect.provide(layer),
     Effect.forkScoped
   )
-  return { fiber, told }
+  return { fiber, delivered }
 })
 
 /** Lets what waits for promises of the body go on; no time passes. */
@@ -96,45 +96,47 @@ const reconnects = Effect.andThen(TestClock.adjust("30 seconds"), settle)
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => `${index + 1}`)
 
 describe("tenantEvents", () => {
-  it.effect("tells each event once and in order over connections that break anywhere, within an event too", () =>
+  it.effect("delivers each event once and in order over connections that break anywhere, within an event too", () =>
     Effect.gen(function* () {
       const log = new Log()
       log.happens(5)
       const breaks = [
-        { tells: 2, cut: 0 },
+        { sends: 2, cut: 0 },
         "nobody answers",
-        { tells: 1, cut: 40 },
-        { tells: 0, cut: 0 },
-        { tells: 0, cut: 120 },
-        { tells: 9, cut: 12 }
+        { sends: 1, cut: 40 },
+        { sends: 0, cut: 0 },
+        { sends: 0, cut: 120 },
+        { sends: 9, cut: 12 }
       ] as const
-      const { told } = yield* following(log, breaks, "0")
+      const { delivered } = yield* following(log, breaks, "0")
       yield* settle
       for (let round = 0; round < 4; round += 1) {
         log.happens()
         yield* reconnects
       }
       yield* reconnects
-      assert.deepStrictEqual(told, upTo(9))
+      assert.deepStrictEqual(delivered, upTo(9))
       assert.deepStrictEqual(log.asked.slice(0, 5), ["0", "2", "3", "3", "3"])
     })
   )
 
-  it.effect("from now on: what happens after the first connection is told, although it broke before any event", () =>
-    Effect.gen(function* () {
-      const log = new Log()
-      log.happens(3)
-      const { told } = yield* following(log, [
-        { tells: 0, cut: 0 },
-        { tells: 9, cut: 0 }
-      ])
-      yield* settle
-      assert.deepStrictEqual(log.asked, [undefined])
-      log.happens(2)
-      yield* reconnects
-      assert.deepStrictEqual(told, ["4", "5"])
-      assert.deepStrictEqual(log.asked.slice(0, 2), [undefined, "3"])
-    })
+  it.effect(
+    "from now on: what happens after the first connection is delivered, although it broke before any event",
+    () =>
+      Effect.gen(function* () {
+        const log = new Log()
+        log.happens(3)
+        const { delivered } = yield* following(log, [
+          { sends: 0, cut: 0 },
+          { sends: 9, cut: 0 }
+        ])
+        yield* settle
+        assert.deepStrictEqual(log.asked, [undefined])
+        log.happens(2)
+        yield* reconnects
+        assert.deepStrictEqual(delivered, ["4", "5"])
+        assert.deepStrictEqual(log.asked.slice(0, 2), [undefined, "3"])
+      })
   )
 
   it.effect("gives up with the last error after eight connections in a row that came to nothing", () =>

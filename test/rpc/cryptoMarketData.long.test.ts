@@ -153,7 +153,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
       })
   )
 
-  it.effect("getGlobal tells capitalisation, its change, volume, dominance of BTC and ETH, and when", () =>
+  it.effect("getGlobal answers capitalisation, its change, volume, dominance of BTC and ETH, and when", () =>
     Effect.gen(function* () {
       const { data } = yield* (yield* MarketApi).ask("cryptoMarketData.getGlobal")
       for (const key of [
@@ -168,7 +168,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
     })
   )
 
-  it.effect("getMarketThemes tells the best and the worst category, and DeFi", () =>
+  it.effect("getMarketThemes answers the best and the worst category, and DeFi", () =>
     Effect.gen(function* () {
       const { data } = yield* (yield* MarketApi).ask("cryptoMarketData.getMarketThemes")
       assert.isAtLeast(Number(data.best.marketCapChangePercentage24h), Number(data.worst.marketCapChangePercentage24h))

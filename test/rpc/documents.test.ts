@@ -1,4 +1,4 @@
-/** The published descriptions of v1 tell of every procedure that the wires serve, and of nothing else. */
+/** The published descriptions of v1 describe every procedure that the wires serve, and nothing else. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Digest } from "effect/crypto"

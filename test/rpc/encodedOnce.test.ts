@@ -4,7 +4,7 @@ import { encodedOnce } from "#rpc/encodedOnce.ts"
 
 const Plain = Schema.Struct({ id: Schema.String.check(Schema.isMinLength(2)), at: Schema.Date })
 const codecOf = <S extends Schema.Constraint>(row: S) => Schema.toCodecJson(Schema.Struct({ items: Schema.Array(row) }))
-const row = { id: "one", at: new Date("2026-03-01T00:00:00Z"), inner: "not told" }
+const row = { id: "one", at: new Date("2026-03-01T00:00:00Z"), inner: "not sent" }
 
 describe("rows that are encoded once", () => {
   const once = codecOf(encodedOnce(Plain))

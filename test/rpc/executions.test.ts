@@ -1,6 +1,6 @@
 /**
  * Executions over both wires of procedures, for keys and wallet sessions; and one operation followed by every means at
- * once, which all tell the same.
+ * once, which all answer the same.
  */
 import { HttpAgent } from "@ag-ui/client"
 import { assert, layer } from "@effect/vitest"
@@ -68,7 +68,7 @@ const enrollAs = Effect.fnUntraced(function* (actor: Effect.Success<ReturnType<t
 })
 
 layer(executionsApi(), { excludeTestServices: true })("executions", (it) => {
-  it.effect("one operation is told the same by polling, server-sent events, both RPC streams and AG-UI", () =>
+  it.effect("one operation is answered alike by polling, server-sent events, both RPC streams and AG-UI", () =>
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted
       const { open, openAt } = yield* Streams
@@ -83,9 +83,9 @@ layer(executionsApi(), { excludeTestServices: true })("executions", (it) => {
         headers: { "x-api-key": key, "last-event-id": "0-0" },
         fetch: (url, init) => fetch(url, { headers: init?.headers ?? {} })
       })
-      const told: Array<any> = []
+      const received: Array<any> = []
       const run = yield* Effect.forkScoped(
-        Effect.promise(() => agent.runAgent({}, { onEvent: ({ event }) => void told.push(event) }))
+        Effect.promise(() => agent.runAgent({}, { onEvent: ({ event }) => void received.push(event) }))
       )
       yield* enter(operationId, "running")
       yield* append(operationId, "chain_settled", { chainId: 8453, totalSteps: 2, message: "Chain 8453: done" })
@@ -120,7 +120,7 @@ layer(executionsApi(), { excludeTestServices: true })("executions", (it) => {
       assert.deepStrictEqual(JSON.parse(JSON.stringify(streamed)), happened)
       yield* Fiber.join(run)
       assert.deepStrictEqual(
-        told.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent),
+        received.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent),
         happened
       )
       const polled: Array<any> = []

@@ -7,7 +7,7 @@ import { listening } from "#test/rpc/support/listening.ts"
 import { makeSignInApi, newWallet, SignInApi } from "#test/rpc/support/SignInApi.ts"
 
 layer(makeSignInApi(), { excludeTestServices: true })("Effect's RPC", (it) => {
-  it.effect("signs a wallet in and lets it make a key that the service knows; a token that is none is refused", () =>
+  it.effect("signs a wallet in and lets it make a key that the service accepts; a token that is none is refused", () =>
     Effect.gen(function* () {
       const { handle, messageOf } = yield* SignInApi
       const baseUrl = yield* listening(handle)

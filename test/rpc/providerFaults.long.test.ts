@@ -36,8 +36,8 @@ layer(makeMarketApi({ coinGecko: "none", massive: true, coinbase: true, xstocks:
       const { items } = yield* ask("assets.getAssetOverlaysBatch", { assetIds: [assetId] })
       return items[0].providerExtensions
     })
-  const multiplier = Effect.map(extensionsOf(coinbaseId), (told) => told.multiplier)
-  const splitOnSolana = Effect.map(extensionsOf(xStock("AAPLx", "solana")), (told) => told.multiplier)
+  const multiplier = Effect.map(extensionsOf(coinbaseId), (extensions) => extensions.multiplier)
+  const splitOnSolana = Effect.map(extensionsOf(xStock("AAPLx", "solana")), (extensions) => extensions.multiplier)
 
   it.effect("without any data a share has no price, and says that it has none", () =>
     Effect.gen(function* () {
@@ -83,7 +83,7 @@ layer(makeMarketApi({ coinGecko: "none", massive: true, coinbase: true, xstocks:
   }
 
   it.effect(
-    "xStocks' registry tells halts, and on Solana the shares of a token; on EVM chains a token is a share",
+    "xStocks' registry lists halts, and on Solana the shares of a token; on EVM chains a token is a share",
     () =>
       Effect.gen(function* () {
         const { refresh } = yield* MarketApi
@@ -114,12 +114,12 @@ layer(makeMarketApi({ coinGecko: "none", massive: true, coinbase: true, xstocks:
       const { refresh } = yield* MarketApi
       const clock = yield* MovableClock
       const faults = yield* Faults
-      const told = Effect.map(extensionsOf(xStock("TSLAx", "solana")), (extensions) => extensions.multiplier)
-      assert.strictEqual(yield* told, "1")
+      const split = Effect.map(extensionsOf(xStock("TSLAx", "solana")), (extensions) => extensions.multiplier)
+      assert.strictEqual(yield* split, "1")
       yield* faults.set("issuers", "down", undefined)
       clock.advance(day)
       yield* refresh
-      assert.strictEqual(yield* told, "3")
+      assert.strictEqual(yield* split, "3")
       yield* faults.set("issuers", "ok", undefined)
     })
   )

@@ -1,4 +1,4 @@
-/** Procedures are routes like all others: named in spans, and a wrong method of theirs is told from a wrong path. */
+/** Procedures are routes like all others: named in spans, and a wrong method is not taken for a wrong path. */
 import { assert, describe, it } from "@effect/vitest"
 import { addRoute, methodsOf } from "#http/middleware/routeTable.ts"
 import { spanName } from "#http/middleware/spanNames.ts"

@@ -9,7 +9,7 @@ import * as Errors from "#domain/Errors.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { newOwner, newTenant } from "#test/api/support/actors.ts"
-import { appendMuch, until } from "#test/api/support/deafClient.ts"
+import { appendMuch, until } from "#test/api/support/slowClient.ts"
 import { signedIn } from "#test/api/support/signedIn.ts"
 import { accepted, append, enter, Streams } from "#test/api/support/StreamingApi.ts"
 import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
@@ -141,18 +141,18 @@ layer(executionsApi({ timeout: Duration.seconds(2) }), { excludeTestServices: tr
       Effect.gen(function* () {
         const { key, operationId } = yield* accepted
         const { socket } = yield* opened({ "x-api-key": key })
-        const told = () =>
+        const call = () =>
           Effect.promise(
             () => new Promise<any>((resolve) => socket.once("message", (data) => resolve(JSON.parse(String(data)))))
           )
         socket.send(request(1, "v2.executions.get", { operationId: "op_x" }))
-        const { exit, requestId } = yield* told()
+        const { exit, requestId } = yield* call()
         assert.deepStrictEqual([requestId, exit._tag], ["1", "Failure"])
         const [{ _tag, error }] = exit.cause
         assert.deepStrictEqual([_tag, error._tag], ["Fail", "ValidationFailed"])
         assert.match(error.details[0], /^operationId: /u)
         socket.send(request(2, "v2.executions.get", { operationId }))
-        assert.strictEqual((yield* told()).exit._tag, "Success")
+        assert.strictEqual((yield* call()).exit._tag, "Success")
       })
     )
 

@@ -132,9 +132,9 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
         assert.isNotEmpty(details)
         const got = yield* get(procedure, input)
         assert.deepStrictEqual([got.status, got.body.error.json], [400, posted.body.error.json])
-        const told = yield* native(procedure, input)
-        assert.deepStrictEqual([told._tag, told.requestId, told.exit._tag], ["Exit", "7", "Failure"])
-        assert.deepStrictEqual(told.exit.cause, [
+        const answer = yield* native(procedure, input)
+        assert.deepStrictEqual([answer._tag, answer.requestId, answer.exit._tag], ["Exit", "7", "Failure"])
+        assert.deepStrictEqual(answer.exit.cause, [
           { _tag: "Fail", error: { _tag: "ValidationFailed", message, details } }
         ])
       }

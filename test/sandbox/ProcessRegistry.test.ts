@@ -1,4 +1,4 @@
-/** What a killed world left behind is gone, with all it held, before the next world looks at its ports. */
+/** The processes of a killed sandbox are gone, with all they held, before the next one checks its ports. */
 import { it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import { spawn } from "node:child_process"

@@ -48,7 +48,7 @@ const offPrice = Effect.fnUntraced(function* (chain: Chain, from: Token, to: Tok
 
 layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
   describe("what is installed", () => {
-    it.effect("has EntryPoint 0.7 and Kernel 0.3.1 where client libraries look for them", () =>
+    it.effect("has EntryPoint 0.7 and Kernel 0.3.1 where client libraries expect them", () =>
       Effect.gen(function* () {
         const chain = yield* Base
         const hash = (address: `0x${string}`) =>
@@ -222,7 +222,7 @@ layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
   })
 
   describe("time and state", () => {
-    it.effect("moves forward by what it is told, and mines there", () =>
+    it.effect("moves forward by what is asked, and mines there", () =>
       Effect.gen(function* () {
         const chain = yield* Base
         const timestamp = Effect.promise(async () => (await chain.client.getBlock()).timestamp)

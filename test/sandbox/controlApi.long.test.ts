@@ -198,7 +198,7 @@ describe("prices", () => {
     )
   })
 
-  it("fails as it is told to, under both of its names", async () => {
+  it("fails as it is set to, under both of its names", async () => {
     await world.post("/faults", { target: "prices", mode: "rate-limited", count: 1 })
     const limited = await feed()
     assert.strictEqual(limited.status, 429)

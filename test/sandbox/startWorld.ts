@@ -14,7 +14,7 @@ export interface Place {
   readonly control: number
 }
 
-/** An answer of the control server. The test says what it expects; assertions look at what came. */
+/** An answer of the control server. The test says what it expects; assertions check what came. */
 export interface Answer<Body> {
   readonly status: number
   readonly headers: Headers

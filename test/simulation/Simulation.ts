@@ -1,6 +1,6 @@
 /**
  * One simulation: a seed decides how the world fares, what people do, when processes die, and in which order things
- * happen. First everything may go wrong; then faults end, and everything must come to rest.
+ * happen. First everything may go wrong; then faults end, and everything must settle.
  */
 import { Effect } from "effect"
 import { Actors } from "#test/simulation/actors/Actors.ts"
@@ -8,13 +8,13 @@ import { enroll, type SimulatedPortfolio } from "#test/simulation/actors/enroll.
 import { Invariants } from "#test/simulation/invariants/Invariants.ts"
 import { checkRest } from "#test/simulation/invariants/rest.ts"
 import { readRunsClosed } from "#test/simulation/invariants/Snapshot.ts"
-import type { Database } from "#test/simulation/stage/Database.ts"
-import { Driver } from "#test/simulation/stage/Driver.ts"
-import { Random } from "#test/simulation/stage/Random.ts"
-import { Session } from "#test/simulation/stage/Session.ts"
-import { Stage } from "#test/simulation/stage/Stage.ts"
-import { Trace } from "#test/simulation/stage/Trace.ts"
-import { FaultInjector } from "#test/simulation/stage/FaultInjector.ts"
+import type { Database } from "#test/simulation/harness/Database.ts"
+import { Driver } from "#test/simulation/harness/Driver.ts"
+import { Random } from "#test/simulation/harness/Random.ts"
+import { Session } from "#test/simulation/harness/Session.ts"
+import { Harness } from "#test/simulation/harness/Harness.ts"
+import { Trace } from "#test/simulation/harness/Trace.ts"
+import { FaultInjector } from "#test/simulation/harness/FaultInjector.ts"
 import { type Sabotage, World } from "#test/simulation/world/World.ts"
 
 /** 2026-01-01. */
@@ -53,20 +53,21 @@ export const simulate = async (
 ): Promise<SimulationEnd> => {
   await Effect.runPromise(database.clear)
   const random = new Random(seed)
-  const stage = new Stage(beginning)
-  const trace = new Trace(() => stage.now, print)
-  const world = new World({ stage, trace, random }, sabotage)
-  const session = new Session(database.connection, { stage, random: random.fork("session"), trace })
-  const weather = new FaultInjector(world, session, random.fork("weather"))
+  const harness = new Harness(beginning)
+  const trace = new Trace(() => harness.now, print)
+  const world = new World({ harness, trace, random }, sabotage)
+  const session = new Session(database.connection, { harness, random: random.fork("session"), trace })
+  // The names of the random sources decide what is drawn: with other names a seed gives another simulation.
+  const faults = new FaultInjector(world, session, random.fork("weather"))
   const invariants = new Invariants(database.connection, world)
-  const director = new Driver({ random: random.fork("director"), stage, trace, world, session, weather, invariants })
+  const driver = new Driver({ random: random.fork("director"), harness, trace, world, session, faults, invariants })
 
   const outcomes = new Map<string, number>()
   const end = (failure: SimulationEnd["failure"]): SimulationEnd => ({
     seed,
     failure,
-    virtualMs: stage.now - beginning,
-    turns: director.turns,
+    virtualMs: harness.now - beginning,
+    turns: driver.turns,
     statements: session.statements,
     counts: trace.counts,
     outcomes,
@@ -76,45 +77,45 @@ export const simulate = async (
   })
 
   try {
-    director.start()
-    await director.until(() => director.ready !== undefined, minute)
+    driver.start()
+    await driver.until(() => driver.ready !== undefined, minute)
     let portfolios: ReadonlyArray<SimulatedPortfolio> | undefined
-    director.ready!.run(enroll(random.fork("enroll")), (exit) => {
+    driver.ready!.run(enroll(random.fork("enroll")), (exit) => {
       if (exit._tag === "Success") portfolios = exit.value
     })
-    await director.until(() => portfolios !== undefined, minute)
+    await driver.until(() => portfolios !== undefined, minute)
     const actors = new Actors(world, random.fork("actors"), portfolios!)
     for (const portfolio of portfolios!) for (let n = random.between(1, 4); n > 0; n--) actors.deposit(portfolio)
-    weather.turnBad(actors)
+    faults.turnBad(actors)
     const drawnHours = random.between(3, 10)
-    const badUntil = stage.now + (badHours ?? drawnHours) * hour
+    const badUntil = harness.now + (badHours ?? drawnHours) * hour
     const goOn = () => {
-      if (stage.now >= badUntil) return
-      actors.act(director.ready)
-      stage.after(random.between(1, 60) * minute, goOn)
+      if (harness.now >= badUntil) return
+      actors.act(driver.ready)
+      harness.after(random.between(1, 60) * minute, goOn)
     }
-    stage.after(minute, goOn)
-    await director.until(() => stage.now >= badUntil, Infinity)
-    trace.note("the weather clears")
-    weather.clear()
-    await director.until(() => director.ready !== undefined, 10 * minute)
-    actors.resumeAll(director.ready!)
-    actors.signAllAnew(director.ready!)
-    // What was left of the bad weather ends; then everybody's portfolio is looked at once more, as often again as ways
-    // that failed in it are left out, and once again where the look before has found that its owner must sign.
-    await director.until(() => false, 4 * hour)
-    for (let looks = 2 + (await readRunsClosed(database.connection)); looks > 0; looks -= 1) {
-      actors.signAllAnew(director.ready!)
-      actors.triggerAll(director.ready!)
-      await director.until(() => false, hour)
+    harness.after(minute, goOn)
+    await driver.until(() => harness.now >= badUntil, Infinity)
+    trace.note("the faults end")
+    faults.clear()
+    await driver.until(() => driver.ready !== undefined, 10 * minute)
+    actors.resumeAll(driver.ready!)
+    actors.signAllAnew(driver.ready!)
+    // What was left of the faults ends. Then every portfolio is rebalanced once more, again for each way between
+    // chains that had failed and is left out, and again where the run before has found that its owner must sign.
+    await driver.until(() => false, 4 * hour)
+    for (let rounds = 2 + (await readRunsClosed(database.connection)); rounds > 0; rounds -= 1) {
+      actors.signAllAnew(driver.ready!)
+      actors.triggerAll(driver.ready!)
+      await driver.until(() => false, hour)
     }
-    await checkRest({ database, director, invariants, portfolios: portfolios!, world })
+    await checkRest({ database, driver, invariants, portfolios: portfolios!, world })
     return end(null)
   } catch (error) {
     const invariant = error instanceof Error && "invariant" in error ? String(error.invariant) : "the simulator works"
     return end({ invariant, detail: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   } finally {
-    await director.stop()
+    await driver.stop()
     for (const { kind, state } of invariants.ended)
       outcomes.set(`${kind} ${state}`, (outcomes.get(`${kind} ${state}`) ?? 0) + 1)
   }

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { parseArgs } from "node:util"
 import { describeFailure, summarize } from "#test/simulation/summary.ts"
-import { openDatabase } from "#test/simulation/stage/Database.ts"
+import { openDatabase } from "#test/simulation/harness/Database.ts"
 import { simulate, type SimulationEnd } from "#test/simulation/Simulation.ts"
 import { simulateSeeds } from "#test/simulation/simulateSeeds.ts"
 

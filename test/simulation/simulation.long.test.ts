@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
-import { type Database, openDatabase } from "#test/simulation/stage/Database.ts"
+import { type Database, openDatabase } from "#test/simulation/harness/Database.ts"
 import { simulate, type SimulationOptions } from "#test/simulation/Simulation.ts"
 import { describeFailure } from "#test/simulation/summary.ts"
 import type { Sabotage } from "#test/simulation/world/World.ts"
@@ -56,8 +56,8 @@ describe("a simulation", () => {
     breaks("sends early", "only what is stored is sent")
   )
 
-  it("fails when the ledger forgets what left", { timeout: limit }, () =>
-    breaks("ledger forgets", "what left a chain is announced or in the ledger")
+  it("fails when the ledger loses what left", { timeout: limit }, () =>
+    breaks("ledger loses", "what left a chain is announced or in the ledger")
   )
 
   it("fails when receipts are not what the chain shows", { timeout: limit }, () =>

@@ -3,7 +3,7 @@ import type { SimulationEnd } from "#test/simulation/Simulation.ts"
 
 const hours = (ms: number): string => `${(ms / 3_600_000).toFixed(1)} h`
 
-/** What is needed to look into a failure. */
+/** What is needed to investigate a failure. */
 export const describeFailure = ({ failure, latest, seed, virtualMs }: SimulationEnd): string =>
   [
     `Seed ${seed} failed after ${hours(virtualMs)} of virtual time: ${failure?.invariant}`,

@@ -1,6 +1,6 @@
 /** Simulates the seeds that it is given, one after the other, on a database of its own. Started by `simulate.ts`. */
 import { Effect } from "effect"
-import { openDatabase } from "#test/simulation/stage/Database.ts"
+import { openDatabase } from "#test/simulation/harness/Database.ts"
 import { simulate } from "#test/simulation/Simulation.ts"
 import { answerOf, type Request } from "#test/simulation/workerMessages.ts"
 

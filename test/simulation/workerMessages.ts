@@ -1,4 +1,4 @@
-/** What the command and its workers tell each other. */
+/** Messages between the command and its workers. */
 import type { SimulationEnd } from "#test/simulation/Simulation.ts"
 
 export interface Request {

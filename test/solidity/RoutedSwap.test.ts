@@ -107,7 +107,7 @@ describe("RoutedSwap", () => {
       })
     )
 
-    it.effect("is held against the path through a hub when told so", () =>
+    it.effect("is held against the path through a connector token when asked to", () =>
       Effect.gen(function* () {
         const chain = yield* Base
         const terms = termsOf(chain, { sell: "USDC", amount, buy: "AERO" }, { hub: addressOf(chain, "WETH") })

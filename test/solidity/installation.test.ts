@@ -104,7 +104,7 @@ describe("The modules of an account", () => {
         })
         const [used, unused] = [yield* withdrawal(), yield* withdrawal()]
         assert.strictEqual((yield* submitCall(base, relayer, used)).status, "success")
-        const tell = (functionName: "onInstall" | "onUninstall", data: Hex) =>
+        const callAs = (functionName: "onInstall" | "onUninstall", data: Hex) =>
           Effect.promise(async () => {
             await base.client.impersonateAccount({ address: account })
             await base.client.setBalance({ address: account, value: parseEther("1") })
@@ -117,9 +117,9 @@ describe("The modules of an account", () => {
             })
             await base.client.waitForTransactionReceipt({ hash })
           })
-        yield* tell("onUninstall", "0x")
+        yield* callAs("onUninstall", "0x")
         assert.strictEqual(yield* verdict(base, relayer.address, unused), "NotInstalled")
-        yield* tell("onInstall", concat([owner.address, nameHash]))
+        yield* callAs("onInstall", concat([owner.address, nameHash]))
         assert.strictEqual(yield* verdict(base, relayer.address, unused), "accepted")
         assert.strictEqual(yield* verdict(base, relayer.address, used), "NonceUsed")
       })

@@ -79,7 +79,7 @@ export const inPools = (
   ...but
 })
 
-/** The diamond's calldata; what it yields goes to our contract unless told otherwise. */
+/** The diamond's calldata; what it yields goes to our contract by default. */
 export const routeOver = (chain: Chain, swapData: SwapData | ReadonlyArray<SwapData>, receiver?: Address): Hex => {
   const head = [zeroHash, "test", "", receiver ?? chain.contracts.routedSwap, 0n] as const
   return Array.isArray(swapData)

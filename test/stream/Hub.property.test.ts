@@ -189,7 +189,7 @@ const run = (actions: ReadonlyArray<Action>) => {
     }
     for (const client of clients) {
       client.check(log)
-      // A client of the real thing comes back when it is told to.
+      // A client of the real thing reconnects when it is asked to.
       if (client.socket?.closed !== undefined) drop(client)
     }
   }
@@ -257,7 +257,7 @@ describe("the hub", () => {
     )
   })
 
-  it("tells who is connected when events before the next were lost on the way, by their links", () => {
+  it("notifies connected clients when events before the next were lost on the way, by their links", () => {
     const hub = new HubState({ bytesPerSocket: 1_000, replayWindow }, base)
     const socket = new FakeSocket()
     hub.subscribe(assetTopic("crypto", "ETH"), ["ETH"], socket).begin(undefined)

@@ -19,7 +19,7 @@ const running = Effect.fnUntraced(function* (millis: number) {
     monotonicTimeNanosUnsafe: { value: () => reading },
     sleep: {
       value: (duration: Duration.Duration) => {
-        // The intake also looks for news every 200 ms, which is not what is asked for here.
+        // The intake also polls every 200 ms, which is not what is tested here.
         if (Duration.toMillis(duration) !== millis) return machine.sleep(duration)
         happened.push(`${millis} ms for others`)
         return Effect.void

@@ -30,19 +30,19 @@ const makeReports = () => {
     frames,
     take: (frame: unknown) => {
       frames.push(frame)
-      waiting.forEach((look) => look())
+      waiting.forEach((check) => check())
     },
     until: (isThere: (types: ReadonlyArray<string>) => boolean) =>
       new Promise<void>((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const failed = frames.find(({ type }) => type === "failed")
           if (failed !== undefined) return reject(new Error(failed.message))
           if (!isThere(frames.map(({ type }) => type))) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve()
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       })
   }
 }

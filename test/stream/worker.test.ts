@@ -204,7 +204,7 @@ describe("sockets", () => {
     assert.strictEqual((await odd.refused()).body.error, "invalid_request")
   })
 
-  it("answer pings and tell that they live", async () => {
+  it("answer pings and health checks", async () => {
     // Long enough for a slow machine to answer the ping before, or the worker would cut it.
     const worker = await start({ heartbeatMs: 2_000 })
     const { token } = await worker.ticket(stock)

@@ -1,4 +1,4 @@
-/** An OpenTelemetry collector that keeps what it is sent (OTLP/JSON over HTTP), for tests to look into. */
+/** An OpenTelemetry collector that keeps what it is sent (OTLP/JSON over HTTP), for tests to read. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

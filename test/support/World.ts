@@ -52,7 +52,7 @@ type Call = (method: string, path: string, body?: unknown) => Promise<Answer>
 
 export interface World {
   readonly overview: WorldOverview
-  /** Where the world itself is told what to do. */
+  /** The control API of the sandbox. */
   readonly controlUrl: string
   /** Full key of the first tenant. */
   readonly key: string

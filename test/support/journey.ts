@@ -109,7 +109,7 @@ export const firstScheduledRunEnded = async (world: World, portfolioId: string):
   await settled(world, portfolioId, { by: now + hour, seconds: 90 })
 }
 
-/** Balance of an address as the asset's chain tells it, in raw units. */
+/** Balance of an address on the asset's chain, in raw units. */
 export const tokenBalance = (world: World, assetId: string, address: string): Promise<bigint> => {
   const [, chainId] = /^eip155:(\d+)\/erc20:/.exec(assetId)!
   const { rpcUrl } = world.overview.chains.find((chain) => chain.chainId === Number(chainId))!
@@ -121,7 +121,7 @@ export const tokenBalance = (world: World, assetId: string, address: string): Pr
   })
 }
 
-/** Balance of a smart account as its chain tells it, in raw units. */
+/** Balance of a smart account on its chain, in raw units. */
 export const chainBalance = (world: World, accountId: string, symbol: string): Promise<bigint> => {
   const [, chainId, address] = accountId.split(":")
   return tokenBalance(world, world.asset(Number(chainId), symbol).assetId, address!)

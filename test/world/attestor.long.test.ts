@@ -89,8 +89,8 @@ describe("the price attestor", () => {
       assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
       for (const chainId of chainIds) {
         const { assetId } = world.asset(chainId, attested[chainId as 8453])
-        const told = world.serviceLog().split("\n")
-        const skipped = told.filter((line) => line.includes("PRICE_NOT_ATTESTED") && line.includes(assetId))
+        const logged = world.serviceLog().split("\n")
+        const skipped = logged.filter((line) => line.includes("PRICE_NOT_ATTESTED") && line.includes(assetId))
         assert.isTrue(
           skipped.some((line) => reason.test(line)),
           skipped.join("\n")

@@ -1,5 +1,5 @@
 /**
- * A backup of PostgreSQL is restored into a new database, as docs/operations.md tells it, and the service goes on with
+ * A backup of PostgreSQL is restored into a new database by the steps of docs/operations.md. The service goes on with
  * it, although the chains have moved on since it was made.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -47,7 +47,7 @@ describe("a backup", () => {
   const database = newServerDatabase
 
   it.live(
-    "is restored into a new database, and the service goes on with it, with the positions that the chains tell",
+    "is restored into a new database, and the service goes on with it, with the positions that the chains show",
     () =>
       Effect.gen(function* () {
         const { dataDir } = yield* Effect.acquireRelease(Effect.promise(worldFolder), ({ remove }) =>

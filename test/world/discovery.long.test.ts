@@ -35,7 +35,7 @@ describe("discovery in a world", () => {
     assert.strictEqual((await found("top_performing")).strategyId, curated.strategyId)
   })
 
-  it("knows at once that nobody follows it, and soon who does and with how much", async () => {
+  it("counts no follower at once, and soon how many there are and with how much", async () => {
     const empty = await eventually("the strategy is measured", async () => {
       const { metrics } = await found("top_performing")
       return metrics.portfolioCount === null ? undefined : metrics

@@ -184,11 +184,11 @@ describe("what observers see", () => {
     }))
 
   it("no key and no token is in logs, traces or metrics", () => {
-    const told = collector.raw() + world.serviceLog()
-    assert.isAbove(told.length, 10_000)
+    const exported = collector.raw() + world.serviceLog()
+    assert.isAbove(exported.length, 10_000)
     const { tenants, adminToken } = world.overview
     for (const secret of [adminToken, ...tenants.flatMap(({ apiKey, readOnlyApiKey }) => [apiKey, readOnlyApiKey])]) {
-      assert.notInclude(told, secret)
+      assert.notInclude(exported, secret)
     }
   })
 })

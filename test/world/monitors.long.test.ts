@@ -1,4 +1,4 @@
-/** A strategy with a drift band on a local world: a price moves, the band fires, and the run is made and told. */
+/** A strategy with a drift band on a local world: a price moves, the band fires, and the run is made and reported. */
 import { Effect, Exit, Scope } from "effect"
 import { Webhook } from "standardwebhooks"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -60,9 +60,9 @@ const fired = async ({ portfolioId }: EnrolledPortfolio): Promise<ReadonlyArray<
   return body.data.operations.filter(({ trigger }: { readonly trigger: string }) => trigger === "triggered")
 }
 
-/** What the integrator's server was told of an operation, once its end is there; every message is signed. */
-const told = (operationId: string, secret: string) =>
-  eventually("the webhook tells the end of the run", async () => {
+/** What the integrator's server got of an operation, once it has ended; every message is signed. */
+const statesOf = (operationId: string, secret: string) =>
+  eventually("the webhook reports the end of the run", async () => {
     for (const { body, headers } of hook.received) new Webhook(secret).verify(body, { ...headers })
     const states = hook.received
       .map(({ body }) => JSON.parse(body))
@@ -72,7 +72,7 @@ const told = (operationId: string, secret: string) =>
   })
 
 describe("drift bands", () => {
-  it("a price that leaves the band starts one run, told by a signed webhook, and the workflow waits and fires again", async () => {
+  it("a price that leaves the band starts one run, reported by a signed webhook, and the workflow waits and fires again", async () => {
     const made = await world.api("POST", "/v2/webhooks", { url: hook.url })
     assert.strictEqual(made.status, 201, JSON.stringify(made.body))
     const portfolio = await enroll(world, { strategyId: await newStrategy(), owner: newOwner() }, [8453])
@@ -99,7 +99,11 @@ describe("drift bands", () => {
     assert.strictEqual(run.state, "completed", JSON.stringify(run))
     assert.strictEqual(run.outcome, "traded")
     assert.isBelow(Math.abs((await wethShare(world, portfolio.accounts[0]!, price)) - 0.5), 0.02)
-    assert.deepStrictEqual(await told(latest.operationId, made.body.data.secret), ["accepted", "running", "completed"])
+    assert.deepStrictEqual(await statesOf(latest.operationId, made.body.data.secret), [
+      "accepted",
+      "running",
+      "completed"
+    ])
     assert.lengthOf(await fired(portfolio), 1)
 
     // An hour later it is back where it was: ten points to the other side, and the workflow waits again.

@@ -103,7 +103,7 @@ describe("why a portfolio was not traded", () => {
     assert.match(shown, /skipped\s+PRICE_NOT_ATTESTED \S*0x\w+/u)
   })
 
-  it("the page tells what to do about the skip", () => {
+  it("the page says what to do about the skip", () => {
     assert.match(page, /\| .*`PRICE_NOT_ATTESTED`.* \| wait for the market/u)
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Performance on a local world: a curve as soon as a strategy exists, and a portfolio whose deposits are told apart
+ * Performance on a local world: a curve as soon as a strategy exists, and a portfolio whose deposits are separated
  * from its gains.
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -37,7 +37,7 @@ interface Point {
   readonly cashFlowUsd: string
 }
 
-/** Value at the last look, all cash that came in, and the return. */
+/** Value at the last valuation, all cash that came in, and the return. */
 const reading = async () => {
   const { body, status } = await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}/performance`)
   assert.strictEqual(status, 200)

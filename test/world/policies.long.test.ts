@@ -49,7 +49,7 @@ const strategyWith = async (name: string, preferences: object): Promise<string> 
 
 interface Follower {
   readonly portfolio: EnrolledPortfolio
-  /** US dollars that were swapped, and in how many weeks, as the chain tells it. */
+  /** US dollars that were swapped, and in how many weeks, as the chain shows it. */
   turnoverUsd: number
   trades: number
   /** Squared distances of the weight from its target, once each week's run is over. */
@@ -101,15 +101,15 @@ describe("policies over a quarter", () => {
     }
     const error = ({ squares }: Follower) => Math.sqrt(squares / moves.length)
     const costUsd = ({ turnoverUsd }: Follower) => turnoverUsd * poolFee
-    const told = JSON.stringify({
+    const figures = JSON.stringify({
       exact: { costUsd: costUsd(exact), trades: exact.trades, error: error(exact) },
       auto: { costUsd: costUsd(auto), trades: auto.trades, error: error(auto) }
     })
-    assert.strictEqual(exact.trades, moves.length, told)
-    assert.isAbove(auto.trades, 0, told)
-    assert.isBelow(auto.trades, exact.trades / 2, told)
-    assert.isBelow(costUsd(auto), costUsd(exact) / 2, told)
-    assert.isBelow(error(exact), 0.002, told)
-    assert.isBelow(error(auto), 0.05, told)
+    assert.strictEqual(exact.trades, moves.length, figures)
+    assert.isAbove(auto.trades, 0, figures)
+    assert.isBelow(auto.trades, exact.trades / 2, figures)
+    assert.isBelow(costUsd(auto), costUsd(exact) / 2, figures)
+    assert.isBelow(error(exact), 0.002, figures)
+    assert.isBelow(error(auto), 0.05, figures)
   }, 900_000)
 })

@@ -82,14 +82,14 @@ const followed = async ({ token }: ActingOwner, operationId: OperationId) => {
     return yield* Stream.runCollect(client("v2.executions.stream", { operationId, lastEventId: "0-0" }))
   }).pipe(Effect.scoped)
   const agUi = async () => {
-    const told: Array<any> = []
+    const received: Array<any> = []
     const agent = new HttpAgent({
       url: `${apiBaseUrl}/v1/ai/executions/${operationId}/ag-ui-stream`,
       headers: fromTheFirst,
       fetch: (url, init) => fetch(url, { headers: init?.headers ?? {} })
     })
-    await agent.runAgent({}, { onEvent: ({ event }) => void told.push(event) })
-    return told.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent)
+    await agent.runAgent({}, { onEvent: ({ event }) => void received.push(event) })
+    return received.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent)
   }
   const [events, streamed, deltas] = await Promise.all([sse(), Effect.runPromise(rpc), agUi()])
   // A snapshot says how the operation is when its stream begins.
@@ -117,7 +117,7 @@ const seam = (owner: ActingOwner) => chainBalance(world, owner.vault, issued)
 const usdc = (owner: ActingOwner) => chainBalance(world, owner.vault, "USDC")
 
 describe("an owner who has signed in", () => {
-  it("swaps by each of the three kinds, every execution is told the same by all four means, and v1 obeys too", async () => {
+  it("swaps by each of the three kinds, every execution is answered alike by all four means, and v1 obeys too", async () => {
     const owner = await signedInOwner(world)
     const promised = (await preview(owner)).body.result.data
     assert.closeTo(Number(promised.estimatedReceiveAmount) / 1e18, 200 / 1.5, 0.5)

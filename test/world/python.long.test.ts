@@ -41,7 +41,7 @@ describe.skipIf(version !== 0)("the program in Python (skipped without python3 o
       (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error
     )
 
-  it("rebalances a portfolio, hears each event of it once, and says what became of it", async () => {
+  it("rebalances a portfolio, receives each event of it once, and says what became of it", async () => {
     const { code, stderr, stdout } = await run(portfolio.portfolioId)
     assert.strictEqual(code, 0, stderr)
     const lines = stdout.trim().split("\n")

@@ -1,5 +1,5 @@
 /**
- * Secrets and keys of a service are exchanged as docs/operations.md tells it, under "Keys and secrets that change", on
+ * Secrets and keys of a service are exchanged as in docs/operations.md, under "Keys and secrets that change", on
  * a world that has a portfolio and goes on.
  */
 import { readFileSync } from "node:fs"
@@ -162,7 +162,7 @@ describe("keys and secrets that change", () => {
     assert.strictEqual(await status("/v2/whoami"), 200)
     const [, second] = world.overview.tenants
     const unused = await world.apiWith({ "x-api-key": second!.readOnlyApiKey })("GET", "/v2/whoami")
-    assert.strictEqual(unused.status, 401, "a key that was not used while both were accepted is lost, as is told")
+    assert.strictEqual(unused.status, 401, "a key that was not used while both were accepted is lost, as documented")
   }, 240_000)
 
   it("the relayer: both accounts work side by side, and then the new one alone", async () => {
@@ -177,7 +177,7 @@ describe("keys and secrets that change", () => {
     assert.deepStrictEqual(new Set(senders), new Set([address]))
   }, 240_000)
 
-  it("the attestor: with two keys each guard gets prices that it believes, while portfolios are rebalanced", async () => {
+  it("the attestor: with two keys each guard gets prices that it accepts, while portfolios are rebalanced", async () => {
     const next = generatePrivateKey()
     const { address } = privateKeyToAccount(next)
     await restart({ ATTESTOR_NEXT_PRIVATE_KEY: next })

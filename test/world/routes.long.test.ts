@@ -1,4 +1,4 @@
-/** Each leg is made where it pays more, as the chain itself tells; without LI.FI the venue makes all of them. */
+/** Each leg is made where it pays more, as the chain itself shows; without LI.FI the venue makes all of them. */
 import { Effect } from "effect"
 import { createPublicClient, getAbiItem, http } from "viem"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"

@@ -79,27 +79,27 @@ describe("slices", () => {
     const end = firstDueAt + week
     let dueAt = await settled(world, portfolioId, { by: await advance(minute) })
     // The last slice made, the portfolio is due when it would have been without any.
-    for (let looks = 0; dueAt < end && looks < 100; looks += 1) {
+    for (let polls = 0; dueAt < end && polls < 100; polls += 1) {
       await world.control("/prices", { assetId: weth(), priceUsd: "2500.00" })
       dueAt = await settled(world, portfolioId, { by: await advance(longestRest + minute) })
     }
     assert.strictEqual(dueAt, end)
     const runs = await runsOf(portfolioId)
     const made = runs.filter(({ soldUsd }) => soldUsd > 0)
-    const told = JSON.stringify(runs)
+    const report = JSON.stringify(runs)
     // In a pool of $20 million a side thirty basis points are some $60,000.
     const sliceUsd = sideUsd * (priceImpactBps / 10_000)
-    assert.isAtLeast(made.length, 16, told)
+    assert.isAtLeast(made.length, 16, report)
     for (const { endedAt, soldUsd } of made) {
-      assert.isBelow(soldUsd, sliceUsd * 1.02, told)
+      assert.isBelow(soldUsd, sliceUsd * 1.02, report)
       const ofDay = made.filter((run) => run.endedAt <= endedAt && run.endedAt > endedAt - day)
       const soldOfDay = ofDay.reduce((sum, run) => sum + run.soldUsd, 0)
-      assert.isAtMost(soldOfDay, sideUsd * (poolShareBps / 10_000) * 1.01, told)
+      assert.isAtMost(soldOfDay, sideUsd * (poolShareBps / 10_000) * 1.01, report)
     }
     // The share of the day was what stopped them in between, as the runs say.
     const waiting = runs.filter(({ soldUsd }) => soldUsd === 0)
     assert.isNotEmpty(waiting)
-    for (const { codes } of waiting) assert.include(codes, "SLICED", told)
+    for (const { codes } of waiting) assert.include(codes, "SLICED", report)
     assert.isBelow(made.at(-1)!.endedAt, end)
     assert.notInclude(made.at(-1)!.codes, "SLICED")
     assert.closeTo(await wethShare(world, portfolio.accounts[0]!), 0.495, 0.001)

@@ -38,20 +38,20 @@ const follow = (target: typeof TicketTarget.Encoded) => {
   const reading = (async () => {
     for (let next = await frameIterator.next(); next.done !== true; next = await frameIterator.next()) {
       frames.push(next.value)
-      waiting.forEach((look) => look())
+      waiting.forEach((check) => check())
     }
   })()
   return {
     frames,
     until: (isThere: (frames: ReadonlyArray<StreamFrame>) => boolean) =>
       new Promise<void>((resolve) => {
-        const look = () => {
+        const check = () => {
           if (!isThere(frames)) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve()
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       }),
     stop: async () => {
       await frameIterator.return?.()
@@ -87,7 +87,7 @@ const procedure = (name: string, json?: unknown, headers: Record<string, string>
   world.apiWith(headers)("POST", `/v1/rpc/marketDataStream.${name}`, json === undefined ? {} : { json })
 
 describe("the market-data stream", () => {
-  it("streams both asset classes and a collection through kill -9 of the worker, without loss or repeat but what a gap tells", async () => {
+  it("streams both asset classes and a collection through kill -9 of the worker, without loss or repeat but what a gap reports", async () => {
     const stock = follow({ kind: "asset", assetClass: "equity", symbol: "TSLA" })
     const coin = follow({ kind: "asset", assetClass: "crypto", symbol: "ETH" })
     const stocks = follow({
@@ -124,7 +124,7 @@ describe("the market-data stream", () => {
     await coin.stop()
   }, 300_000)
 
-  it("goes on after the provider of shares was cut, and tells operators how it stands", async () => {
+  it("goes on after the provider of shares was cut, and shows operators its status", async () => {
     const stock = follow({ kind: "asset", assetClass: "equity", symbol: "TSLA" })
     await stock.until((frames) => eventsOf(frames).length >= 2)
     await world.control("/faults", { target: "massive", mode: "down" })

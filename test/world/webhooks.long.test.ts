@@ -1,4 +1,4 @@
-/** A rebalance in a local world, told to an integrator's server: signed, complete and in order. */
+/** A rebalance in a local world, sent to an integrator's server: signed, complete and in order. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Webhook } from "standardwebhooks"
@@ -51,15 +51,15 @@ describe("webhooks of a local world", () => {
     await fund(world, portfolio.accounts, 10_000n)
     const operationId = await rebalance(world, portfolio.portfolioId)
     await finishedOperation(world, portfolio.portfolioId, operationId)
-    const told = await eventually("the end of the run is told", async () => {
+    const messages = await eventually("the end of the run is sent", async () => {
       const states = typed("operation.state_changed", operationId)
       return states.at(-1)?.data.state === "completed" ? states : undefined
     })
     assert.deepStrictEqual(
-      told.map(({ data }) => data.state),
+      messages.map(({ data }) => data.state),
       ["accepted", "running", "completed"]
     )
-    assert.strictEqual(told.at(-1)?.data.outcome, "traded")
+    assert.strictEqual(messages.at(-1)?.data.outcome, "traded")
     for (const { body, headers } of received) new Webhook(secret).verify(body, headers)
 
     const log = await world.api("GET", "/v2/events?limit=200")
@@ -82,7 +82,7 @@ describe("webhooks of a local world", () => {
     await world.api("POST", `/v2/portfolios/${portfolioId}/start`)
     const [webhook] = (await world.api("GET", "/v2/webhooks")).body.data.webhooks
     await world.api("POST", `/v2/webhooks/${webhook.webhookId}/test`)
-    const types = await eventually("the changes are told", async () => {
+    const types = await eventually("the changes are sent", async () => {
       const all = received.map(({ body }) => JSON.parse(body).type as string)
       return all.includes("webhook.test") && all.includes("portfolio.started") ? all : undefined
     })

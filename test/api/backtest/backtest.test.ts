@@ -135,7 +135,7 @@ layer(ApiLive, { excludeTestServices: true })("backtests", (it) => {
         ValidationFailed,
         `allocation.assets.1.assetId: no prices of ${arbUsdc.assetId} are recorded since ${from}`
       )
-      // What was missing is looked for again: nothing of the refusal is kept.
+      // What was missing is searched for again: the refusal is not cached.
       yield* recorded(
         arbUsdc.assetId,
         Array.from({ length: 40 }, () => 1)

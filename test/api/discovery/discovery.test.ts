@@ -14,7 +14,7 @@ const fields = ["strategyId", "name", "description", "allocation", "createdAt", 
 const idsOf = ({ json }: Answer): ReadonlyArray<string> =>
   json.data.strategies.map(({ strategyId }: { readonly strategyId: string }) => strategyId)
 
-/** A tenant that looks, and public strategies of another one, the only ones that there are. */
+/** A tenant that reads, and public strategies of another one, the only ones that there are. */
 const world = Effect.fnUntraced(function* (count: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE strategies SET is_public = false`
@@ -78,7 +78,7 @@ layer(ApiLive, { excludeTestServices: true })("discovery", (it) => {
     })
   )
 
-  it.effect("tells unknown from zero, and leaves out a yield that is not advertised", () =>
+  it.effect("distinguishes unknown from zero, and leaves out a yield that is not advertised", () =>
     Effect.gen(function* () {
       const { sql, get } = yield* world(1)
       const metricsNow = Effect.map(get("collection=top_performing"), ({ json }) => json.data.strategies[0])
@@ -130,7 +130,7 @@ layer(ApiLive, { excludeTestServices: true })("discovery", (it) => {
         const seen: Array<string> = []
         let cursor: string | null = null
         for (let pages = 0; pages < 9; pages += 1) {
-          // The sort is left out on follow-up pages: the cursor knows it.
+          // The sort is left out on follow-up pages: the cursor contains it.
           const query: string = cursor === null ? first : `${first.split("&")[0]}&cursor=${cursor}`
           const answer: Answer = yield* get(`${query}&limit=2`)
           assert.strictEqual(answer.status, 200, answer.text)
@@ -238,7 +238,7 @@ layer(ApiLive, { excludeTestServices: true })("discovery", (it) => {
     })
   )
 
-  it.effect("any valid key may look, and it sees 50 strategies when it does not say how many", () =>
+  it.effect("any valid key may read, and gets 50 strategies when it names no limit", () =>
     Effect.gen(function* () {
       const { sql, call, strategyIds } = yield* world(1)
       yield* sql`

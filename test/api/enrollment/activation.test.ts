@@ -188,7 +188,7 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
       { agentAccountId: "eip155:0:0x52908400098527886E0F7030069857D2E4169EE7" },
       "agentAccountId: differs"
     ],
-    ["a flow that nobody knows", { flowId: "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9" }, "flowId: unknown or expired"]
+    ["an unknown flow", { flowId: "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9" }, "flowId: unknown or expired"]
   ]
 
   for (const [what, changes, detail] of badBodies) {
@@ -273,7 +273,7 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
     })
   )
 
-  it.effect("the same body while the first is still at work is told to wait", () =>
+  it.effect("the same body while the first is in progress is answered API_007", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const surroundings = yield* TestEnvironment

@@ -81,7 +81,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment of contract wallets", 
     })
   )
 
-  it.effect("stage 1 cannot tell while the chain does not answer, and keeps nothing", () =>
+  it.effect("stage 1 is refused while the chain does not answer, and keeps nothing", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { actor, draft, surroundings } = yield* stage1

@@ -77,7 +77,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     ["a bare address", { ownerAccountId: "0x52908400098527886E0F7030069857D2E4169EE7" }, "ownerAccountId: "],
     ["a contract wallet that is not there", { accountType: "ERC1271" }, "ownerAccountId: has no code"],
     ["an unknown account type", { accountType: "BLS" }, "accountType: "],
-    ["a strategy that nobody knows", { strategyId: "01JQ8ZKX4V6T3M9N2C5B7D8F0G" }, "strategyId: unknown"],
+    ["an unknown strategy", { strategyId: "01JQ8ZKX4V6T3M9N2C5B7D8F0G" }, "strategyId: unknown"],
     ["a strategy id of another form", { strategyId: "x" }, "strategyId: "]
   ]
 
@@ -143,7 +143,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     })
   )
 
-  it.effect("chains of two namespaces, and chains that nobody supports, are told before any entitlement", () =>
+  it.effect("chains of two namespaces, and chains that are not supported, are refused before any entitlement", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { actor, body } = yield* stage1()
@@ -200,7 +200,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     ["a long name", { portfolioName: "x".repeat(65) }, "portfolioName: "],
     ["a name with other signs", { portfolioName: "<b>" }, "portfolioName: "],
     ["a flow id of another form", { flowId: "flow_x" }, "flowId: "],
-    ["a flow that nobody knows", { flowId: "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9" }, "flowId: unknown or expired"],
+    ["an unknown flow", { flowId: "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9" }, "flowId: unknown or expired"],
     ["another index than stage 1 gave", { accountIndex: "7" }, "accountIndex: differs"],
     ["other chains than stage 1 had", { chainIds: [8453] }, "chainIds: differs"],
     ["the chains in another order", { chainIds: [42161, 8453] }, "chainIds: differs"],
@@ -304,7 +304,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     })
   )
 
-  it.effect("the same body while the first is still at work is told to wait", () =>
+  it.effect("the same body while the first is in progress is answered API_007", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const surroundings = yield* TestEnvironment
@@ -332,7 +332,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
     })
   )
 
-  it.effect("who is enrolled already is told so before anything is signed, with the portfolio's id", () =>
+  it.effect("an owner who is enrolled already is refused before anything is signed, with the portfolio's id", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { actor, body, strategyId } = yield* stage1()

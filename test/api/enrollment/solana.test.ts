@@ -253,7 +253,7 @@ layer(apiIn(WithSolana), { excludeTestServices: true })("enrollment on Solana", 
     })
   )
 
-  it.effect("a blockhash that is too old, and a wallet that changed, are told; a new stage 1 goes on", () =>
+  it.effect("a blockhash that is too old, and a wallet that changed, are refused; a new stage 1 goes on", () =>
     Effect.gen(function* () {
       const { actor, strategyId } = yield* entitled
       const owner = newOwner()

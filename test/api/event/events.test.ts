@@ -59,7 +59,7 @@ layer(streamingApi(), { excludeTestServices: true })("events of a tenant", (it) 
     }).pipe(Effect.scoped)
   )
 
-  it.effect("without an id the stream tells what comes from now on, of this tenant alone", () =>
+  it.effect("without an id the stream sends what comes from now on, of this tenant alone", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { key, operationId } = yield* accepted

@@ -1,6 +1,6 @@
 /**
  * `Idempotency-Key` on every endpoint that takes it. There is no table of these: an endpoint that begins to take it is
- * walked too, and one that creates and does not is told.
+ * walked too, and one that creates without it fails the test.
  */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -64,7 +64,7 @@ layer(ApiLive, { excludeTestServices: true })("Idempotency-Key", (it) => {
   })
 
   for (const { body, method, path: target, route } of endpoints.filter((endpoint) => named.has(endpoint.route))) {
-    it.effect(`${route}: a request that is still in progress is told so, and one with another body`, () =>
+    it.effect(`${route}: a request that is still in progress is refused, and one with another body`, () =>
       Effect.gen(function* () {
         const { call } = yield* Api
         const keys = yield* IdempotencyKeys
@@ -147,7 +147,7 @@ layer(ApiLive, { excludeTestServices: true })("Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("of 50 requests at once under one key one is carried out, and nobody hears anything else of it", () =>
+  it.effect("of 50 requests at once under one key one is carried out, and all get its answer or API_007", () =>
     Effect.gen(function* () {
       const { key } = yield* newTenant()
       const burst = yield* Effect.forEach(Array.from({ length: 50 }), () => post(key, "a"), {
@@ -193,7 +193,7 @@ layer(ApiLive, { excludeTestServices: true })("Idempotency-Key", (it) => {
   )
 })
 
-/** As the service tells requests apart: by path and body, byte for byte. */
+/** As the service distinguishes requests: by path and body, byte for byte. */
 const fingerprintOf = (target: string, body: unknown) =>
   Effect.promise(async () => {
     const text = body === undefined ? "" : JSON.stringify(body)

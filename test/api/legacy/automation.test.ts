@@ -40,7 +40,7 @@ const complete = Effect.fnUntraced(function* (operationId: string) {
 })
 
 layer(ApiLive, { excludeTestServices: true })("legacy automation", (it) => {
-  it.effect("a portfolio of v2 is told in the v1 envelope: active, nothing done yet, next due as v2 says", () =>
+  it.effect("a portfolio of v2 is answered in the v1 envelope: active, nothing done yet, next due as v2 says", () =>
     Effect.gen(function* () {
       const user = yield* enrolledUser()
       const answer = yield* get(user, "automation/status")
@@ -100,7 +100,7 @@ layer(ApiLive, { excludeTestServices: true })("legacy automation", (it) => {
     })
   )
 
-  it.effect("start activates, answers the strategy's interval, and starts a rebalance when it is told to", () =>
+  it.effect("start activates, answers the strategy's interval, and starts a rebalance when the body asks for one", () =>
     Effect.gen(function* () {
       const user = yield* enrolledUser()
       yield* post(user, "pause")
@@ -142,7 +142,7 @@ layer(ApiLive, { excludeTestServices: true })("legacy automation", (it) => {
     })
   )
 
-  it.effect("trigger starts the rebalance that v2 polls, and tells of it among the latest", () =>
+  it.effect("trigger starts the rebalance that v2 polls, and lists it among the latest", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const user = yield* enrolledUser()

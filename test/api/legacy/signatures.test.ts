@@ -136,7 +136,7 @@ layer(ApiLive, { excludeTestServices: true })("legacy signatures", (it) => {
     })
   )
 
-  it.effect("a replay while the first is at work is told so", () =>
+  it.effect("a replay while the first is in progress is refused", () =>
     Effect.gen(function* () {
       const surroundings = yield* TestEnvironment
       const user = yield* enrolledUser()
@@ -152,7 +152,7 @@ layer(ApiLive, { excludeTestServices: true })("legacy signatures", (it) => {
     })
   )
 
-  it.effect("an owner that is a contract is sent to v2, and a chain that cannot be asked is told", () =>
+  it.effect("an owner that is a contract is sent to v2, and a chain that does not answer is reported", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const surroundings = yield* TestEnvironment

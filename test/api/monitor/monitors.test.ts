@@ -132,7 +132,7 @@ layer(ApiLive, { excludeTestServices: true })("workflow monitors", (it) => {
       assert.isFalse(early.enqueued)
       assert.deepStrictEqual(early.matchedExecution, { operationId, runId: operationId })
       yield* finish(operationId, "completed")
-      // The end told the workflow by itself.
+      // The end of the operation notified the workflow.
       const woken = yield* dueKey(named.workflowId)
       assert.strictEqual(woken.monitorStatus, "ready")
       const again = yield* answered("/tick", yield* withTime({ ...named, workerId, requestId: woken.requestId }), 200)
@@ -175,9 +175,13 @@ layer(ApiLive, { excludeTestServices: true })("workflow monitors", (it) => {
       const other = yield* withTime({ executionRequestId: requestId, operationId, runId: "another" })
       assert.isFalse((yield* answered("/notify-execution", other, 202)).enqueued)
       const notice = yield* withTime({ executionRequestId: requestId, operationId, runId: operationId })
-      const told = yield* answered("/notify-execution", notice, 202)
-      assert.isTrue(told.enqueued)
-      const ticked = yield* answered("/tick", yield* withTime({ ...named, workerId, requestId: told.requestId }), 200)
+      const notified = yield* answered("/notify-execution", notice, 202)
+      assert.isTrue(notified.enqueued)
+      const ticked = yield* answered(
+        "/tick",
+        yield* withTime({ ...named, workerId, requestId: notified.requestId }),
+        200
+      )
       // It failed: the next try is by the clock, and there is no event to recover.
       assert.isNotNull(ticked.monitorState.retryAfter)
       assert.isNotNull(ticked.workflow.nextRunAt)
@@ -188,9 +192,9 @@ layer(ApiLive, { excludeTestServices: true })("workflow monitors", (it) => {
     Effect.gen(function* () {
       const { named, portfolioId, workerId } = yield* created({ trigger: price, isRepeated: false })
       const body = { ...named, portfolioId }
-      const looked = yield* answered("/recover", yield* withTime(body), 202)
-      assert.isTrue(looked.enqueued)
-      assert.strictEqual(looked.workflowId, named.workflowId)
+      const recovered = yield* answered("/recover", yield* withTime(body), 202)
+      assert.isTrue(recovered.enqueued)
+      assert.strictEqual(recovered.workflowId, named.workflowId)
       const triggerEvent = { kind: "market_price" }
       const matched = yield* answered("/recover", yield* withTime({ ...body, triggerEvent }), 202)
       assert.isTrue(matched.enqueued)
@@ -361,7 +365,7 @@ layer(ApiLive, { excludeTestServices: true })("workflow monitors", (it) => {
     })
   )
 
-  it.effect("a store that fails is a fault of ours, and told as such", () =>
+  it.effect("a store that fails is answered as a fault of the service", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Effect.acquireUseRelease(

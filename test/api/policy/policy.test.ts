@@ -11,7 +11,7 @@ import { assertData, assertError } from "#test/api/support/assertions.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 
 layer(ApiLive, { excludeTestServices: true })("the policy of a portfolio", (it) => {
-  it.effect("tells for each account what its chain says, in exact figures", () =>
+  it.effect("answers for each account what its chain says, in exact figures", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const user = yield* enrolledUser()
@@ -29,23 +29,21 @@ layer(ApiLive, { excludeTestServices: true })("the policy of a portfolio", (it) 
     })
   )
 
-  it.effect(
-    "tells which accounts are under the permission of before, and says so of a chain that does not answer",
-    () =>
-      Effect.gen(function* () {
-        const { call } = yield* Api
-        const surroundings = yield* TestEnvironment
-        surroundings.isGuarded = false
-        const user = yield* enrolledUser()
-        surroundings.isGuarded = true
-        surroundings.chainsDown = true
-        const answer = yield* call("GET", `/v2/portfolios/${user.portfolioId}/policy`, { key: user.key })
-        surroundings.chainsDown = false
-        assert.deepStrictEqual(
-          answer.json.data.accounts,
-          user.smartAccounts.map((accountId) => ({ accountId, kind: "call_policy", chain: null }))
-        )
-      })
+  it.effect("lists which accounts are under the permission of before, and names a chain that does not answer", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const surroundings = yield* TestEnvironment
+      surroundings.isGuarded = false
+      const user = yield* enrolledUser()
+      surroundings.isGuarded = true
+      surroundings.chainsDown = true
+      const answer = yield* call("GET", `/v2/portfolios/${user.portfolioId}/policy`, { key: user.key })
+      surroundings.chainsDown = false
+      assert.deepStrictEqual(
+        answer.json.data.accounts,
+        user.smartAccounts.map((accountId) => ({ accountId, kind: "call_policy", chain: null }))
+      )
+    })
   )
 
   it.effect("another tenant's portfolio does not exist, and an id of another kind is refused", () =>

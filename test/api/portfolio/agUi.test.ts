@@ -29,7 +29,7 @@ const chunksOf = (source: EventSource) =>
 const types = (frames: ReadonlyArray<{ readonly data: any }>) =>
   frames.map(({ data }) => (data.stepName === undefined ? data.type : `${data.type} ${data.stepName}`))
 
-/** Follows a run by the protocol's client; answers its state, its result and what it was told. */
+/** Follows a run by the protocol's client; answers its state, its result and the events it received. */
 const agentRun = Effect.fnUntraced(function* (operationId: string, headers: Record<string, string>) {
   const baseUrl = new URL((yield* Streams).url(operationId)).origin
   return yield* Effect.promise(async () => {
@@ -39,9 +39,12 @@ const agentRun = Effect.fnUntraced(function* (operationId: string, headers: Reco
       // The client posts an input, and this run is under way already.
       fetch: (url, init) => fetch(url, { headers: init?.headers ?? {}, signal: init?.signal ?? null })
     })
-    const heard: Array<any> = []
-    const { result } = await agent.runAgent({ runId: operationId }, { onEvent: ({ event }) => void heard.push(event) })
-    return { heard, result, state: agent.state as any }
+    const received: Array<any> = []
+    const { result } = await agent.runAgent(
+      { runId: operationId },
+      { onEvent: ({ event }) => void received.push(event) }
+    )
+    return { received, result, state: agent.state as any }
   })
 })
 
@@ -55,18 +58,18 @@ layer(streamingApi(), { excludeTestServices: true })("the AG-UI stream of an ope
       yield* append(operationId, "withdrawal_waits", { reason: "the chain does not answer" })
       yield* enter(operationId, "retrying")
       yield* enter(operationId, "completed")
-      const { heard, result, state } = yield* Fiber.join(run)
+      const { received, result, state } = yield* Fiber.join(run)
       const { sse } = yield* Effect.map(
         Effect.flatMap(Streams, ({ open }) => open(operationId, { key, lastEventId: "0-0" })),
         (sse) => ({ sse })
       )
       const [, ...events] = yield* rest(sse)
       assert.deepStrictEqual(
-        heard.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent),
+        received.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent),
         events.map(({ data }) => data),
         "each event of the stream is one delta, and carries it"
       )
-      assert.deepStrictEqual(types(heard.map((data) => ({ data }))), [
+      assert.deepStrictEqual(types(received.map((data) => ({ data }))), [
         "RUN_STARTED",
         "STATE_SNAPSHOT",
         "STATE_DELTA",
@@ -87,7 +90,7 @@ layer(streamingApi(), { excludeTestServices: true })("the AG-UI stream of an ope
       ])
       const ended = events.at(-1)!.data
       assert.deepStrictEqual(result, ended.payload)
-      assert.deepInclude(heard.at(-1), { threadId: portfolioId, runId: operationId })
+      assert.deepInclude(received.at(-1), { threadId: portfolioId, runId: operationId })
       assert.deepStrictEqual(
         { ...state, submittedAt: undefined },
         {
@@ -104,7 +107,7 @@ layer(streamingApi(), { excludeTestServices: true })("the AG-UI stream of an ope
           error: null
         }
       )
-      for (const one of heard) assert.doesNotThrow(() => EventSchemas.parse(one), JSON.stringify(one))
+      for (const one of received) assert.doesNotThrow(() => EventSchemas.parse(one), JSON.stringify(one))
     })
   )
 
@@ -115,8 +118,8 @@ layer(streamingApi(), { excludeTestServices: true })("the AG-UI stream of an ope
       const chunks = yield* chunksOf(yield* (yield* Streams).openAt(agUiPath(operationId), { token: key }))
       assert.deepStrictEqual(types(chunks), ["RUN_STARTED", "STATE_SNAPSHOT", "STATE_DELTA", "RUN_ERROR"])
       assert.deepInclude(chunks.at(-1)!.data, { code: "EXECUTION_FAILED", message: "the chain said no" })
-      const { heard } = yield* agentRun(operationId, { authorization: `Bearer ${key}` })
-      assert.strictEqual(heard.at(-1).type, "RUN_ERROR")
+      const { received } = yield* agentRun(operationId, { authorization: `Bearer ${key}` })
+      assert.strictEqual(received.at(-1).type, "RUN_ERROR")
     })
   )
 
@@ -148,7 +151,7 @@ layer(streamingApi(), { excludeTestServices: true })("the AG-UI stream of an ope
         const resumed = yield* chunksOf(yield* openAt(path, { key, lastEventId }))
         assert.deepStrictEqual(types(resumed).slice(0, 2), ["RUN_STARTED", "STATE_SNAPSHOT"])
         const expected = stateAfter(index + 1)
-        // What ended the operation is in its state already; the stream tells it once more, as its end.
+        // What ended the operation is in its state already; the stream sends it once more, as its end.
         assert.deepStrictEqual(
           { ...resumed[1]!.data.snapshot, error: null },
           { ...expected, error: null },

@@ -29,7 +29,7 @@ const isRequested = (operationId: OperationId) =>
   Effect.flatMap(OperationStore, (store) => store.isCancelRequested(operationId))
 
 layer(ApiLive, { excludeTestServices: true })("cancelling an operation", (it) => {
-  it.effect("answers the operation as it is, tells its run, and may be repeated", () =>
+  it.effect("answers the operation as it is, notifies its run, and may be repeated", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { key, operationId, path } = yield* running

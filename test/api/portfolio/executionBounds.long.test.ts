@@ -7,7 +7,7 @@ import { executionEvents, type ExecutionEvent, fromTheBeginning, NotFound } from
 import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { newTenant } from "#test/api/support/actors.ts"
-import { cutByBytes, until } from "#test/api/support/deafClient.ts"
+import { cutByBytes, until } from "#test/api/support/slowClient.ts"
 import { accepted, append, enter, streamingApi, streamPath, Streams } from "#test/api/support/StreamingApi.ts"
 
 // Nothing but the budget can cut a client in the time that a test may take.
@@ -39,27 +39,27 @@ layer(streamingApi({ longest: Duration.millis(300) }), { excludeTestServices: tr
 })
 
 layer(streamingApi({ longest: Duration.millis(50) }), { excludeTestServices: true })("ballast/client", (it) => {
-  it.effect("follows an operation over many connections, and hears each event once", () =>
+  it.effect("follows an operation over many connections, and receives each event once", () =>
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted
       const { url } = yield* Streams
       const options = { baseUrl: new URL(url(operationId)).origin, apiKey: Redacted.make(key) }
-      const told: Array<ExecutionEvent> = []
+      const received: Array<ExecutionEvent> = []
       const fiber = yield* executionEvents(options, operationId, { lastEventId: fromTheBeginning }).pipe(
-        Stream.runForEach((event) => Effect.sync(() => told.push(event))),
+        Stream.runForEach((event) => Effect.sync(() => received.push(event))),
         Effect.provide(FetchHttpClient.layer),
         Effect.forkScoped
       )
-      const heard = (count: number) => until(Effect.sync(() => told.length === count))
-      yield* heard(2)
+      const receives = (count: number) => until(Effect.sync(() => received.length === count))
+      yield* receives(2)
       yield* enter(operationId, "running")
-      yield* heard(3)
+      yield* receives(3)
       yield* append(operationId, "withdrawn", {})
-      yield* heard(4)
+      yield* receives(4)
       yield* enter(operationId, "failed", "the chain said no")
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(
-        told.map(({ kind, sequence }) => `${sequence} ${kind.split(".")[1]}`),
+        received.map(({ kind, sequence }) => `${sequence} ${kind.split(".")[1]}`),
         ["0 snapshot", "1 state_changed", "2 state_changed", "3 timeline_appended", "4 state_changed", "5 error"]
       )
     })

@@ -26,7 +26,7 @@ layer(streamingApi(), { excludeTestServices: true })("the stream of an operation
     })
   )
 
-  it.effect("begins with the operation as it is, tells what happens, and ends with the result", () =>
+  it.effect("begins with the operation as it is, sends what happens, and ends with the result", () =>
     Effect.gen(function* () {
       const { key, operationId, portfolioId } = yield* accepted
       const source = yield* (yield* Streams).open(operationId, { key })
@@ -180,7 +180,7 @@ layer(streamingApi(), { excludeTestServices: true })("the stream of an operation
       assert.strictEqual(
         foreign.json.error.message.replace(operationId, ""),
         unknown.json.error.message.replace("op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1", ""),
-        "nothing tells one from the other"
+        "nothing distinguishes one from the other"
       )
       const malformed = yield* call("GET", streamPath("op_1"), { key: stranger.key })
       assertError(malformed, ValidationFailed, "operationId: ")

@@ -17,8 +17,8 @@ import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 const subject = `0x${"5b".repeat(32)}`
 const txHash = `0x${"7a".repeat(32)}`
 
-/** A portfolio with 60 dollars on Base, whose run announced that 40 more leave it. */
-const announced = Effect.gen(function* () {
+/** A portfolio with 60 dollars on Base, whose run recorded the intent to send 40 more. */
+const withIntent = Effect.gen(function* () {
   const { call } = yield* Api
   const surroundings = yield* TestEnvironment
   const { key, portfolioId, smartAccounts } = yield* enrolledUser()
@@ -29,7 +29,7 @@ const announced = Effect.gen(function* () {
   surroundings.departuresUnreadable = false
   const submitted = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
   const ledger = yield* TransferLedger
-  const departure = {
+  const intent = {
     runId: submitted.json.data.operationId as OperationId,
     attempt: 1,
     accountId,
@@ -46,7 +46,7 @@ const announced = Effect.gen(function* () {
       }
     ]
   }
-  yield* ledger.recordIntent({ ...departure, subject, fromBlock: 1n })
+  yield* ledger.recordIntent({ ...intent, subject, fromBlock: 1n })
   /** Read anew: what the reader keeps belongs to the state before. */
   const read = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -60,7 +60,7 @@ const announced = Effect.gen(function* () {
       warnings: warnings.map(({ kind }: { readonly kind: string }) => kind)
     }
   })
-  return { departure, ledger, read, surroundings }
+  return { intent, ledger, read, surroundings }
 })
 
 const whole = { totalValueUsd: "100.000000", inTransit: "40.000000", warnings: [] }
@@ -78,28 +78,28 @@ const without = (table: "transfers" | "transfer_intents") =>
 layer(ApiLive, { excludeTestServices: true })("positions with value between two chains", (it) => {
   it.effect("count what left, from its block on and as an entry of the ledger", () =>
     Effect.gen(function* () {
-      const { departure, ledger, read, surroundings } = yield* announced
+      const { intent, ledger, read, surroundings } = yield* withIntent
       assert.deepStrictEqual(yield* read, rest)
       surroundings.departed = new Map([[subject, { blockNumber: 1n, txHash }]])
       assert.deepStrictEqual(yield* read, whole)
-      yield* ledger.open({ ...departure, txHash })
+      yield* ledger.open({ ...intent, txHash })
       assert.deepStrictEqual(yield* read, whole)
     })
   )
 
   it.effect("say so when the ledger cannot be read, and show what is known", () =>
     Effect.gen(function* () {
-      const { departure, ledger, read } = yield* announced
-      yield* ledger.open({ ...departure, txHash })
+      const { intent, ledger, read } = yield* withIntent
+      yield* ledger.open({ ...intent, txHash })
       assert.deepStrictEqual(yield* without("transfers")(read), lacking)
       assert.deepStrictEqual(yield* without("transfer_intents")(read), lacking)
       assert.deepStrictEqual(yield* read, whole)
     })
   )
 
-  it.effect("say so when no chain tells whether what was announced has left", () =>
+  it.effect("say so when no chain answers whether a recorded intent has left", () =>
     Effect.gen(function* () {
-      const { read, surroundings } = yield* announced
+      const { read, surroundings } = yield* withIntent
       surroundings.departed = new Map([[subject, { blockNumber: 1n, txHash }]])
       surroundings.departuresUnreadable = true
       assert.deepStrictEqual(yield* read, lacking)

@@ -78,7 +78,7 @@ layer(ApiLive, { excludeTestServices: true })("strategy performance", (it) => {
     })
   )
 
-  it.effect("discovery gets the same windows, and none of a strategy that nobody knows", () =>
+  it.effect("discovery gets the same windows, and none of an unknown strategy", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const today = yield* newDay
@@ -200,7 +200,7 @@ layer(ApiLive, { excludeTestServices: true })("portfolio performance", (it) => {
       const first = yield* newDay
       const { key, portfolioId, smartAccounts, strategyId } = yield* enrolledUser()
       const store = yield* ValuationStore
-      const look = Effect.fnUntraced(function* (valueUsd: bigint, cashFlowUsd: bigint, growth: bigint | null) {
+      const value = Effect.fnUntraced(function* (valueUsd: bigint, cashFlowUsd: bigint, growth: bigint | null) {
         const now = yield* DateTime.now
         yield* store.claim({ after: null, limit: 100, now, claimedBefore: now })
         const accounts = [{ accountId: smartAccounts[0] as EvmAccountId, blockNumber: 1n, holdings: [] }]
@@ -208,13 +208,13 @@ layer(ApiLive, { excludeTestServices: true })("portfolio performance", (it) => {
           { portfolioId: portfolioId as PortfolioId, valueUsd, cashFlowUsd, growth, isRebased: false, accounts }
         ])
       })
-      yield* look(0n, 0n, null)
+      yield* value(0n, 0n, null)
       clock.advance(dayMs)
-      yield* look(dollars(1000), dollars(1000), null)
+      yield* value(dollars(1000), dollars(1000), null)
       clock.advance(dayMs)
-      yield* look(dollars(1100), 0n, (Decimal.one * 11n) / 10n)
+      yield* value(dollars(1100), 0n, (Decimal.one * 11n) / 10n)
       clock.advance(1000)
-      yield* look(dollars(850) + 1n, -dollars(250), Decimal.one)
+      yield* value(dollars(850) + 1n, -dollars(250), Decimal.one)
       const answer = yield* call("GET", `/v2/portfolios/${portfolioId}/performance`, { key })
       assertData(answer, 200, ["portfolioId", "strategyId", "meta", "points", "summary"])
       const { data } = answer.json
@@ -238,7 +238,7 @@ layer(ApiLive, { excludeTestServices: true })("portfolio performance", (it) => {
     })
   )
 
-  it.effect("before the first look there is nothing, and that is no error", () =>
+  it.effect("before the first valuation there is nothing, and that is no error", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { key, portfolioId } = yield* enrolledUser()

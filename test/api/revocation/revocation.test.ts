@@ -197,7 +197,7 @@ layer(ApiLive, { excludeTestServices: true })("revocation", (it) => {
     })
   )
 
-  it.effect("tells when a contract or a chain cannot be asked, and takes the same again afterwards", () =>
+  it.effect("answers 503 when a contract or a chain does not answer, and takes the same again afterwards", () =>
     Effect.gen(function* () {
       const surroundings = yield* TestEnvironment
       const user = yield* contractUser()
@@ -287,7 +287,7 @@ layer(ApiLive, { excludeTestServices: true })("signing anew", (it) => {
     })
   )
 
-  it.effect("a second request with the same body is told that the first is in progress", () =>
+  it.effect("a second request with the same body is refused because the first is in progress", () =>
     Effect.gen(function* () {
       const surroundings = yield* TestEnvironment
       const user = yield* enrolledUser()
@@ -303,7 +303,7 @@ layer(ApiLive, { excludeTestServices: true })("signing anew", (it) => {
     })
   )
 
-  it.effect("tells when a contract cannot be asked, and takes the same again afterwards", () =>
+  it.effect("answers 503 when a contract does not answer, and takes the same again afterwards", () =>
     Effect.gen(function* () {
       const surroundings = yield* TestEnvironment
       const user = yield* contractUser()

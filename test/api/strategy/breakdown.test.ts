@@ -172,7 +172,7 @@ layer(ApiLive, { excludeTestServices: true })("allocation breakdown", (it) => {
     })
   )
 
-  it.effect("one asset under many tokens is one bucket; an unknown token is told", () =>
+  it.effect("one asset under many tokens is one bucket; an unknown token is reported", () =>
     Effect.gen(function* () {
       const { json } = yield* call({
         dimensions: ["cryptoCategory"],

@@ -101,7 +101,7 @@ layer(ApiLive, { excludeTestServices: true })("PATCH /v2/strategies/{strategyId}
           assertError(missing, NotFound)
           assert.strictEqual(foreign.text, missing.text.replace(unknownId, strategyId))
         }
-        // A body that is not valid is told before anything is looked up.
+        // A body that is not valid is refused before anything is read.
         const invalid = yield* call("POST", `/v2/strategies/${strategyId}/versions`, {
           key: stranger.key,
           body: { allocation }

@@ -1,4 +1,4 @@
-/** The price history of contract tests: what a test says that the source knows. */
+/** The price history of contract tests: what a test puts into the source. */
 import { Context, Effect, Layer } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import { type DayPrice, PriceHistory } from "#domain/market/PriceHistory.ts"

@@ -132,7 +132,7 @@ export const accepted = Effect.gen(function* () {
   return { ...user, operationId: submitted.json.data.operationId as OperationId }
 })
 
-/** Written as by another process: nothing here is told of it. */
+/** Written as by another process: this one is not notified. */
 export const enter = Effect.fnUntraced(function* (
   operationId: OperationId,
   to: OperationState,

@@ -57,7 +57,7 @@ export class TestEnvironment extends Context.Service<
     isLive: boolean
     /** What a launch dies of, when it is to die. */
     launchDefect: unknown
-    /** Operations whose runs were told to look at once. */
+    /** Operations whose runs were notified. */
     woken: Array<string>
     /** Owners that are contracts, on every chain. */
     contractOwners: ReadonlySet<string>
@@ -250,7 +250,7 @@ const PolicyReaderFake = Layer.effect(
   )
 )
 
-/** Chains that tell what an owner is to sign; what was signed is carried out by nobody here. */
+/** Chains that say what an owner is to sign; nothing that was signed is executed here. */
 const RevocationExecutionFake = Layer.effect(
   RevocationExecution,
   Effect.map(TestEnvironment, (surroundings) =>

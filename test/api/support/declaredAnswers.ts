@@ -37,7 +37,7 @@ export const declaredAnswers = ({ components, paths }: Document): ReadonlyArray<
   const linesOf = (route: string, status: string, { content = {} }: Response): ReadonlyArray<string> => {
     if (Number(status) < 400) return [answerLine(route, status, undefined)]
     const codes = Object.values(content).flatMap(({ schema }) => codesOf(schema))
-    // An error without a code could never be produced, and so is told of.
+    // An error without a code could never be produced, so the test fails for it.
     return codes.length === 0
       ? [answerLine(route, status, "without a code")]
       : codes.map((code) => answerLine(route, status, code))

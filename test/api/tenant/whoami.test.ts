@@ -11,13 +11,13 @@ import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, assertTraced } from "#test/api/support/assertions.ts"
 import { MovableClock } from "#test/api/support/MovableClock.ts"
 
-/** For how long a process may remember a key; docs/decisions/0004-api-keys.md. */
+/** For how long a process may cache a key; docs/decisions/0004-api-keys.md. */
 const rememberedMs = 5_000
 
 const whoami = (key: string) => Effect.flatMap(Api, ({ call }) => call("GET", "/v2/whoami", { key }))
 
 layer(ApiLive, { excludeTestServices: true })("whoami", (it) => {
-  it.effect("tells each of many callers at once about itself, whether or not its key is remembered", () =>
+  it.effect("answers each of many concurrent callers with its own data, whether or not its key is cached", () =>
     Effect.gen(function* () {
       const callers = yield* Effect.forEach(Array.from({ length: 8 }), () => newTenant())
       for (let round = 0; round < 2; round += 1) {

@@ -167,7 +167,7 @@ layer(ApiLive, { excludeTestServices: true })("liquidations", (it) => {
     })
   )
 
-  it.effect("stage 2 of liquidate-all looks at the balances again", () =>
+  it.effect("stage 2 of liquidate-all reads the balances again", () =>
     Effect.gen(function* () {
       yield* setPrices
       const user = yield* enrolled()

@@ -1,4 +1,4 @@
-/** What requests of both stages of a withdrawal must look like, before anything is looked up. */
+/** The format of requests of both stages of a withdrawal, which is checked before anything is read. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

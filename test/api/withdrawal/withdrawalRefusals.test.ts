@@ -162,7 +162,7 @@ layer(ApiLive, { excludeTestServices: true })("refusals of withdrawals", (it) =>
       })
     )
 
-    it.effect(`${route} cannot tell while the chain does not answer, and takes the same body later`, () =>
+    it.effect(`${route} is refused while the chain does not answer, and takes the same body later`, () =>
       Effect.gen(function* () {
         const surroundings = yield* TestEnvironment
         const user = yield* enrolled()
@@ -219,23 +219,25 @@ layer(ApiLive, { excludeTestServices: true })("refusals of withdrawals", (it) =>
     })
   )
 
-  it.effect("a portfolio whose gas of the day is used is told when it is free again, and how to go on without us", () =>
-    Effect.gen(function* () {
-      const user = yield* enrolled()
-      const ledger = yield* GasLedger
-      const now = yield* DateTime.now
-      const spend = { tenantId: user.tenantId, portfolioId: user.portfolioId as PortfolioId }
-      yield* (yield* SqlClient.SqlClient)`
+  it.effect(
+    "a portfolio without gas for the day is answered when it has gas again, and how to withdraw without us",
+    () =>
+      Effect.gen(function* () {
+        const user = yield* enrolled()
+        const ledger = yield* GasLedger
+        const now = yield* DateTime.now
+        const spend = { tenantId: user.tenantId, portfolioId: user.portfolioId as PortfolioId }
+        yield* (yield* SqlClient.SqlClient)`
         INSERT INTO gas_spent (tenant_id, portfolio_id, day, gas)
         VALUES (${user.tenantId}, ${user.portfolioId}, ${DateTime.formatIsoDateUtc(now)}::date, 1000000000000)`
-      assert.strictEqual((yield* ledger.spent(spend, now)).portfolio, 10n ** 12n)
-      const answer = yield* post(user, "withdraw", yield* signedBody(user))
-      assertError(answer, RateLimited)
-      assert.include(answer.json.error.message, "gas")
-      assert.include(answer.json.error.details[0], "anybody can send it")
-      const wait = Number(answer.headers.get("retry-after"))
-      assert.isTrue(wait > 0 && wait <= 86_400)
-      assert.deepStrictEqual(yield* rowsOf(user.portfolioId), nothing)
-    })
+        assert.strictEqual((yield* ledger.spent(spend, now)).portfolio, 10n ** 12n)
+        const answer = yield* post(user, "withdraw", yield* signedBody(user))
+        assertError(answer, RateLimited)
+        assert.include(answer.json.error.message, "gas")
+        assert.include(answer.json.error.details[0], "anybody can send it")
+        const wait = Number(answer.headers.get("retry-after"))
+        assert.isTrue(wait > 0 && wait <= 86_400)
+        assert.deepStrictEqual(yield* rowsOf(user.portfolioId), nothing)
+      })
   )
 })

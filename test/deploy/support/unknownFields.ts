@@ -1,10 +1,10 @@
 /**
  * Fields of a manifest that Kubernetes has no use for. Its schemas allow any field, and a cluster drops those that it
- * does not know, so that a probe with a wrong name is no probe. A schema looks at every field that it knows, whether
- * that is there or not: what nobody looked at is unknown.
+ * does not know, so that a probe with a wrong name is no probe. A schema reads every field that it has, whether
+ * that is there or not: what was not read is unknown.
  */
 
-/** Wraps a value so that the paths of what is never looked at can be told. */
+/** Wraps a value so that the paths of what is never read can be listed. */
 const watched = (value: unknown, path: string, unread: Set<string>): unknown => {
   if (typeof value !== "object" || value === null) return value
   const children = new Map(
@@ -29,7 +29,7 @@ const watched = (value: unknown, path: string, unread: Set<string>): unknown => 
   })
 }
 
-/** The paths of fields that `check` does not look at; nothing is told below such a field. */
+/** The paths of fields that `check` does not read; nothing is listed below such a field. */
 export const unreadFieldsOf = (value: object, check: (value: object) => void): ReadonlyArray<string> => {
   const unread = new Set<string>()
   check(Object.fromEntries(Object.entries(value).map(([name, child]) => [name, watched(child, name, unread)])))

@@ -1,4 +1,4 @@
-/** What rules are told of a permission, and that what was stored before families had names is EVM's. */
+/** What rules read of a permission, and that permissions stored before families had names are EVM's. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { chainIdOf, spl } from "#domain/Caip.ts"

@@ -60,7 +60,7 @@ describe("the result of an action", () => {
     assert.isNull(result.tradingUsd)
   })
 
-  it("of a provider's route knows no fee, of an integrator's calls no swap", () => {
+  it("of a provider's route has no fee, of an integrator's calls no swap", () => {
     const routed = { chainId, swap: { ...swap, tool: "paraswap" }, receipt }
     const facts = { chainId, transactions: [transaction(true)], failure: null }
     assert.isNull(resultOfAction({ ...facts, outcome: routed }, 30).result.chains[0]!.swaps[0]!.feeRaw)

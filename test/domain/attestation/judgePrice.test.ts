@@ -46,7 +46,7 @@ describe("an attested price", () => {
       { numRuns: 3_000 }
     ))
 
-  it("tells the figures of a refusal", () => {
+  it("states the figures of a refusal", () => {
     const refusal = refusalOf(token, { price: 111n * Decimal.one, time: start + day }, start + day)
     assert.strictEqual(
       refusal?.reason,

@@ -120,7 +120,7 @@ describe("Backtests", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("keeps no refusal: what was missing is looked for again", () => {
+  it.effect("caches no refusal: what was missing is searched for again", () => {
     let since = Day.add(today, -10)
     const { counts, layer } = world(() => since)
     return Effect.gen(function* () {

@@ -155,19 +155,19 @@ describe("Breakdowns", () => {
         ["mine", null, null]
       )
       assert.deepStrictEqual([holdings[1]!.symbol, holdings[1]!.assetCanonicalId], [null, idOf(2)])
-      const told = (items: ReadonlyArray<{ readonly holding: { readonly inputIndex: number } }>) =>
+      const reported = (items: ReadonlyArray<{ readonly holding: { readonly inputIndex: number } }>) =>
         items.map(({ holding, ...item }) => [holding.inputIndex, "dimension" in item ? item.dimension : null])
-      assert.deepStrictEqual(told(diagnostics.unresolved), [
+      assert.deepStrictEqual(reported(diagnostics.unresolved), [
         [0, null],
         [1, null]
       ])
-      assert.deepStrictEqual(told(diagnostics.unsupported), [
+      assert.deepStrictEqual(reported(diagnostics.unsupported), [
         [2, "sector"],
         [3, "cryptoCategory"],
         [4, "cryptoCategory"]
       ])
-      assert.deepStrictEqual(told(diagnostics.unclassified), [[3, "sector"]])
-      assert.deepStrictEqual(told(diagnostics.lowConfidence), [[2, "cryptoCategory"]])
+      assert.deepStrictEqual(reported(diagnostics.unclassified), [[3, "sector"]])
+      assert.deepStrictEqual(reported(diagnostics.lowConfidence), [[2, "cryptoCategory"]])
       assert.deepStrictEqual(dimensions.map(weightsOf), [{ a: "0.2" }, { dollars: "0.2" }])
       assert.deepStrictEqual(
         dimensions.map(({ totalWeight }) => HoldingWeight.format(totalWeight)),
@@ -176,14 +176,14 @@ describe("Breakdowns", () => {
     })
   )
 
-  it.effect("low confidence is told of the buckets that a holding is in, not of the others", () =>
+  it.effect("low confidence is reported of the buckets that a holding is in, not of the others", () =>
     Effect.gen(function* () {
       const categories = [category(1, "a", { percent: 90 }), category(1, "b", { percent: 40, rank: 1 })]
       const request = { holdings: [holding(1, "1")] }
-      const told = Effect.map(breakDown({ ...request, mode: "apportioned" }, [asset(1)], categories), (found) =>
+      const reported = Effect.map(breakDown({ ...request, mode: "apportioned" }, [asset(1)], categories), (found) =>
         found.diagnostics.lowConfidence.map(({ confidence, reason }) => [confidence, reason])
       )
-      assert.deepStrictEqual(yield* told, [[4000, "sector b describes this asset with low confidence"]])
+      assert.deepStrictEqual(yield* reported, [[4000, "sector b describes this asset with low confidence"]])
       const { diagnostics } = yield* breakDown(request, [asset(1)], categories)
       assert.deepStrictEqual(diagnostics.lowConfidence, [])
     })

@@ -58,7 +58,7 @@ describe("Discovery", () => {
     })
   )
 
-  it.effect("knows no metrics before the first pass", () =>
+  it.effect("has no metrics before the first pass", () =>
     Effect.gen(function* () {
       const [item] = (yield* listing([entry(1, null)])).items
       assert.isNull(item!.metrics.tvlUsd)

@@ -65,7 +65,7 @@ const run = <A, E>(history: ReadonlyArray<OperationEvent>, effect: Effect.Effect
   Effect.runPromise(Effect.provide(effect, layerOf([...history])))
 
 describe("the stream of an operation", () => {
-  it("from the beginning tells every stored event once and in order, then the end", () =>
+  it("from the beginning sends every stored event once and in order, then the end", () =>
     fc.assert(
       fc.asyncProperty(endedHistory, async (history) => {
         const [snapshot, ...events] = await run(history, collect("0-0"))
@@ -164,7 +164,7 @@ describe("the stream of an operation", () => {
       { numRuns: 50 }
     ))
 
-  it("tells a result with what landed, and why an operation failed", async () => {
+  it("sends a result with what landed, and why an operation failed", async () => {
     const at = DateTime.makeUnsafe(0)
     const history = (...states: ReadonlyArray<readonly [string, string | null]>) =>
       states.map(([state, error], index) => ({
@@ -230,45 +230,45 @@ const grow = (history: Array<OperationEvent>, state: string) => {
   history.push({ ...history.at(-1)!, sequence: history.length + 1, payload: { state, error: null } })
 }
 
-/** What a stream has told so far, while it goes on. */
+/** What a stream has sent so far, while it goes on. */
 const listen = Effect.gen(function* () {
-  const told: Array<string> = []
+  const sent: Array<string> = []
   const stream = Option.getOrThrow(yield* follow())
   const fiber = yield* Effect.forkScoped(
-    Stream.runForEach(stream, ({ body }) => Effect.sync(() => told.push(body.kind)))
+    Stream.runForEach(stream, ({ body }) => Effect.sync(() => sent.push(body.kind)))
   )
   // What is there already is read by then, over the few turns that a shared read takes.
   for (let turn = 0; turn < 20; turn += 1) yield* Effect.yieldNow
-  return { told, fiber }
+  return { sent, fiber }
 })
 
 describe("a stream that is open", () => {
-  it.effect("hears at once of what this process wrote, without a poll", () => {
+  it.effect("gets what this process wrote at once, without a poll", () => {
     const history = begun()
     return Effect.gen(function* () {
-      const { fiber, told } = yield* listen
+      const { fiber, sent } = yield* listen
       yield* TestClock.adjust(100)
-      assert.deepStrictEqual(told, ["execution.snapshot"])
+      assert.deepStrictEqual(sent, ["execution.snapshot"])
       grow(history, "completed")
       ;(yield* OperationTails).changed(operationId)
       yield* Fiber.join(fiber)
-      assert.deepStrictEqual(told.slice(1), ["execution.state_changed", "execution.result"])
+      assert.deepStrictEqual(sent.slice(1), ["execution.state_changed", "execution.result"])
     }).pipe(Effect.scoped, Effect.provide(layerOf(history)))
   })
 
-  it.effect("hears of what another process wrote by the next poll", () => {
+  it.effect("gets what another process wrote by the next poll", () => {
     const history = begun()
     return Effect.gen(function* () {
-      const { fiber, told } = yield* listen
+      const { fiber, sent } = yield* listen
       grow(history, "retrying")
       yield* TestClock.adjust(249)
-      assert.deepStrictEqual(told, ["execution.snapshot"])
+      assert.deepStrictEqual(sent, ["execution.snapshot"])
       yield* TestClock.adjust(1)
-      assert.deepStrictEqual(told, ["execution.snapshot", "execution.state_changed"])
+      assert.deepStrictEqual(sent, ["execution.snapshot", "execution.state_changed"])
       grow(history, "completed")
       yield* TestClock.adjust(250)
       yield* Fiber.join(fiber)
-      assert.strictEqual(told.at(-1), "execution.result")
+      assert.strictEqual(sent.at(-1), "execution.result")
     }).pipe(Effect.scoped, Effect.provide(layerOf(history)))
   })
 
@@ -279,18 +279,18 @@ describe("a stream that is open", () => {
       failures-- > 0 ? Effect.die(new Error("the database is down")) : Effect.void
     )
     return Effect.gen(function* () {
-      const { fiber, told } = yield* listen
+      const { fiber, sent } = yield* listen
       grow(history, "completed")
       yield* TestClock.adjust("250 millis")
       yield* TestClock.adjust("4 seconds")
-      assert.deepStrictEqual(told, ["execution.snapshot"])
+      assert.deepStrictEqual(sent, ["execution.snapshot"])
       yield* TestClock.adjust("750 millis")
       yield* Fiber.join(fiber)
-      assert.strictEqual(told.at(-1), "execution.result")
+      assert.strictEqual(sent.at(-1), "execution.result")
     }).pipe(Effect.scoped, Effect.provide(layerOf(history, {}, sometimes)), Effect.provide(Logger.layer([])))
   })
 
-  it.effect("is looked after only while somebody follows", () => {
+  it.effect("is read only while it has a follower", () => {
     const history = begun()
     let polls = 0
     const counted = Effect.sync(() => void polls++)

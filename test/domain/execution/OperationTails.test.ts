@@ -63,7 +63,7 @@ const tailsOf = (log: Log) => {
 const polled = TestClock.adjust(pollIntervalMs + 10)
 const settled = TestClock.adjust(10)
 
-interface Heard {
+interface Received {
   readonly sequences: Array<number>
   /** Milliseconds for which it does not come back after it was given something. */
   pause: number
@@ -71,20 +71,20 @@ interface Heard {
 }
 
 /** Reads on for ever, also after a fault. */
-const listen = (follower: Follower, from: number, heard: Heard) =>
+const listen = (follower: Follower, from: number, received: Received) =>
   Effect.gen(function* () {
-    const exit = yield* Effect.exit(follower.after(heard.sequences.at(-1) ?? from))
-    if (Exit.isFailure(exit)) heard.faults += 1
-    else heard.sequences.push(...exit.value.map(({ sequence }) => sequence))
-    yield* Effect.sleep(heard.pause)
+    const exit = yield* Effect.exit(follower.after(received.sequences.at(-1) ?? from))
+    if (Exit.isFailure(exit)) received.faults += 1
+    else received.sequences.push(...exit.value.map(({ sequence }) => sequence))
+    yield* Effect.sleep(received.pause)
   }).pipe(Effect.forever)
 
 /** A follower that has read up to an event. */
-const hearing = Effect.fnUntraced(function* (from: number, pause = 0) {
-  const heard: Heard = { sequences: [], pause, faults: 0 }
+const following = Effect.fnUntraced(function* (from: number, pause = 0) {
+  const received: Received = { sequences: [], pause, faults: 0 }
   const follower = yield* (yield* OperationTails).follow(operationId, from)
-  yield* Effect.forkScoped(listen(follower, from, heard))
-  return heard
+  yield* Effect.forkScoped(listen(follower, from, received))
+  return received
 })
 
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index + 1)
@@ -110,7 +110,7 @@ describe("the tail of an operation", () => {
           log,
           Effect.gen(function* () {
             const tails = yield* OperationTails
-            const present: Array<{ from: number; heard: Heard; scope: Scope.Closeable }> = []
+            const present: Array<{ from: number; received: Received; scope: Scope.Closeable }> = []
             for (const one of moves) {
               if (one.do === "append") {
                 log.events += one.events
@@ -120,21 +120,21 @@ describe("the tail of an operation", () => {
               else if (one.do === "follow") {
                 const scope = yield* Scope.make()
                 const from = Math.max(0, log.events - one.behind)
-                present.push({ from, heard: yield* Scope.provide(hearing(from, one.pause), scope), scope })
+                present.push({ from, received: yield* Scope.provide(following(from, one.pause), scope), scope })
               } else if (present.length > 0) {
                 const [left] = present.splice(one.which % present.length, 1)
                 yield* Scope.close(left!.scope, Exit.void)
                 assert.deepStrictEqual(
-                  left!.heard.sequences,
-                  upTo(left!.from, left!.from + left!.heard.sequences.length)
+                  left!.received.sequences,
+                  upTo(left!.from, left!.from + left!.received.sequences.length)
                 )
               }
             }
             log.faults = 0
-            // Each comes back once more, and what nobody was told of is found by the poll.
+            // Each comes back once more, and what nobody was notified of is found by the poll.
             for (let turn = 0; turn < 12; turn += 1) yield* polled
-            for (const { from, heard, scope } of present) {
-              assert.deepStrictEqual(heard.sequences, upTo(from, log.events))
+            for (const { from, received, scope } of present) {
+              assert.deepStrictEqual(received.sequences, upTo(from, log.events))
               yield* Scope.close(scope, Exit.void)
             }
           })
@@ -149,9 +149,9 @@ describe("the tail of an operation", () => {
     return run(
       log,
       Effect.gen(function* () {
-        const all = yield* Effect.forEach(upTo(0, 1_000), () => hearing(5))
+        const all = yield* Effect.forEach(upTo(0, 1_000), () => following(5))
         yield* settled
-        assert.deepStrictEqual(log.reads, [5], "one look whether there is something")
+        assert.deepStrictEqual(log.reads, [5], "one read to see whether there is something")
         log.events = 6
         ;(yield* OperationTails).changed(operationId)
         yield* settled
@@ -163,14 +163,14 @@ describe("the tail of an operation", () => {
     )
   })
 
-  it.effect("lets nobody wait for a slow follower, which reads on its own when it comes back", () => {
+  it.effect("lets no other follower wait for a slow one, which reads on its own when it comes back", () => {
     const log = makeLog(1)
     return run(
       log,
       Effect.gen(function* () {
         const { changed } = yield* OperationTails
-        const fast = yield* hearing(1)
-        const slow = yield* hearing(1, 500)
+        const fast = yield* following(1)
+        const slow = yield* following(1, 500)
         yield* settled
         for (let events = 2; events <= 4; events += 1) {
           log.events = events
@@ -192,7 +192,7 @@ describe("the tail of an operation", () => {
       log,
       Effect.gen(function* () {
         yield* (yield* OperationTails).follow(operationId, 1)
-        const ahead = yield* hearing(5)
+        const ahead = yield* following(5)
         yield* settled
         for (let poll = 0; poll < 4; poll += 1) yield* polled
         assert.deepStrictEqual(log.reads, [5])
@@ -201,15 +201,15 @@ describe("the tail of an operation", () => {
     )
   })
 
-  it.effect("wakes those who wait behind an event that another follower knows of", () => {
+  it.effect("wakes those who wait behind an event that another follower has read", () => {
     const log = makeLog(5)
     return run(
       log,
       Effect.gen(function* () {
-        const behind = yield* hearing(5)
+        const behind = yield* following(5)
         yield* settled
         log.events = 6
-        yield* hearing(6)
+        yield* following(6)
         yield* settled
         assert.deepStrictEqual(behind.sequences, [6])
       })
@@ -221,14 +221,14 @@ describe("the tail of an operation", () => {
     return run(
       log,
       Effect.gen(function* () {
-        const heard = yield* hearing(5)
+        const received = yield* following(5)
         // The read has begun and has seen nothing.
         for (let turn = 0; turn < 5 && log.reads.length === 0; turn += 1) yield* Effect.yieldNow
         assert.lengthOf(log.reads, 1)
         log.events = 6
         ;(yield* OperationTails).changed(operationId)
         yield* settled
-        assert.deepStrictEqual(heard.sequences, [6])
+        assert.deepStrictEqual(received.sequences, [6])
       })
     )
   })
@@ -239,13 +239,13 @@ describe("the tail of an operation", () => {
       log,
       Effect.gen(function* () {
         const { changed } = yield* OperationTails
-        const heard = yield* hearing(5)
+        const received = yield* following(5)
         yield* settled
         log.faults = 1
         log.events = 6
         changed(operationId)
         yield* settled
-        assert.deepStrictEqual(heard, { sequences: [6], pause: 0, faults: 1 })
+        assert.deepStrictEqual(received, { sequences: [6], pause: 0, faults: 1 })
       })
     )
   })

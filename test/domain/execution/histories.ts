@@ -93,7 +93,7 @@ export const endedHistory = anyHistory.map((history) => {
   ]
 })
 
-/** A store whose content a test appends to; `onPoll` runs before each look for what has grown. */
+/** A store whose content a test appends to; `onPoll` runs before each read of what is new. */
 export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect<void> = Effect.void) => {
   const historyAt = (sequence: number): ExecutionHistory =>
     history

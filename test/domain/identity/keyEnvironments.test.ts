@@ -37,12 +37,12 @@ const newKey = Effect.gen(function* () {
 const use = (secret: string) => Effect.flatMap(ApiKeys, ({ authenticate }) => authenticate(secret))
 
 it.layer(TestStores, { excludeTestServices: true })("environments of keys", (it) => {
-  for (const [own, other, prefix, told] of [
+  for (const [own, other, prefix, message] of [
     ["live", "test", "bk_live_", "This is a key of production (bk_live_...), and this deployment is a sandbox"],
     ["test", "live", "bk_test_", "This is a key of a sandbox (bk_test_...), and this deployment is production"]
   ] as const) {
     it.effect(
-      `a key of ${own} begins with ${prefix}, works there and is told so in ${other}, even over a copied database`,
+      `a key of ${own} begins with ${prefix}, works there and is refused with the reason in ${other}, even over a copied database`,
       () =>
         Effect.gen(function* () {
           const { preview, secret, tenantId } = yield* inDeployment(own, newKey)
@@ -50,9 +50,9 @@ it.layer(TestStores, { excludeTestServices: true })("environments of keys", (it)
           assert.isTrue(preview.startsWith(prefix))
           assert.strictEqual((yield* inDeployment(own, use(secret))).tenantId, tenantId)
           const refused = yield* Effect.flip(inDeployment(other, use(secret)))
-          assert.include(refused.message, told)
+          assert.include(refused.message, message)
           const unknown = yield* Effect.flip(inDeployment(other, use(`${prefix}unknown`)))
-          assert.include(unknown.message, told)
+          assert.include(unknown.message, message)
         })
     )
   }

@@ -13,7 +13,7 @@ import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 
-/** For how long a process may remember a key; docs/decisions/0004-api-keys.md. */
+/** For how long a process may cache a key; docs/decisions/0004-api-keys.md. */
 const rememberedMs = 5_000
 
 const StoreInMemory = Layer.sync(TenantStore, () => {
@@ -94,13 +94,13 @@ const stateOf = (secret: string) =>
   )
 
 describe("API keys", () => {
-  for (const isRemembered of [false, true]) {
-    it.effect(`expire at the very millisecond${isRemembered ? ", remembered ones too" : ""}`, () =>
+  for (const isCached of [false, true]) {
+    it.effect(`expire at the very millisecond${isCached ? ", cached ones too" : ""}`, () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(1_000_000)
         const { tenantId } = yield* newTenant
         const { secret } = yield* newKey(tenantId, DateTime.makeUnsafe(1_002_000))
-        if (isRemembered) assert.strictEqual(yield* stateOf(secret), "live")
+        if (isCached) assert.strictEqual(yield* stateOf(secret), "live")
         yield* TestClock.setTime(1_001_999)
         assert.strictEqual(yield* stateOf(secret), "live")
         yield* TestClock.setTime(1_002_000)

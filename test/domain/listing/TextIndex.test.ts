@@ -1,4 +1,4 @@
-/** The search of the index against one that looks at every entry by itself. */
+/** The search of the index against one that reads every entry. */
 import { assert, describe, it } from "@effect/vitest"
 import * as FastCheck from "fast-check"
 import { folded, makeTextIndex } from "#domain/listing/TextIndex.ts"

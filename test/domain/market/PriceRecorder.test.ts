@@ -85,7 +85,7 @@ const World = PriceRecorder.layer.pipe(
 )
 
 /**
- * A source that knows everything, a strategy of USDC and WETH, and a clock at noon of a day that no test had before.
+ * A source that has every price, a strategy of USDC and WETH, and a clock at noon of a day that no test had before.
  */
 const begin = Effect.gen(function* () {
   const clock = yield* MovableClock

@@ -68,7 +68,7 @@ const afterRun = (outcome: OperationOutcome): MonitorState => {
 }
 
 describe("a drift band after its own run", () => {
-  it("fires again when a price has left it anew before anybody looked", () => {
+  it("fires again when a price has left it anew before the next check", () => {
     const again = next(afterRun("traded"), 3, { facts: holding(40n), n: 2 })
     assert.strictEqual(again.start?.operationId, runOf(2))
   })

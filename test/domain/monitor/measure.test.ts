@@ -224,7 +224,7 @@ describe("figures of triggers", () => {
               ({ high, low, assetId }) =>
                 high !== null && low !== null && (high - low) * 9_000n <= before.prices.get(assetId)! * 2n
             )
-            // Closer than a basis point a range lets through what the next look sees.
+            // Closer than a basis point a range lets through what the next check sees.
             if (isOneBasisPoint) return
             const after = measure(own, factsOf(moved, weights, noHistory))!
             assert.deepStrictEqual(judge(at, judged.isArmed, after.value), { fires: false, isArmed: judged.isArmed })
@@ -286,7 +286,7 @@ describe("edges", () => {
           const rearm = isAbove ? threshold - hysteresis : threshold + hysteresis
           const at = { comparison: isAbove ? ("above" as const) : ("below" as const), threshold, rearm }
           let isArmed = true
-          // The oracle looks at the whole past: since the last fire, was there a value back at the level to rearm?
+          // The oracle reads the whole past: since the last fire, was there a value back at the level to rearm?
           let sinceFire: ReadonlyArray<bigint> | null = null
           for (const value of values) {
             const [reached, back] = isAbove

@@ -55,12 +55,12 @@ const action = fc.constantFrom(
   "recovered",
   "start",
   "start beside another",
-  "look",
-  "look in vain",
+  "check",
+  "check without effect",
   "rest",
   "retry",
   "go on",
-  "look again"
+  "check again"
 )
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never
 
@@ -95,10 +95,10 @@ const apply = (
         )
       )
     }
-    case "look":
-    case "look in vain":
+    case "check":
+    case "check without effect":
       return state.wait === "trigger"
-        ? Transitions.awaitTrigger(state, at, { isArmed: n % 2 === 0, isKnown: what === "look" })
+        ? Transitions.awaitTrigger(state, at, { isArmed: n % 2 === 0, isKnown: what === "check" })
         : null
     case "rest":
       return isReady ? Transitions.rest(state, own, at) : null
@@ -106,7 +106,7 @@ const apply = (
       return isReady ? Transitions.retry(state, at) : null
     case "go on":
       return state.wait === "execution" ? Transitions.goOnWaiting(state, at) : null
-    case "look again":
+    case "check again":
       return Transitions.checkAgain(state, at)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Knows every unit of a portfolio at every moment, and so its time-weighted return: it closes a period at each cash
- * flow, when it happens. It counts in floating point and knows nothing of valuations.
+ * Keeps every unit of a portfolio at every moment, and so its time-weighted return: it closes a period at each cash
+ * flow, when it happens. It counts in floating point and without valuations.
  */
 export interface Held {
   raw: bigint

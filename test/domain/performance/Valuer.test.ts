@@ -177,7 +177,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
       yield* nextPass
       hold(onArbitrum, arbUsdc.assetId, usdcRaw(399))
       yield* nextPass
-      assert.strictEqual((yield* summary(portfolioId))[0], dollars(1398), "in the balance and on its way, for one look")
+      assert.strictEqual((yield* summary(portfolioId))[0], dollars(1398), "counted in the balance and in transit, once")
       yield* close(usdcRaw(399), ledger.block)
       for (let pass = 1; pass <= 2; pass++) {
         yield* nextPass
@@ -237,7 +237,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
     })
   )
 
-  it.effect("waits while what was announced has not been found to have left or not", () =>
+  it.effect("waits while the chain has not shown whether a transfer intent has left", () =>
     Effect.gen(function* () {
       const { hold, onBase, portfolioId, tenantId } = yield* alone
       hold(onBase, usdc, usdcRaw(1000))

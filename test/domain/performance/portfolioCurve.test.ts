@@ -31,7 +31,7 @@ describe("portfolioCurve", () => {
       "-45.0000"
     ]))
 
-  it("counts what the first day grew between its own looks", () =>
+  it("counts what the first day grew between its own valuations", () =>
     assert.deepStrictEqual(shown(days([10, 102], [10, 100])), ["2.0000", "2.0000"]))
 
   it("says nothing while nothing is held, and goes on when there is something again", () =>
@@ -49,7 +49,7 @@ describe("portfolioCurve", () => {
     assert.deepStrictEqual(anew(rows), [2])
   })
 
-  it("a growth that nobody can tell is not linked: the day counts from then on, and says so", () => {
+  it("a growth that cannot be determined is not linked: the day counts from then on, and says so", () => {
     const rows = days([10, 120], [20, 103, "anew"], [20, 200], [30, null, "anew"], [30, 110])
     assert.deepStrictEqual(shown(rows), ["20.0000", "3.0000", "106.0000", "0.0000", "10.0000"])
     assert.deepStrictEqual(anew(rows), [1, 3])

@@ -1,5 +1,5 @@
 /**
- * The index of random lives of portfolios, over the real stores, against an oracle that knows every unit at every
+ * The index of random lives of portfolios, over the real stores, against an oracle that keeps every unit at every
  * moment.
  */
 import { assert, layer } from "@effect/vitest"
@@ -253,14 +253,14 @@ const lives = (count: number, seed: number) => fc.sample(life, { numRuns: count,
 
 layer(World, { excludeTestServices: true })("the time-weighted return of random lives", (it) => {
   it.effect(
-    "is what an oracle says that knows every unit at every moment, when prices stand still between a flow and its valuation",
+    "is what an oracle says that keeps every unit at every moment, when prices stand still between a flow and its valuation",
     () =>
       Effect.gen(function* () {
         for (const events of lives(25, 10)) {
           const { flows, index, isRebased, oracle, value } = yield* lived(events, true)
-          const told = JSON.stringify(events, (_, part) => (typeof part === "bigint" ? Number(part) : part))
-          const near = (a: number, b: number) => assert.closeTo(a, b, 1e-9 * Math.max(1, Math.abs(b)), told)
-          assert.isFalse(isRebased, told)
+          const history = JSON.stringify(events, (_, part) => (typeof part === "bigint" ? Number(part) : part))
+          const near = (a: number, b: number) => assert.closeTo(a, b, 1e-9 * Math.max(1, Math.abs(b)), history)
+          assert.isFalse(isRebased, history)
           near(value, oracle.valueUsd)
           near(index, oracle.index)
           near(flows, oracle.flowsUsd)
@@ -275,11 +275,11 @@ layer(World, { excludeTestServices: true })("the time-weighted return of random 
       Effect.gen(function* () {
         for (const events of lives(25, 20)) {
           const { index, isRebased, oracle, slack, value } = yield* lived(events, false)
-          const told = JSON.stringify(events, (_, part) => (typeof part === "bigint" ? Number(part) : part))
-          assert.isFalse(isRebased, told)
-          assert.closeTo(value, oracle.valueUsd, 1e-9 * Math.max(1, oracle.valueUsd), told)
-          assert.isAbove(index, 0, told)
-          assert.isAtMost(Math.abs(Math.log(index / oracle.index)), slack + 1e-9, told)
+          const history = JSON.stringify(events, (_, part) => (typeof part === "bigint" ? Number(part) : part))
+          assert.isFalse(isRebased, history)
+          assert.closeTo(value, oracle.valueUsd, 1e-9 * Math.max(1, oracle.valueUsd), history)
+          assert.isAbove(index, 0, history)
+          assert.isAtMost(Math.abs(Math.log(index / oracle.index)), slack + 1e-9, history)
         }
       }),
     120_000

@@ -18,7 +18,7 @@ type Amounts = ReadonlyArray<readonly [AssetId, bigint]>
 type Prices = ReadonlyArray<readonly [AssetId, bigint]>
 
 interface Case {
-  /** None when the account was never looked at. */
+  /** None when the account was never valued. */
   readonly before?: { readonly held: Amounts; readonly prices: Prices }
   readonly now: ReadonlyArray<readonly [AssetId, bigint | null]>
   readonly prices: Prices
@@ -61,7 +61,7 @@ const prices: Prices = [
 
 describe("valuePortfolio", () => {
   it.each<readonly [string, Case, ReturnType<typeof shown>]>([
-    ["the first look: all of it came in", { now: [[usdc, usdcRaw(5)]], prices }, [dollars(5), dollars(5), null]],
+    ["the first valuation: all of it came in", { now: [[usdc, usdcRaw(5)]], prices }, [dollars(5), dollars(5), null]],
     ["nothing held, ever", { now: [[usdc, 0n]], prices }, [0n, 0n, null]],
     [
       "a price moved: a gain, no cash",
@@ -186,7 +186,7 @@ describe("valuePortfolio", () => {
     ]
   ])("%s", (_, given, expected) => assert.deepStrictEqual(shown(given), expected))
 
-  it("an account that was not looked at before brings its value in, and the others grow as they did", () => {
+  it("an account that was not valued before brings its value in, and the others grow as they did", () => {
     const task = taskOf({
       before: { held: [[weth, wethRaw(1)]], prices },
       now: [[weth, wethRaw(1)]],
@@ -208,7 +208,7 @@ describe("valuePortfolio", () => {
   })
 })
 
-describe("a growth that nobody can tell", () => {
+describe("a growth that cannot be determined", () => {
   /** Half of 10,000 dollars that came in was swapped for ether at 0.3 percent, which rose since. */
   const traded: Amounts = [
     [usdc, -usdcRaw(5000)],

@@ -21,7 +21,7 @@ const shown = (points: Parameters<typeof windowsOf>[0], daysLater = 0) =>
   )
 
 describe("windowsOf", () => {
-  it("shortest first, months by the calendar, each from the day it looks back to", () => {
+  it("shortest first, months by the calendar, each from the day it reaches back to", () => {
     assert.deepStrictEqual(shown(curve("2026-03-31", 366)), [
       ["1d", "0.0733", "2026-03-30"],
       ["1w", "0.5155", "2026-03-24"],
@@ -32,7 +32,7 @@ describe("windowsOf", () => {
     ])
   })
 
-  it("leaves out what looks back before the first point", () => {
+  it("leaves out windows that reach back before the first point", () => {
     const names = (length: number) => shown(curve("2026-03-15", length)).map(([window]) => window)
     assert.deepStrictEqual(names(365), ["1d", "1w", "1m", "3m", "6m"])
     assert.deepStrictEqual(names(29), ["1d", "1w", "1m"])

@@ -151,7 +151,7 @@ describe("plan: transfers beside assets that cannot be traded", () => {
     )
   })
 
-  /** All value on mainnet, of which half belongs to base; told of each chain: why it stays off its share. */
+  /** All value on mainnet, of which half belongs to base; with the reason why each chain stays off its share. */
   const reasonsOf = (of: Partial<Record<"sender" | "bridgeAsset" | "receiver", Partial<Holding>>>, terms = {}) => {
     const portfolio = connected(
       [

@@ -18,7 +18,7 @@ export const dai = on(base, "4")
 export const spare = on(base, "5")
 export const mainnetUsdc = on(mainnet, "1")
 
-/** A token of 6 decimals worth one dollar, held to that many dollars, unless told otherwise. */
+/** A token of 6 decimals worth one dollar, held to that many dollars unless the options differ. */
 export const held = (assetId: AssetId, dollars: number, but: Partial<Holding> = {}): Holding => ({
   assetId,
   decimals: 6,

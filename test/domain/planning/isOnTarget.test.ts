@@ -1,4 +1,4 @@
-/** When there is nothing to do for a portfolio, and nothing to tell. */
+/** When there is nothing to do for a portfolio, and nothing to report. */
 import { assert, describe, it } from "@effect/vitest"
 import type { PlanInput } from "#domain/planning/Plan.ts"
 import { isOnTarget } from "#domain/planning/isOnTarget.ts"
@@ -24,7 +24,7 @@ const halves = [
 const onTarget = (planInput: PlanInput) => isOnTarget(planInput, plan(planInput))
 const ofOneChain = (...holdings: Parameters<typeof chain>[0]) => onTarget(input([chain(holdings)], halves))
 
-/** Dollars on two chains that want half each; `connected` says whether they can be moved. */
+/** Dollars on two chains with a target of half each; `connected` says whether they can be moved. */
 const twoChains = (
   { onBase, onMainnet }: { readonly onBase: number; readonly onMainnet: number },
   connected: boolean,
@@ -63,7 +63,7 @@ describe("isOnTarget", () => {
     assert.isFalse(ofOneChain(held(usdc, 1_000)))
   })
 
-  it("is false off target where no trade can be made, since a run tells why", () => {
+  it("is false off target where no trade can be made, since a run reports why", () => {
     assert.isFalse(ofOneChain(held(usdc, 700, { isBlocked: true }), held(weth, 300)))
     assert.isFalse(ofOneChain(held(usdc, 700), held(weth, 300, { isAuthorized: false })))
     assert.isFalse(twoChains({ onBase: 800, onMainnet: 200 }, false))

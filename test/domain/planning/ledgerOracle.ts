@@ -1,5 +1,5 @@
 /**
- * An account of a portfolio in exact fractions, which knows nothing of how the planner reckons. It answers what each
+ * An account of a portfolio in exact fractions, independent of how the planner computes. It answers what each
  * chain holds, what of it is above target and may be sold, and what its buyable targets lack.
  */
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"

@@ -19,24 +19,24 @@ const cut = (wad: bigint, places: number) => Decimal.format(wad < 0n ? -wad : wa
 describe("skips name their figures", () => {
   it("every skip of a plan that carries an amount says it, whatever its code", () => {
     const seen = new Set<SkipCode>()
-    const look = (input: PlanInput) => {
+    const check = (input: PlanInput) => {
       for (const { skips } of plan(input).chains) {
         for (const { code, reason, valueUsd } of skips) {
           if (valueUsd === null) continue
           seen.add(code)
           assert.match(reason, figure, `${code}: ${reason}`)
           assert.isTrue(
-            figures(reason).some((told) => told === cut(valueUsd, 2) || told === cut(valueUsd, 4)),
+            figures(reason).some((figure) => figure === cut(valueUsd, 2) || figure === cut(valueUsd, 4)),
             `${code} of ${cut(valueUsd, 4)}: ${reason}`
           )
         }
       }
     }
-    fc.assert(fc.property(portfolio(), look), { numRuns: 600 })
-    fc.assert(fc.property(policyPortfolio(), look), { numRuns: 600 })
+    fc.assert(fc.property(portfolio(), check), { numRuns: 600 })
+    fc.assert(fc.property(policyPortfolio(), check), { numRuns: 600 })
     fc.assert(
       fc.property(policyPortfolio({ isFine: true, isFree: true }), (input) =>
-        look({ ...input, policy: { ...input.policy!, maxCostUsd: usd("2") } })
+        check({ ...input, policy: { ...input.policy!, maxCostUsd: usd("2") } })
       ),
       { numRuns: 300 }
     )
@@ -47,7 +47,7 @@ describe("skips name their figures", () => {
           ...chain,
           holdings: chain.holdings.map((one, index) => (index === 0 ? { ...one, incomingRaw: one.balanceRaw } : one))
         }))
-        look({ ...input, chains, transfers: { assets, feeBps: 10, minUsd: usd(String(dollars)) } })
+        check({ ...input, chains, transfers: { assets, feeBps: 10, minUsd: usd(String(dollars)) } })
       }),
       { numRuns: 600 }
     )

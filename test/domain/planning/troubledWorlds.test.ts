@@ -103,7 +103,7 @@ describe("plan: runs over chains with assets that cannot be traded", () => {
       for (const { toChainId } of transfers) assert.isFalse(senders.has(toChainId))
     }))
 
-  it("tells as the value of a target what is held, whatever the plan moves", () =>
+  it("states as the value of a target what is held, whatever the plan moves", () =>
     eachRun(({ input, planned }) => {
       const held = new Map(holdingsOf(input).map((holding) => [holding.assetId, holding]))
       for (const { targets, valueUsd } of planned.chains) {
@@ -119,7 +119,7 @@ describe("plan: runs over chains with assets that cannot be traded", () => {
       }
     }))
 
-  it("tells what each chain really stays off its share by", () =>
+  it("states what each chain really stays off its share by", () =>
     eachRun(({ input, planned }) => {
       if (holdingsOf(input).some(({ priceUsd }) => priceUsd === null)) return
       const ledgers = ledgerOf(input)
@@ -138,7 +138,7 @@ describe("plan: runs over chains with assets that cannot be traded", () => {
       }
     }))
 
-  it("leaves a chain above its share at rest only where nothing of it may be sold, or nobody may buy with it", () =>
+  it("leaves a chain above its share only where nothing of it may be sold, or nothing may be bought with it", () =>
     check((runs) => {
       const { input, planned } = runs.at(-1)!
       if (holdingsOf(input).some(({ priceUsd }) => priceUsd === null)) return

@@ -133,7 +133,7 @@ describe("BatchPreparer", () => {
     }).pipe(Effect.provide(preparerFor(context, nothingLeft, { venue: shallow })))
   )
 
-  it.live("leaves out the swap whose price nobody attests, with code and figures, and keeps the others", () =>
+  it.live("leaves out the swap whose price is not attested, with code and figures, and keeps the others", () =>
     Effect.gen(function* () {
       yield* funded
       const market = yield* TestChain
@@ -163,7 +163,7 @@ describe("BatchPreparer", () => {
     }).pipe(Effect.provide(Preparer))
   )
 
-  it.live("tells that the owner must sign anew, and settles it once the chain accepts the agent", () =>
+  it.live("reports that the owner must sign anew, and settles it once the chain accepts the agent", () =>
     Effect.gen(function* () {
       yield* funded
       const market = yield* TestChain
@@ -200,7 +200,7 @@ describe("BatchPreparer", () => {
 
   const routesPayMore = Effect.flatMap(TestChain, (market) => Effect.sync(() => (market.routeAdvantageBps = 20n)))
 
-  it.live("swaps over a route that pays more, and remembers what was on offer but not the route's calldata", () =>
+  it.live("swaps over a route that pays more, and stores the quotes but not the route's calldata", () =>
     Effect.gen(function* () {
       yield* funded
       yield* routesPayMore
@@ -212,7 +212,7 @@ describe("BatchPreparer", () => {
   )
 
   it.live(
-    "keeps what was to leave, and tells, when the route of a planned transfer is gone by the time of trading",
+    "keeps what was to leave, and reports it, when the route of a planned transfer is gone by the time of trading",
     () =>
       Effect.gen(function* () {
         yield* funded

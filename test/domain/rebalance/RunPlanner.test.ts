@@ -64,7 +64,7 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
       const tenants = yield* TenantConfigurationStore
       const { plan, strategyId, tenantId } = yield* planned
       const dollar = Decimal.one
-      // Thresholds far above and below the one trade that there is to make tell which of them was applied.
+      // Thresholds far above and below the one trade that there is to make show which of them was applied.
       for (const [ofStrategy, ofTenant] of [
         [100_000n * dollar, 2n * dollar],
         [2n * dollar, 100_000n * dollar]
@@ -114,7 +114,7 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
         assert.deepStrictEqual(limits, { slippageBps: 30, priceImpactBps: 10 })
         assert.isTrue(
           chains.some(({ legs }) => legs.length > 0),
-          "nobody accepted that threshold"
+          "that threshold was never accepted"
         )
       })
   )

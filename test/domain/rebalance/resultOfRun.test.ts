@@ -48,7 +48,7 @@ const swapsOf = (outcome: ChainOutcome) =>
     .swaps
 
 describe("resultOfRun", () => {
-  it("tells a trade over several paths as one swap, with what both sold, kept and brought", () => {
+  it("reports a trade over several paths as one swap, with what both sold, kept and brought", () => {
     const both = [swap(600_000n, 590n, [usdc, btc]), swap(400_000n, 390n, [usdc, weth, btc])]
     assert.deepStrictEqual(swapsOf(outcomeOf(both, 990n)), [
       {

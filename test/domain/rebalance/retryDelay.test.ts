@@ -23,13 +23,13 @@ describe("retryDelayMs", () => {
 
 describe("sliceDelayMs", () => {
   const hour = 60 * minute
-  const looking = { retries: 1, intervalMs: intervalMs.daily, untilDueMs: 24 * hour, chance: 0 }
+  const checking = { retries: 1, intervalMs: intervalMs.daily, untilDueMs: 24 * hour, chance: 0 }
 
   it("spreads the slices that are left evenly over the time that is left, at most an hour apart", () => {
-    assert.strictEqual(sliceDelayMs({ left: 95 }, looking), 15 * minute)
-    assert.strictEqual(sliceDelayMs({ left: 3 }, looking), hour)
-    assert.strictEqual(sliceDelayMs({ left: 3 }, { ...looking, chance: 1 }), 0.8 * hour)
-    assert.strictEqual(sliceDelayMs({ left: 100_000 }, looking), minute)
+    assert.strictEqual(sliceDelayMs({ left: 95 }, checking), 15 * minute)
+    assert.strictEqual(sliceDelayMs({ left: 3 }, checking), hour)
+    assert.strictEqual(sliceDelayMs({ left: 3 }, { ...checking, chance: 1 }), 0.8 * hour)
+    assert.strictEqual(sliceDelayMs({ left: 100_000 }, checking), minute)
   })
 
   for (const frequency of ["hourly", "daily", "weekly", "monthly"] as const) {
@@ -47,9 +47,9 @@ describe("sliceDelayMs", () => {
     })
   }
 
-  it("looks at a market that takes nothing now as at one that does not answer, but at least once an hour", () => {
+  it("checks a market that takes nothing now as often as one that does not answer, but at least once an hour", () => {
     const minutes = [0, 1, 2, 3, 4, 5, 20].map(
-      (retries) => sliceDelayMs({ left: 0 }, { ...looking, retries, chance: 0.5 }) / minute
+      (retries) => sliceDelayMs({ left: 0 }, { ...checking, retries, chance: 0.5 }) / minute
     )
     assert.deepStrictEqual(minutes, [1, 5, 15, 30, 60, 60, 60])
   })

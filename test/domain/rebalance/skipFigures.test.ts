@@ -28,12 +28,12 @@ import { TestSettings, testSettings } from "#test/support/settings.ts"
 import { TestChain } from "#test/support/chains/TestChains.ts"
 import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 
-/** The codes that were looked at. */
+/** The codes that were checked. */
 const seen = new Set<SkipCode>(codesOfPlans)
 
 const amount = /[0-9]+\.[0-9]{2} USD/u
 
-const look = (code: SkipCode, figure: RegExp, skips: ReadonlyArray<RecordedSkip>): void => {
+const check = (code: SkipCode, figure: RegExp, skips: ReadonlyArray<RecordedSkip>): void => {
   const found = skips.filter((skip) => skip.code === code)
   assert.isNotEmpty(found, `${code} among ${skips.map((skip) => skip.code).join()}`)
   for (const { reason, valueUsd } of found) {
@@ -56,17 +56,17 @@ plainIt("skips of quotes name what is not traded, and the limits that they were 
     const verdict = priceSale(leg, part, { ...limits, ...more })
     return Result.isFailure(verdict) ? [verdict.failure] : []
   }
-  look(SkipCode.noRoute, amount, refused(null))
-  look(
+  check(SkipCode.noRoute, amount, refused(null))
+  check(
     SkipCode.priceImpact,
     /by 101 basis points, the limit is 100.* USD/u,
     refused(quote(1n, { priceImpactBps: 101 }))
   )
-  look(SkipCode.priceImpact, /[0-9]+ basis points less .* limit is [0-9]+.* USD/u, refused(quote(1n)))
-  look(SkipCode.belowMinTrade, amount, refused(quote(1n), { ...usdcLeg, expectedBuyRaw: 1n }))
+  check(SkipCode.priceImpact, /[0-9]+ basis points less .* limit is [0-9]+.* USD/u, refused(quote(1n)))
+  check(SkipCode.belowMinTrade, amount, refused(quote(1n), { ...usdcLeg, expectedBuyRaw: 1n }))
   const slicing = { poolShareBps: 70, minUsd: Decimal.one, sold: [] }
   const nothing = refused(quote(0n, { sellAmountRaw: 0n }), usdcLeg, { slicing })
-  look(SkipCode.sliced, /100 basis points .* 70 basis points/u, nothing)
+  check(SkipCode.sliced, /100 basis points .* 70 basis points/u, nothing)
 })
 
 const transfer = {
@@ -89,13 +89,13 @@ plainIt("skips of transfers name what stays on its chain", async () => {
     return Result.isFailure(found) ? [found.failure] : []
   }
   const none: Routing["Service"]["quote"] = () => Effect.succeed(Option.none())
-  look(SkipCode.noRoute, amount, await skipsOf(none))
-  look(SkipCode.notAuthorized, amount, await skipsOf(none, transfer, chain!))
-  look(SkipCode.belowMinTransfer, amount, await skipsOf(none, { ...transfer, expectedRaw: 0n }))
+  check(SkipCode.noRoute, amount, await skipsOf(none))
+  check(SkipCode.notAuthorized, amount, await skipsOf(none, transfer, chain!))
+  check(SkipCode.belowMinTransfer, amount, await skipsOf(none, { ...transfer, expectedRaw: 0n }))
   const refuses = () => Effect.fail(new RouteRefused({ reason: "another recipient" }))
-  look(SkipCode.transferRefused, amount, await skipsOf(refuses))
+  check(SkipCode.transferRefused, amount, await skipsOf(refuses))
   const isDown = () => Effect.fail(new RoutingUnavailable({ reason: "down" }))
-  look(SkipCode.routesUnavailable, amount, await skipsOf(isDown))
+  check(SkipCode.routesUnavailable, amount, await skipsOf(isDown))
 })
 
 plainIt("skips of what could not be read name the share of the portfolio that waits", () => {
@@ -107,14 +107,14 @@ plainIt("skips of what could not be read name the share of the portfolio that wa
   const chains = [{ chainId: baseUsdc.chainId, available: false, holdings: [] }]
   const preferences = { thresholdUsd: Decimal.one }
   const { skips } = plan({ allocation, chains, preferences, feeBps: 30 }).chains[0]!
-  look(SkipCode.chainUnavailable, /its 40\.50 percent/u, skips)
-  look(SkipCode.pricesUnavailable, /40\.50 percent/u, [unpriced(baseUsdc.chainId, { allocation })])
+  check(SkipCode.chainUnavailable, /its 40\.50 percent/u, skips)
+  check(SkipCode.pricesUnavailable, /40\.50 percent/u, [unpriced(baseUsdc.chainId, { allocation })])
 })
 
 plainIt("skips of what waits for its owner name what is to be traded", () => {
   const chain = { chainId: baseUsdc.chainId, legs: [usdcLeg, btcLeg], transfers: [transfer], skips: [] }
-  look(SkipCode.signatureRequired, /10000\.00 USD/u, [unsignedSkip(chain, "the permission was revoked")])
-  look(SkipCode.cancelled, /10000\.00 USD/u, [cancelledSkip(chain)])
+  check(SkipCode.signatureRequired, /10000\.00 USD/u, [unsignedSkip(chain, "the permission was revoked")])
+  check(SkipCode.cancelled, /10000\.00 USD/u, [cancelledSkip(chain)])
 })
 
 layer(Preparer, { excludeTestServices: true })("skips of simulations", (it) => {
@@ -122,10 +122,10 @@ layer(Preparer, { excludeTestServices: true })("skips of simulations", (it) => {
     Effect.gen(function* () {
       yield* funded
       const market = yield* TestChain
-      look(SkipCode.simulationFailed, amount, (yield* prepared(1, 0, [usdcLeg, btcLeg])).skips)
+      check(SkipCode.simulationFailed, amount, (yield* prepared(1, 0, [usdcLeg, btcLeg])).skips)
       market.fund(account, baseBtc.assetId, 10_000_000n)
       market.unattested.add(baseBtc.assetId)
-      look(SkipCode.priceNotAttested, amount, (yield* prepared(1, 0, [btcLeg])).skips)
+      check(SkipCode.priceNotAttested, amount, (yield* prepared(1, 0, [btcLeg])).skips)
     })
   )
 
@@ -134,7 +134,7 @@ layer(Preparer, { excludeTestServices: true })("skips of simulations", (it) => {
       yield* funded
       const market = yield* TestChain
       Object.assign(gasOfDay, { portfolio: testSettings.gas.portfolioPerDay })
-      look(SkipCode.gasRefused, /[0-9]+ of [0-9]+/u, (yield* prepared(1, 0)).skips)
+      check(SkipCode.gasRefused, /[0-9]+ of [0-9]+/u, (yield* prepared(1, 0)).skips)
       Object.assign(gasOfDay, { portfolio: 0n })
       market.down.add(baseUsdc.chainId)
       const chain = { chainId: baseUsdc.chainId, legs: [usdcLeg], skips: [] }
@@ -142,7 +142,7 @@ layer(Preparer, { excludeTestServices: true })("skips of simulations", (it) => {
         chain,
         limits: { slippageBps: 50, priceImpactBps: 100 }
       })
-      look(SkipCode.chainUnavailable, amount, seenNow.skips)
+      check(SkipCode.chainUnavailable, amount, seenNow.skips)
       market.down.clear()
     })
   )

@@ -58,7 +58,7 @@ const outcome = (
 })
 
 describe("slicesOf", () => {
-  it("tells how many more slices the slowest leg needs, over all of its paths", () => {
+  it("counts how many more slices the slowest leg needs, over all of its paths", () => {
     const [weth, btc] = [legOf(), legOf(baseBtc)]
     const made = [swap(weth, 50_000n), swap(weth, 50_000n), swap(btc, 400_000n)]
     const chains = [outcome(made, [sliced(weth, 900), sliced(btc, 600)])]
@@ -68,7 +68,7 @@ describe("slicesOf", () => {
     assert.deepStrictEqual(slicesOf(plan([weth]), some), { left: 3 })
   })
 
-  it("tells of none left to count where the market took nothing now but did today, and of nothing where it never did", () => {
+  it("counts none where the market took nothing now but did today, and has no count where it never did", () => {
     const leg = legOf()
     const chains = [outcome([], [sliced(leg, 1_000)], null)]
     assert.deepStrictEqual(slicesOf(plan([leg], true), chains), { left: 0 })
@@ -78,7 +78,7 @@ describe("slicesOf", () => {
     assert.isUndefined(slicesOf(plan([leg]), [outcome([swap(leg, 500_000n)], [sliced(leg, 500)], false)]))
   })
 
-  it("leaves the pace to what else is missing, and tells nothing of a run that left nothing", () => {
+  it("leaves the pace to what else is missing, and has no count for a run that left nothing", () => {
     const leg = legOf()
     const made = outcome([swap(leg, 500_000n)], [sliced(leg, 500)])
     const away: RecordedSkip = { assetId: null, code: SkipCode.chainUnavailable, valueUsd: null, reason: "away" }

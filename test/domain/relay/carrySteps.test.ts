@@ -40,7 +40,7 @@ const refused: StepOutcome = { _tag: "Failed", reason: "below the floor", isSign
 const unavailable = new ChainUnavailable({ chainId, reason: "no endpoint answers" })
 type Answer = StepOutcome | "pending" | "unavailable"
 
-/** Carries the steps as a run would, over the answers of a carrier, in order; what was asked, told and recorded. */
+/** Carries the steps as a run would, over the answers of a carrier, in order; what was asked, reported and recorded. */
 const carried = Effect.fnUntraced(function* (...answers: ReadonlyArray<Answer>) {
   const left = [...answers]
   const asked: Array<number> = []
@@ -113,7 +113,7 @@ describe("an action of several steps", () => {
     })
   )
 
-  it("tells a run of the swaps that were made, and of the others as skips with their value", () => {
+  it("reports to a run the swaps that were made, and of the others as skips with their value", () => {
     const swap = { sell: usdc, buy: jup, sellAmountRaw: 5n, minBuyAmountRaw: 1n, path: [] }
     const other = { ...swap, sell: jup, buy: usdc }
     const usd = 10n ** 19n

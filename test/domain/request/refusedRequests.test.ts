@@ -1,4 +1,4 @@
-/** What is noted when the database stands still: nobody waits, and what does not fit is dropped and counted. */
+/** What is recorded when the database stands still: no request waits, and what does not fit is dropped and counted. */
 import { assert, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Layer, Metric } from "effect"
 import { capacity, RefusedRequests } from "#domain/request/RefusedRequests.ts"
@@ -23,7 +23,7 @@ const request = (index: number): RefusedRequest => ({
 const dropped = Effect.map(Metric.value(Metrics.refusedRequestsDropped), ({ count }) => Number(count))
 
 it.live(
-  "a database that stands still delays nobody; what does not fit is dropped and counted, the rest is written at the end",
+  "a database that stands still delays no request; what does not fit is dropped and counted, the rest is written at the end",
   () =>
     Effect.gen(function* () {
       const before = yield* dropped

@@ -22,7 +22,7 @@ describe("an allocation", () => {
       `allocation.assets.1.assetId: duplicate asset ${baseUsdc.assetId}`
     ]))
 
-  it("is stopped at the asset gate before its structure is looked at", () => {
+  it("is stopped at the asset gate before its structure is checked", () => {
     const known = new Map([
       [baseUsdc.assetId, baseUsdc],
       [baseBtc.assetId, { ...baseBtc, isBlocked: true }]
@@ -33,7 +33,7 @@ describe("an allocation", () => {
     ])
   })
 
-  it("tells an asset of a chain that is not supported from one that no list names", () =>
+  it("distinguishes an asset of a chain that is not supported from one that no list names", () =>
     assert.deepStrictEqual(problemsOf(of([arbUsdc, 10_000]), { known: new Map(), supported: [baseUsdc.chainId] }), [
       `allocation.assets.0.assetId: unsupported chain 42161 of ${arbUsdc.assetId}; supported chains are 8453`
     ]))

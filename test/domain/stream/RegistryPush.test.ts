@@ -14,7 +14,7 @@ const coin = (symbol: string, coingeckoId = symbol.toLowerCase()): PublicAsset =
   coingeckoId
 })
 
-/** A worker that remembers what it is told, and may be away or forget. */
+/** A worker that keeps what it receives, and may be away or lose it. */
 const makeWorker = () => {
   const known = new Map<string, PublicAsset>()
   const calls: Array<ReadonlyArray<string>> = []
@@ -39,31 +39,31 @@ const makeWorker = () => {
 }
 
 describe("the registry of the stream worker", () => {
-  it.effect("is told of the catalogue at the start, of what changes, and of all when it forgot or was away", () =>
+  it.effect("receives the catalogue at the start, what changes, and all of it after a loss or an outage", () =>
     Effect.gen(function* () {
       const { layer, worker } = makeWorker()
       let catalogue: ReadonlyArray<PublicAsset> = [coin("ETH"), coin("BTC")]
       worker.isAway = true
       const assets = Layer.succeed(PublicAssets, { all: Effect.sync(() => catalogue) })
       yield* Layer.build(RegistryPush.pipe(Layer.provide([layer, assets])))
-      const look = TestClock.adjust("3 seconds")
-      yield* look
+      const poll = TestClock.adjust("3 seconds")
+      yield* poll
       assert.deepStrictEqual(worker.calls, [])
       worker.isAway = false
-      yield* look
+      yield* poll
       assert.deepStrictEqual(worker.calls, [["ETH", "BTC"]])
-      yield* look
+      yield* poll
       assert.lengthOf(worker.calls, 1)
       catalogue = [coin("ETH", "ethereum"), coin("BTC"), coin("UNI")]
-      yield* look
+      yield* poll
       assert.deepStrictEqual(worker.calls.at(-1), ["ETH", "UNI"])
       worker.known.clear()
-      yield* look
+      yield* poll
       assert.deepStrictEqual(worker.calls.at(-1), ["ETH", "BTC", "UNI"])
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is told in portions that it takes", () =>
+  it.effect("receives portions that it takes", () =>
     Effect.gen(function* () {
       const { layer, worker } = makeWorker()
       const all = Array.from({ length: maxUpsert + 1 }, (_, index) => coin(`C${index}`))

@@ -91,7 +91,7 @@ const offering = (...offers: ReadonlyArray<RouteQuote>): Port => ({
 })
 
 describe("BestQuotes", () => {
-  it.effect("makes a swap over the route that pays more, with its own floor, and tells what the venue offered", () =>
+  it.effect("makes a swap over the route that pays more, with its own floor, and reports what the venue offered", () =>
     Effect.gen(function* () {
       const { asked, skips, swaps } = yield* price(
         [leg(1_000n)],
@@ -195,7 +195,7 @@ describe("BestQuotes", () => {
     })
   )
 
-  it.effect("asks nothing under a grant from before routes, nor when told not to", () =>
+  it.effect("asks nothing under a grant from before routes, nor when its settings forbid it", () =>
     Effect.gen(function* () {
       const { routedSwap: _, ...policy } = evmPolicy(chain)
       for (const options of [{ chain: { ...chain, policy } }, { routed: false }]) {

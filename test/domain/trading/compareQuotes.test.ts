@@ -48,7 +48,7 @@ describe("quoteFault", () => {
     assert.isString(quoteFault(comparison, offer(1_002_000n, Decimal.one + 1n)))
   })
 
-  it("wants the least amount at or above the floor of the venue's swap", () => {
+  it("requires a minimum at or above the floor of the venue's swap", () => {
     assert.isUndefined(quoteFault(comparison, offer(1_010_000n, 0n, 995_000n)))
     assert.include(quoteFault(comparison, offer(1_010_000n, 0n, 994_999n)), "the least acceptable is 995000")
   })
@@ -59,7 +59,7 @@ describe("quoteFault", () => {
     assert.include(quoteFault(dear, offer(990_000n, 0n, 984_999n)), "the least acceptable is 985000")
   })
 
-  it("a route that pays more than a venue which nobody would use is refused all the same", () => {
+  it("a route that pays more than an unusable venue is refused all the same", () => {
     const dry = { ...dear, quote: { ...dear.quote, buyAmountRaw: 1n } }
     assert.include(quoteFault(dry, offer(500_000n)), "less than the price feed")
   })

@@ -51,7 +51,7 @@ describe("priceLegs", () => {
     assert.strictEqual(swaps[0]!.sellAmountRaw, leg.sellAmountRaw)
   })
 
-  it("skips a pair that nobody quotes", () =>
+  it("skips a pair without a quote", () =>
     assert.deepStrictEqual(codes(priceLegs([leg], [null], limits)), ["NO_ROUTE"]))
 
   it("allows the limit of price impact and not a basis point more", () => {

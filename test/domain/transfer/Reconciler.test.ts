@@ -1,4 +1,4 @@
-/** The ledger against chain truth: over the real stores, with chains that say what a test tells them to. */
+/** The ledger against chain truth: over the real stores, with chains that answer as a test sets them. */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -67,15 +67,15 @@ const begun = Effect.gen(function* () {
   const at = yield* DateTime.now
   const { operationId: runId } = yield* submit(tenantId, portfolioId, { now: at })
   const { accountId } = portfolio.flow.authorization.chains[0]
-  return { tenantId, portfolioId, departure: { runId, attempt: 1, accountId, at, transfers: [transfer] } }
+  return { tenantId, portfolioId, intent: { runId, attempt: 1, accountId, at, transfers: [transfer] } }
 })
 
 /** An open entry of the ledger. */
 const opened = Effect.gen(function* () {
-  const { departure } = yield* begun
+  const { intent } = yield* begun
   const txHash = newHash()
-  const [operationId] = yield* Effect.flatMap(TransferLedger, ({ open }) => open({ ...departure, txHash }))
-  return { operationId: operationId!, txHash, at: departure.at }
+  const [operationId] = yield* Effect.flatMap(TransferLedger, ({ open }) => open({ ...intent, txHash }))
+  return { operationId: operationId!, txHash, at: intent.at }
 })
 
 const took: Arrival = { success: true, isOwn: true, blockNumber: 7n, deltas: [{ assetId: usdc, raw: -1_000_000n }] }
@@ -88,12 +88,12 @@ const clean = Effect.gen(function* () {
   yield* sql`DELETE FROM transfer_intents`
 })
 
-/** A run that announced a transfer, signed when asked to, and died so many minutes ago. */
+/** A run that recorded the intent of a transfer, signed when asked to, and died so many minutes ago. */
 const abandonedIntents = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 10) {
-  const { departure, portfolioId, tenantId } = yield* begun
-  const { accountId, runId } = departure
+  const { intent, portfolioId, tenantId } = yield* begun
+  const { accountId, runId } = intent
   const subject = newHash()
-  yield* Effect.flatMap(TransferLedger, ({ recordIntent }) => recordIntent({ ...departure, subject, fromBlock: 1n }))
+  yield* Effect.flatMap(TransferLedger, ({ recordIntent }) => recordIntent({ ...intent, subject, fromBlock: 1n }))
   if (isSigned) yield* relayed({ operationId: runId, accountId, attempt: 1 }, undefined, subject)
   const died = DateTime.subtract(yield* DateTime.now, { minutes: minutesAgo })
   const operations = yield* OperationStore
@@ -102,7 +102,7 @@ const abandonedIntents = Effect.fnUntraced(function* (isSigned: boolean, minutes
   const standing = Effect.gen(function* () {
     const ledger = yield* TransferLedger
     return {
-      announced: (yield* ledger.intentsOf(portfolioId)).length,
+      intents: (yield* ledger.intentsOf(portfolioId)).length,
       open: yield* ledger.openOf(portfolioId)
     }
   })
@@ -131,7 +131,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
     })
   )
 
-  it.effect("tells every kind of drift with its operation, and changes nothing", () =>
+  it.effect("reports every kind of drift with its operation, and changes nothing", () =>
     Effect.gen(function* () {
       yield* clean
       const [unknown, failed, nothing] = [yield* opened, yield* opened, yield* opened]
@@ -193,8 +193,8 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       said.set(landed.txHash, took)
       const passes = yield* Effect.all([pass, pass, pass], { concurrency: "unbounded" })
       assert.isTrue(passes.every(({ drift }) => drift.length === 0))
-      const { announced, open } = yield* standing
-      assert.strictEqual(announced, 0)
+      const { intents, open } = yield* standing
+      assert.strictEqual(intents, 0)
       assert.lengthOf(open, 1)
       assert.strictEqual(open[0]!.txHash, landed.txHash)
       const watch = yield* Effect.flatMap(OperationStore, (store) =>
@@ -216,8 +216,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       const [unsigned, reverted] = [yield* abandonedIntents(false), yield* abandonedIntents(true)]
       outcomes.set(reverted.subject, receipt(false))
       assert.strictEqual((yield* pass).settled, 2)
-      for (const { standing } of [unsigned, reverted])
-        assert.deepStrictEqual(yield* standing, { announced: 0, open: [] })
+      for (const { standing } of [unsigned, reverted]) assert.deepStrictEqual(yield* standing, { intents: 0, open: [] })
     })
   )
 
@@ -233,7 +232,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
         [open.runId, silent.runId].toSorted()
       )
       assert.strictEqual((yield* Metric.value(Metrics.transferDrift)).value, 2)
-      for (const { standing } of [open, silent]) assert.strictEqual((yield* standing).announced, 1)
+      for (const { standing } of [open, silent]) assert.strictEqual((yield* standing).intents, 1)
     })
   )
 
@@ -241,12 +240,12 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
     Effect.gen(function* () {
       yield* clean
       const recent = yield* abandonedIntents(false, 1)
-      const { departure, portfolioId } = yield* begun
+      const { intent, portfolioId } = yield* begun
       const ledger = yield* TransferLedger
-      yield* ledger.recordIntent({ ...departure, subject: newHash(), fromBlock: 1n })
+      yield* ledger.recordIntent({ ...intent, subject: newHash(), fromBlock: 1n })
       const { drift, settled } = yield* pass
       assert.deepStrictEqual([settled, drift.length], [0, 0])
-      assert.strictEqual((yield* recent.standing).announced, 1)
+      assert.strictEqual((yield* recent.standing).intents, 1)
       assert.lengthOf(yield* ledger.intentsOf(portfolioId), 1)
     })
   )

@@ -1,4 +1,4 @@
-/** Looks at transfers over the real ledger, with a provider that does not tell the truth. */
+/** Polls transfers over the real ledger, with a provider whose answers are false. */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { erc20, type EvmAddress } from "#domain/Caip.ts"
@@ -72,13 +72,13 @@ layer(World, { excludeTestServices: true })("TransferWatcher", (it) => {
       const { portfolioId, transfers } = yield* opened(2)
       assert.strictEqual((yield* observe(transfers[0]!))._tag, "Ended")
       assert.strictEqual((yield* observe(transfers[1]!))._tag, "Unclear")
-      assert.strictEqual((yield* observe(transfers[0]!))._tag, "Ended", "also for who looked a moment too late")
+      assert.strictEqual((yield* observe(transfers[0]!))._tag, "Ended", "also for a poll that came a moment too late")
       const open = yield* (yield* TransferLedger).openOf(portfolioId)
       assert.deepStrictEqual(open, [transfers[1]!], "its value is still on its way")
     })
   )
 
-  it.effect("closes one of those that are looked at in the same moment, by any process", () =>
+  it.effect("closes one of those that are polled in the same moment, by any process", () =>
     Effect.gen(function* () {
       const { observe } = yield* TransferWatcher
       const { portfolioId, transfers } = yield* opened(4)

@@ -72,7 +72,7 @@ describe("the end of a transfer", () => {
     ])
   })
 
-  it("is not told by a transaction that has closed another transfer already", () => {
+  it("is not proved by a transaction that has closed another transfer already", () => {
     const claims = { ...unclaimed, received: [{ assetId: arbUsdc.assetId, raw: 999n }] }
     assert.isUndefined(transferEnd(transfer, { status: delivered, arrival: usdc(999n), claims }))
     // What another received in it is not what this one received.

@@ -150,7 +150,7 @@ eachDatabase("WebhookDeliveries", (it) => {
     }).pipe(Effect.scoped, Effect.provide(World))
   )
 
-  it.effect("sends nothing of a disabled tenant, nothing to a deleted webhook, and forgets after 30 days", () =>
+  it.effect("sends nothing of a disabled tenant, nothing to a deleted webhook, and deletes after 30 days", () =>
     Effect.gen(function* () {
       const { advance } = yield* MovableClock
       const sql = yield* SqlClient.SqlClient

@@ -178,7 +178,7 @@ eachDatabase("failures of webhooks", (it) => {
     }).pipe(Effect.scoped, Effect.provide(World))
   )
 
-  it.effect("looks once a minute at a webhook whose events it cannot read, and serves others meanwhile", () =>
+  it.effect("tries once a minute a webhook whose events it cannot read, and serves others meanwhile", () =>
     Effect.gen(function* () {
       const { advance } = yield* MovableClock
       const sql = yield* SqlClient.SqlClient

@@ -89,7 +89,7 @@ describe("the text of Solana", () => {
     }
   }
 
-  it("is that of one message alone: whatever message is read, its text tells all of it", () => {
+  it("is that of one message alone: whatever message is read, its text states all of it", () => {
     const base58 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Base58.encode(bytes))
     const solana = `solana:${solanaReference}`
     const messages = fc.record({

@@ -1,5 +1,5 @@
 /**
- * The boundaries of runs: the moments between which a process may die. Each one is told as it is passed; a service
+ * The boundaries of runs: the moments between which a process may die. Each one is reported as it is passed; a service
  * stops for ever at the one that it is doomed to, and what was on its way there is not done any more.
  */
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
@@ -22,7 +22,7 @@ export class Boundaries extends Context.Service<
      * name.
      */
     readonly nameOf: (workflow: string, executionId: string) => string
-    /** Passes a boundary as soon as the effect says that it is reached, without holding anybody up. */
+    /** Passes a boundary as soon as the effect says that it is reached, without delaying it. */
     readonly passAfter: (boundary: string, effect: Effect.Effect<boolean>) => Effect.Effect<void>
     /** Once every boundary of `passAfter` is passed. */
     readonly quiet: Effect.Effect<void>
@@ -30,7 +30,7 @@ export class Boundaries extends Context.Service<
     readonly stopped: Effect.Effect<void>
   }
 >()("ballast/test/fault/crash/Boundaries") {
-  static readonly layer = (tell: (message: Message) => void) =>
+  static readonly layer = (report: (message: Message) => void) =>
     Layer.sync(Boundaries, () => {
       let armed: Doom | undefined
       let passed = 0
@@ -51,10 +51,10 @@ export class Boundaries extends Context.Service<
           passed += 1
           const times = count(name)
           const boundary = times === 1 ? name : `${name} (${times})`
-          tell({ _tag: "Passed", boundary })
+          report({ _tag: "Passed", boundary })
           const isHere = armed !== undefined && ("at" in armed ? armed.at === boundary : armed.after === passed)
           if (!isHere) return Effect.void
-          tell({ _tag: "Stopped" })
+          report({ _tag: "Stopped" })
           Deferred.doneUnsafe(stopped, Effect.void)
           return Effect.uninterruptible(Effect.never)
         })

@@ -1,5 +1,5 @@
 /**
- * The service's engine, scheduler and stores, stopping where it is told to. Database and chains are outside and outlive
+ * The service's engine, scheduler and stores, stopping at a given boundary. Database and chains are outside and outlive
  * it.
  */
 import { PgClient } from "@effect/sql-pg"
@@ -93,7 +93,7 @@ const databaseAt = (path: string) =>
     Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null, listening: null, patient: null })
   )
 
-/** Chains of a script answer at once. One look at a bridge a round, and a timer in the database after each. */
+/** Chains of a script answer at once. One poll of a bridge a round, and a timer in the database after each. */
 const Pace = Layer.mergeAll(
   Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), searchInterval: Duration.millis(20) }),
   Layer.succeed(BridgeTiming, {
@@ -129,7 +129,7 @@ const ended = (begun: Begun, operations: number) =>
   )
 
 /** Does the tasks in order, until the last one is done or the service has stopped. */
-export const runService = Effect.fnUntraced(function* (config: ServiceConfig, tell: (message: Message) => void) {
+export const runService = Effect.fnUntraced(function* (config: ServiceConfig, report: (message: Message) => void) {
   const { begin, operations, world } = yield* Effect.promise(() => worldOf(config))
   const Service = SchedulerLive.pipe(
     Layer.provideMerge(engineOn(CrashingRuntime)),
@@ -138,7 +138,7 @@ export const runService = Effect.fnUntraced(function* (config: ServiceConfig, te
     Layer.provideMerge(world as Layer.Layer<any>),
     Layer.provideMerge(SqlLive),
     Layer.provideMerge(databaseAt(config.database)),
-    Layer.provideMerge(Boundaries.layer(tell)),
+    Layer.provideMerge(Boundaries.layer(report)),
     Layer.provideMerge(TestSettings),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
     Layer.provideMerge(hastyClock(config.since)),
@@ -150,13 +150,13 @@ export const runService = Effect.fnUntraced(function* (config: ServiceConfig, te
   const run = Effect.fnUntraced(function* (task: Task) {
     const boundaries = yield* Boundaries
     const begun = task._tag === "Begin" ? yield* begin : task.begun
-    if (task._tag === "Begin") tell({ _tag: "Begun", begun })
+    if (task._tag === "Begin") report({ _tag: "Begun", begun })
     boundaries.arm(task.doom)
     if (task._tag === "Begin") yield* Effect.flatMap(OperationLauncher, (launcher) => launcher.launch(begun))
     yield* ended(begun, operations)
     yield* boundaries.quiet
     boundaries.arm()
-    tell({ _tag: "Ended", state: yield* finalState(begun) })
+    report({ _tag: "Ended", state: yield* finalState(begun) })
   })
 
   // What has stopped is never left again, so nobody waits for it.
@@ -166,4 +166,4 @@ export const runService = Effect.fnUntraced(function* (config: ServiceConfig, te
   )
   const { stopped } = Context.get(services, Boundaries)
   yield* Effect.raceFirst(Fiber.join(tasks), stopped)
-}) as (config: ServiceConfig, tell: (message: Message) => void) => Effect.Effect<void, never, Scope.Scope>
+}) as (config: ServiceConfig, report: (message: Message) => void) => Effect.Effect<void, never, Scope.Scope>

@@ -1,6 +1,6 @@
 /**
  * Boundaries inside of steps, around what cannot be taken back: a relayer account that is held, a signature that is
- * given, and bytes that reach a chain whose answer nobody hears.
+ * given, and bytes that reach a chain whose answer is lost.
  */
 import { Effect, Layer } from "effect"
 import { Relayer } from "#domain/relay/Relayer.ts"

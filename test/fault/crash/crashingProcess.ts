@@ -5,17 +5,17 @@
  */
 import { Cause, Effect } from "effect"
 import { runService, type ServiceConfig } from "#test/fault/crash/CrashingService.ts"
-import { type Message, tellOf } from "#test/fault/crash/messages.ts"
+import { type Message, reporterOf } from "#test/fault/crash/messages.ts"
 
 const services = JSON.parse(process.env["CRASHING_SERVICES"] ?? "") as ReadonlyArray<ServiceConfig>
 
 let isDoomed = false
 
 const tellAs = (index: number) => {
-  const tell = tellOf(index)
+  const report = reporterOf(index)
   return (message: Message) => {
     if (message._tag === "Stopped") isDoomed = true
-    tell(message)
+    report(message)
   }
 }
 
@@ -26,7 +26,7 @@ const program = Effect.gen(function* () {
   })
   if (isDoomed) process.kill(process.pid, "SIGKILL")
 }).pipe(
-  // Nothing is closed after a failure: a service that has stopped would be waited for, and the failure never told.
+  // Nothing is closed after a failure: a service that has stopped would be waited for, and the failure never reported.
   Effect.tapCause((cause) =>
     Effect.sync(() => {
       console.error(Cause.pretty(cause))

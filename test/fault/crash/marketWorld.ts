@@ -28,14 +28,14 @@ export interface Script {
   readonly silence: number
   /** How often a transaction must be replaced before a chain includes it. */
   readonly replacements: number
-  /** Looks at a transfer before it is delivered. */
+  /** Polls of a transfer before it is delivered. */
   readonly timeout: number
   /**
-   * Looks for a new signature of the owner, whose permission the first chain refuses, before there is one; null when it
+   * Polls for a new signature of the owner, whose permission the first chain refuses, before there is one; null when it
    * does not.
    */
   readonly unsigned: number | null
-  /** Looks at a withdrawal's receipt that get no answer. */
+  /** Polls of a withdrawal's receipt that get no answer. */
   readonly unread: number
   /** Where the operation is cancelled: while it waits for its owner, or when its key is asked to sign. */
   readonly cancelled: "awaiting" | "signing" | null
@@ -125,7 +125,7 @@ const cancelAll = (sql: SqlClient.SqlClient) =>
       UPDATE operations SET cancel_requested_at = coalesce(cancel_requested_at, updated_at) WHERE finished_at IS NULL`)
   )
 
-/** The ports over the market that the file tells of. */
+/** The ports over the market of the file. */
 export const marketWorld = (file: string, script: Script) => {
   const keep = journalOf(file)
   const market = makeMarket(keep)

@@ -1,4 +1,4 @@
-/** What crashing services tell their parent, a line of JSON each, written at once so that it outlives the writer. */
+/** Messages of crashing services to their parent: a line of JSON each, written at once to outlive the writer. */
 import { writeSync } from "node:fs"
 import type { FinalState } from "#test/fault/crash/finalState.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
@@ -6,14 +6,14 @@ import type { Begun } from "#test/fault/crash/Scenario.ts"
 export type Message =
   | { readonly _tag: "Begun"; readonly begun: Begun }
   | { readonly _tag: "Passed"; readonly boundary: string }
-  /** At the boundary that was told last; the process dies there. */
+  /** At the boundary that was reported last; the process dies there. */
   | { readonly _tag: "Stopped" }
   | { readonly _tag: "Ended"; readonly state: FinalState }
 
 const mark = "@crash "
 
-/** Tells something of the nth service of the process. */
-export const tellOf =
+/** Sends a message of the nth service of the process. */
+export const reporterOf =
   (service: number) =>
   (message: Message): void => {
     let left = Buffer.from(`${mark}${JSON.stringify([service, message])}\n`)

@@ -80,7 +80,7 @@ const doneAgain = /^(sending to .*|sent to .*, unheard|\S+ launched, (not )?stor
  */
 const hasSecondCrashes = (round: number) => round % 8 === 0
 
-/** Timers of a run that were not seen asleep: the moment is a short one, and a busy machine may not look in time. */
+/** Timers of a run that were not seen asleep: the moment is a short one, and a busy machine may not see it in time. */
 const unseen = (boundaries: ReadonlyArray<string>): number => {
   const [timer, asleep] = [" timer, stored", " asleep"]
   const known = new Set(boundaries)
@@ -103,22 +103,22 @@ interface Dead {
 }
 
 export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepare, sample, share }: Setting) {
-  /** Gives places their tasks; those without any rest. Answers what each place told. */
+  /** Gives places their tasks; those without any rest. Answers the messages of each place. */
   const run = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReadonlyArray<Task>>) {
     const busy = places.flatMap((place, index) => {
       const own = tasks[index] ?? []
       return own.length === 0 ? [] : [{ index, config: { ...place, tasks: own } }]
     })
-    const told = places.map((): ReadonlyArray<Message> => [])
-    if (busy.length === 0) return told
+    const messages = places.map((): ReadonlyArray<Message> => [])
+    if (busy.length === 0) return messages
     const answers = yield* Effect.promise(() =>
       startServices(
         busy.map(({ config }) => config),
         cacheDir
       )
     )
-    busy.forEach(({ index }, position) => (told[index] = answers[position]!))
-    return told
+    busy.forEach(({ index }, position) => (messages[index] = answers[position]!))
+    return messages
   })
 
   yield* prepare
@@ -127,7 +127,7 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
   const undisturbed = endedIn(first!)!
   const boundaries = passed(first!)
   const problems = untouched
-    .flatMap((told) => compareStates(undisturbed, endedIn(told)!, share))
+    .flatMap((messages) => compareStates(undisturbed, endedIn(messages)!, share))
     .map((problem) => `Undisturbed: ${problem}`)
   const missed: Array<string> = []
   let dead: ReadonlyArray<Dead | undefined> = []
@@ -135,20 +135,20 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
 
   /** Crashes the recoveries that are to be crashed. */
   const crashAgain = Effect.gen(function* () {
-    const told = yield* run(
+    const messages = yield* run(
       places.map((_, index) => {
         const again = dead[index]?.again
         return again === undefined ? [] : [{ _tag: "End", begun: dead[index]!.begun, doom: { after: again } }]
       })
     )
-    crashes += told.filter(hasStopped).length
+    crashes += messages.filter(hasStopped).length
   })
 
   /** Finishes what the last crashes left, and crashes at the next moments. */
   const round = Effect.fnUntraced(function* (moments: ReadonlyArray<string>, isAgain: boolean) {
     if (dead.some((one) => one?.again !== undefined)) yield* crashAgain
     yield* prepare
-    const told = yield* run(
+    const messages = yield* run(
       places.map((_, index): ReadonlyArray<Task> => {
         const [left, at] = [dead[index], moments[index]]
         return [
@@ -159,13 +159,14 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
     )
     dead.forEach((left, index) => {
       if (left === undefined) return
-      const state = endedIn(told[index]!)
+      const state = endedIn(messages[index]!)
       const found = state === undefined ? ["it did not end"] : compareStates(undisturbed, state, share)
       const second = left.again === undefined ? "" : `, and at boundary ${left.again} of its recovery`
       problems.push(...found.map((problem) => `Crashed at "${left.at}"${second}: ${problem}`))
     })
     dead = moments.map((at, index) => {
-      if (hasStopped(told[index]!)) return { at, begun: begunIn(told[index]!)!, again: isAgain ? index + 1 : undefined }
+      if (hasStopped(messages[index]!))
+        return { at, begun: begunIn(messages[index]!)!, again: isAgain ? index + 1 : undefined }
       missed.push(at)
       return undefined
     })

@@ -10,7 +10,7 @@ const program = join(import.meta.dirname, "crashingProcess.ts")
 /** A process that neither ends nor dies in this time hangs. */
 const timeoutMs = 600_000
 
-/** What each service told. The process ended in order or by SIGKILL, which nobody sends but itself. */
+/** The messages of each service. The process ended in order or by SIGKILL, which nobody sends but itself. */
 export const startServices = async (
   services: ReadonlyArray<ServiceConfig>,
   cacheDir: string
@@ -29,7 +29,7 @@ export const startServices = async (
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null]
   clearTimeout(timer)
   const messages = messagesIn(output, services.length)
-  const isDoomed = messages.some((told) => told.some(({ _tag }) => _tag === "Stopped"))
+  const isDoomed = messages.some((own) => own.some(({ _tag }) => _tag === "Stopped"))
   if (!isLate && (isDoomed ? signal === "SIGKILL" : code === 0)) return messages
   const how = isLate ? `did not end in ${timeoutMs / 1000} s` : `ended with ${code ?? signal}`
   const tasks = services.map((service) => service.tasks)

@@ -109,7 +109,7 @@ describe("a black hole in front of a PostgreSQL server", () => {
         const errors = yield* Effect.all([commit, ...Array.from({ length: 5 }, () => Effect.delay(statement, 100))], {
           concurrency: "unbounded"
         })
-        assert.isTrue(errors.every(isTransientFault), "all of them tell of the database")
+        assert.isTrue(errors.every(isTransientFault), "all of them are faults of the database")
         proxy.swallowNew([])
         assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS count FROM written`, [{ count: 0 }])
       }).pipe(Effect.scoped),

@@ -71,7 +71,7 @@ describe("a failover to a copy that lost the last commits", () => {
 
         const { before, planned, runs, swap } = yield* Effect.gen(function* () {
           const moments: Array<Moment> = []
-          const looking = yield* moment.pipe(
+          const observing = yield* moment.pipe(
             Effect.tap((one) => Effect.sync(() => moments.push(one))),
             Effect.andThen(Effect.sleep("10 millis")),
             Effect.forever,
@@ -92,7 +92,7 @@ describe("a failover to a copy that lost the last commits", () => {
               runs: ids.map((operationId, index) => ({ operationId, portfolioId: portfolios[index]!.portfolioId }))
             }
           })
-          yield* Fiber.interrupt(looking)
+          yield* Fiber.interrupt(observing)
           yield* server.crash
           const best = bestOf(moments)
           assert.isNotEmpty(best.planned, "there is a moment at which a plan was stored and nothing else")

@@ -15,7 +15,7 @@ import { TransactionPooler } from "#test/fault/support/TransactionPooler.ts"
 import { carried, createStrategy, enroll, finishedOperation, fund, newOwner, rebalance } from "#test/support/journey.ts"
 import { startWorld, worldFolder } from "#test/support/World.ts"
 
-/** What both kinds of poolers tell of themselves. */
+/** What both kinds of poolers answer about themselves. */
 interface Pooler {
   readonly port: number
 }

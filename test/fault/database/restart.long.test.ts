@@ -102,7 +102,7 @@ describe("a PostgreSQL server", () => {
             Array.from(waiting.keys())
           )
           const errors = yield* Effect.forEach(holders, (holder) => Fiber.join(holder))
-          assert.isTrue(errors.every(isTransientFault), "what was ended tells of the database")
+          assert.isTrue(errors.every(isTransientFault), "what was ended is a fault of the database")
         }).pipe(Effect.provide(databaseOn(server.url, 2)))
       }).pipe(Effect.scoped),
     120_000

@@ -12,7 +12,7 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { freePort } from "#sandbox/process/freePort.ts"
 
-/** Debian puts it where only root's PATH looks. */
+/** Debian puts it into a folder of root's PATH alone. */
 const program = ["/usr/sbin", ...(process.env["PATH"] ?? "").split(":")]
   .map((folder) => join(folder, "pgbouncer"))
   .find((path) => existsSync(path))
@@ -21,7 +21,7 @@ const program = ["/usr/sbin", ...(process.env["PATH"] ?? "").split(":")]
 const nobody = 65_534
 const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
-const startTimeoutLooks = 200
+const startTimeoutPolls = 200
 
 const answers = (port: number) =>
   new Promise<boolean>((resolve) => {
@@ -62,8 +62,8 @@ const make = (path: string) =>
       Effect.promise(async () => {
         const child = spawn(path, ["--quiet", configuration], { ...user, stdio: "ignore", cwd: tmpdir() })
         const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-        for (let looks = 0; !(await answers(port)); looks++) {
-          if (child.exitCode !== null || looks === startTimeoutLooks) {
+        for (let polls = 0; !(await answers(port)); polls++) {
+          if (child.exitCode !== null || polls === startTimeoutPolls) {
             child.kill("SIGKILL")
             throw new Error(`PgBouncer did not start on port ${port}: it ended with ${child.exitCode}`)
           }

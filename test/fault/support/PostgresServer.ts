@@ -53,7 +53,7 @@ const isReady = (port: number) =>
     () => false
   )
 
-const startTimeoutLooks = 600
+const startTimeoutPolls = 600
 
 const ownSettings = `
 fsync = off
@@ -109,8 +109,8 @@ const make = Effect.fnUntraced(function* (settings: (folder: string) => string) 
       stdio: "ignore",
       cwd: tmpdir()
     })
-    for (let looks = 0; !(await isReady(port)); looks++) {
-      if (looks === startTimeoutLooks) throw new Error(`PostgreSQL did not start in ${data}`)
+    for (let polls = 0; !(await isReady(port)); polls++) {
+      if (polls === startTimeoutPolls) throw new Error(`PostgreSQL did not start in ${data}`)
       await wait(50)
     }
   })

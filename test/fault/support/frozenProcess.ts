@@ -1,6 +1,6 @@
 /**
- * An engine that stands still (SIGSTOP) at its first look for a receipt, as a machine does that was suspended. When it
- * goes on, it believes to have seen that the chain reverted the batch. Configured by its environment; says over Node's
+ * An engine that stands still (SIGSTOP) at its first poll for a receipt, as a machine does that was suspended. When it
+ * goes on, it reads that the chain reverted the batch. Configured by its environment; says over Node's
  * IPC channel how often it has gone on.
  */
 import { NodeCrypto } from "@effect/platform-node"
@@ -13,7 +13,7 @@ import { Settings } from "#domain/Settings.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
-let looks = 0
+let polls = 0
 let wentOn = 0
 
 const Chains = Layer.effectContext(
@@ -23,8 +23,8 @@ const Chains = Layer.effectContext(
       ...base,
       find: ({ subject, txHash }) =>
         Effect.sync(() => {
-          looks += 1
-          if (looks === 1) process.kill(process.pid, "SIGSTOP")
+          polls += 1
+          if (polls === 1) process.kill(process.pid, "SIGSTOP")
           wentOn += 1
           return Option.some({
             subject,
@@ -54,7 +54,7 @@ process.once("SIGTERM", () => stop.abort()).once("disconnect", () => stop.abort(
 
 const live = Effect.gen(function* () {
   yield* Layer.build(Engine)
-  process.on("message", () => process.send?.({ looks, wentOn }))
+  process.on("message", () => process.send?.({ polls, wentOn }))
   yield* Effect.never
 }).pipe(Effect.scoped)
 

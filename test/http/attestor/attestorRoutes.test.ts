@@ -98,7 +98,7 @@ layer(served, { excludeTestServices: true })("the attestor's process", (it) => {
     })
   )
 
-  it.effect("tells that it lives, and that there is no other route", () =>
+  it.effect("answers that it lives, and that there is no other route", () =>
     Effect.gen(function* () {
       const { url } = yield* Served
       const status = (path: string) => Effect.promise(async () => (await fetch(`${url}${path}`)).status)

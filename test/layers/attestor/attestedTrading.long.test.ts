@@ -230,7 +230,7 @@ describe("tokens that an attestor prices", () => {
         Effect.gen(function* () {
           const { base } = yield* setUp
           const enrollment = yield* enrolled(base, 403n)
-          // The second source's answers are remembered for ten seconds, to agree and not to disagree.
+          // The second source's answers are cached for ten seconds, to agree and not to disagree.
           yield* Effect.sleep("10100 millis")
           const cases = [
             [{ second: () => 1.6 }, /SOURCES_DISAGREE.*one says 1\.5\d* USD, two 1\.6\d* USD.*200 basis points/u],
@@ -327,7 +327,7 @@ describe("tokens that an attestor prices", () => {
       })
     )
 
-    it.effect("a remote signer that keeps the key is told which price it signs, and its refusal skips the token", () =>
+    it.effect("a remote signer that keeps the key gets the price that it signs, and its refusal skips the token", () =>
       Effect.gen(function* () {
         const { arbitrum } = yield* setUp
         const enrollment = yield* enrolled(arbitrum, 406n)

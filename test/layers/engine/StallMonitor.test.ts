@@ -47,8 +47,8 @@ const steps = Effect.map(
 )
 
 /** Writes down what is logged. */
-const telling = (told: Array<string>) =>
-  Logger.layer([Logger.make(({ logLevel, message }) => told.push(`${logLevel} ${String(message)}`))])
+const collecting = (logged: Array<string>) =>
+  Logger.layer([Logger.make(({ logLevel, message }) => logged.push(`${logLevel} ${String(message)}`))])
 
 /** An operation that entered the state so many minutes ago. */
 const standing = Effect.fnUntraced(function* (state: "running" | "retrying" | "awaiting_user", minutes: number) {
@@ -67,11 +67,11 @@ const gauge = (state: string) =>
   Effect.map(Metric.value(Metric.withAttributes(Metrics.oldestStepAge, { state })), ({ value }) => Number(value))
 
 layer(World, { excludeTestServices: true })("stuck work", (it) => {
-  it.effect("a step that stands is told, measured and an alarm, and takes nobody's service away", () =>
+  it.effect("a step that stands is logged, measured and an alarm, and leaves the process ready", () =>
     Effect.gen(function* () {
-      const told: Array<string> = []
+      const logged: Array<string> = []
       const inspect = Effect.flatMap(StallMonitor, ({ inspectSteps }) => inspectSteps).pipe(
-        Effect.provide(telling(told))
+        Effect.provide(collecting(logged))
       )
       const finish = yield* standing("running", 20)
       const stuck = yield* steps
@@ -79,11 +79,11 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
       assert.include(stuck.steps.detail, "oldest step stands for 1200 s")
       assert.closeTo(yield* gauge("moving"), 1_200, 30)
       yield* inspect
-      assert.strictEqual(told.length, 1)
-      assert.match(told[0]!, /^Error A step stands still for 12\d\d s/)
+      assert.strictEqual(logged.length, 1)
+      assert.match(logged[0]!, /^Error A step stands still for 12\d\d s/)
       yield* finish
       yield* inspect
-      assert.strictEqual(told.length, 1)
+      assert.strictEqual(logged.length, 1)
       assert.strictEqual(yield* gauge("moving"), 0)
     })
   )
@@ -99,7 +99,7 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
     })
   )
 
-  it.effect("a step that waits for a chain is told, and takes nobody's service away", () =>
+  it.effect("a step that waits for a chain is logged, and leaves the process ready", () =>
     Effect.gen(function* () {
       const finish = yield* standing("retrying", 300)
       const waiting = yield* steps
@@ -122,13 +122,13 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
 
   it.effect("a relayer that runs out of gas raises an alarm that names chain and account", () =>
     Effect.gen(function* () {
-      const told: Array<string> = []
+      const logged: Array<string> = []
       const work = yield* StallMonitor
-      const inspect = work.inspectFunds.pipe(Effect.provide(telling(told)))
+      const inspect = work.inspectFunds.pipe(Effect.provide(collecting(logged)))
       balances.set(base, 10n ** 17n).set(arbitrum, 10n ** 15n)
       yield* inspect
-      assert.strictEqual(told.length, 1)
-      assert.match(told[0]!, new RegExp(`^Error Relayer ${relayer} has 0.001 .*chain 42161`))
+      assert.strictEqual(logged.length, 1)
+      assert.match(logged[0]!, new RegExp(`^Error Relayer ${relayer} has 0.001 .*chain 42161`))
       assert.include((yield* steps).relayers.detail, "chains 42161")
       const attributes = { chain: "8453", relayer }
       assert.strictEqual((yield* Metric.value(Metric.withAttributes(Metrics.relayerBalance, attributes))).value, 0.1)

@@ -24,7 +24,7 @@ import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 
 type Portfolio = Effect.Success<typeof enrolledPortfolio>
 
-/** Told of each stored step, by operation. */
+/** Called after each stored step, by operation. */
 const watched = new Map<OperationId, (steps: number) => void>()
 const steps = new Map<OperationId, number>()
 const Hook = Layer.succeed(StepHook, (payload) => {
@@ -34,7 +34,7 @@ const Hook = Layer.succeed(StepHook, (payload) => {
   watched.get(operationId)?.(count)
 })
 
-/** A run that waits for its owner looks again in an hour, so it ends only when it is woken. */
+/** A run that waits for its owner polls again in an hour, so it ends only when it is woken. */
 const Pace = Layer.mergeAll(
   Layer.succeed(SignatureRequestTiming, { first: Duration.hours(1), max: Duration.hours(1) }),
   Layer.succeed(RelayTiming, { searchFor: Duration.seconds(2), searchInterval: Duration.millis(20) })
@@ -106,7 +106,7 @@ const attempts = Effect.fnUntraced(function* (operationId: OperationId) {
   return row!
 })
 
-/** Asks as a request does, and tells how much was signed the moment after it was accepted. */
+/** Asks as a request does, and answers how much was signed the moment after it was accepted. */
 const cancel = Effect.fnUntraced(function* ({ portfolioId, tenantId }: Portfolio, launch: Launch) {
   const { operationId } = launch
   const store = yield* OperationStore
@@ -144,7 +144,7 @@ const check = ({ asked, open, operation, signed }: Raced, moment: string) => {
   if (asked.answer._tag === "TooLate") return assert.strictEqual(state, "completed", moment)
   assert.strictEqual(signed, asked.signed, `${moment}: nothing was signed after the request was accepted`)
   const landed = (result?.chains ?? []).flatMap(({ transactions }) => transactions).filter(({ success }) => success)
-  assert.lengthOf(landed, signed, `${moment}: the result tells of what landed, and of nothing else`)
+  assert.lengthOf(landed, signed, `${moment}: the result lists what landed, and nothing else`)
   if (state === "completed") return assert.strictEqual(outcome, "traded", `${moment}: nothing was left to cancel`)
   assert.strictEqual(state, "cancelled", moment)
   assert.strictEqual(operation.error, cancelledError)
@@ -164,7 +164,7 @@ const awaiting = Effect.gen(function* () {
   return { portfolio, operationId: launch.operationId }
 })
 
-/** The run could not have looked by itself within the time of the test. */
+/** The run could not have polled by itself within the time of the test. */
 const endsCancelled = Effect.fnUntraced(function* (portfolio: Portfolio, operationId: OperationId) {
   const operation = yield* ended(portfolio, operationId)
   assert.strictEqual(operation.state, "cancelled")
@@ -199,7 +199,7 @@ for (const { database, stores } of suites) {
       ["withdraw", 5],
       ["swap", 5]
     ] as const) {
-      it.effect(`${kind}: at every step, what is signed lands and is told, and nothing else is ever signed`, () =>
+      it.effect(`${kind}: at every step, what is signed lands and is reported, and nothing else is ever signed`, () =>
         Effect.gen(function* () {
           const states = new Set<string>()
           let step = 0
@@ -248,7 +248,7 @@ for (const { database, stores } of suites) {
         const { cancel: cancelRun, find: findRun } = yield* SuspendedRuns
         const { operationId, portfolio } = yield* awaiting
         yield* sql`
-          UPDATE workflow_messages SET suspended_at = ${DateTime.toDateUtc(yield* DateTime.now)}, cause = 'looked at'
+          UPDATE workflow_messages SET suspended_at = ${DateTime.toDateUtc(yield* DateTime.now)}, cause = 'inspected'
           WHERE tag = 'run' AND NOT is_claimed AND finished_at IS NULL
             AND envelope::jsonb #>> '{payload,operationId}' = ${operationId} RETURNING 1`.pipe(
           Effect.filterOrFail((rows) => rows.length === 1),
@@ -257,7 +257,7 @@ for (const { database, stores } of suites) {
         )
         assert.isTrue(Option.isSome(yield* findRun(operationId)))
         assert.strictEqual(yield* cancelRun(operationId), "Requested")
-        // By itself it would look once its sleep is over.
+        // By itself it would poll once its sleep is over.
         yield* Effect.flatMap(OperationLauncher, ({ wake }) => wake({ operationId, kind: "rebalance" }))
         yield* endsCancelled(portfolio, operationId)
         assert.strictEqual(yield* cancelRun(operationId), "Unknown")

@@ -1,6 +1,6 @@
 /**
  * Streams over the life of a rebalance, a withdrawal and a transfer between chains, carried by the engine of the same
- * process. The poller rests for an hour here: what the streams hear, they hear from the engine.
+ * process. The poller sleeps for an hour here: what the streams send, they get from the engine.
  */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
@@ -53,7 +53,7 @@ const as = (tenantId: TenantId) =>
     address: "192.0.2.1"
   })
 
-/** All that a stream tells until it ends; `begun` opens with its first event. */
+/** All events of a stream until it ends; `begun` opens with its first event. */
 const collect = (
   tenantId: TenantId,
   operationId: OperationId,
@@ -75,7 +75,7 @@ const accepted = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId: P
   return operationId
 })
 
-/** Follows an operation from before its run begins; answers what was told. */
+/** Follows an operation from before its run begins; answers its events. */
 const followed = Effect.fnUntraced(function* (
   tenantId: TenantId,
   operationId: OperationId,
@@ -91,7 +91,7 @@ const followed = Effect.fnUntraced(function* (
   return events
 })
 
-const told = (events: ReadonlyArray<ExecutionEvent>) =>
+const summaries = (events: ReadonlyArray<ExecutionEvent>) =>
   events.map(({ body }) => {
     switch (body.kind) {
       case "execution.state_changed":
@@ -119,7 +119,7 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
       market.fund(accounts[1], arbUsdc.assetId, 10_000_000_000n)
       const operationId = yield* accepted(tenantId, portfolioId)
       const events = yield* followed(tenantId, operationId, "rebalance")
-      assert.deepStrictEqual(told(events), ["running", "1/2", "2/2", "completed", "execution.result"])
+      assert.deepStrictEqual(summaries(events), ["running", "1/2", "2/2", "completed", "execution.result"])
       const result = resultOf(events)
       assert.deepStrictEqual(
         result.steps.map(({ chainId, success }) => [chainId, success]),
@@ -138,18 +138,18 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("over a rebalance of one chain tells no progress", () =>
+  it.effect("over a rebalance of one chain sends no progress", () =>
     Effect.gen(function* () {
       const { accounts, portfolioId, tenantId } = yield* enrolledPortfolio
       ;(yield* TestChain).fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
       const operationId = yield* accepted(tenantId, portfolioId)
       const events = yield* followed(tenantId, operationId, "rebalance")
-      assert.deepStrictEqual(told(events), ["running", "completed", "execution.result"])
+      assert.deepStrictEqual(summaries(events), ["running", "completed", "execution.result"])
       assert.lengthOf(resultOf(events).steps, 1)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("over a withdrawal tells what was delivered, and ends with its transaction", () =>
+  it.effect("over a withdrawal sends what was delivered, and ends with its transaction", () =>
     Effect.gen(function* () {
       const portfolio = yield* enrolledPortfolio
       const account = portfolio.accounts[0]
@@ -157,7 +157,7 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
       const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 1_000_000_000n]] })
       const operationId = yield* acceptWithdrawal(portfolio, { accountId: account, message })
       const events = yield* followed(portfolio.tenantId, operationId, "withdraw")
-      assert.deepStrictEqual(told(events), ["running", "withdrawn", "completed", "execution.result"])
+      assert.deepStrictEqual(summaries(events), ["running", "withdrawn", "completed", "execution.result"])
       const withdrawn = events[1]!.body
       assert.strictEqual(withdrawn.kind === "execution.timeline_appended" && withdrawn.message, "Withdrawn")
       const { steps } = resultOf(events)
@@ -188,7 +188,7 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
         deltas: [{ assetId: arbUsdc.assetId, raw: expectedRaw }]
       })
       const events = yield* Fiber.join(stream)
-      assert.deepStrictEqual(told(events).slice(-2), ["completed", "execution.result"])
+      assert.deepStrictEqual(summaries(events).slice(-2), ["completed", "execution.result"])
       const { executionKey, steps } = resultOf(events)
       assert.strictEqual(executionKey, `bridge:${operationId}`)
       assert.deepStrictEqual(

@@ -1,6 +1,6 @@
 /**
  * Orders and rebalances after a failover to a copy of the database that lacks the records of what carried them out: the
- * copy knows the order, or the plan, alone; the chain knows the operation.
+ * copy has the order, or the plan, alone; the chain has the operation.
  */
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
@@ -33,7 +33,7 @@ const Engine = EngineLive.pipe(
 
 const subject = (byte: string) => `0x${byte.repeat(32)}`
 
-/** What the chain shows of an operation that no record tells of. */
+/** What the chain shows of an operation that has no record. */
 const receiptOf = (byte: string, success: boolean): ActionReceipt => ({
   subject: subject(byte),
   txHash: subject(`${byte[0]}f`),
@@ -90,7 +90,7 @@ const carriedBy = (operationId: OperationId, receipt: ActionReceipt) =>
     market.included.set(receipt.subject, receipt)
   })
 
-layer(Engine, { excludeTestServices: true })("an order whose operation no record tells of", (it) => {
+layer(Engine, { excludeTestServices: true })("an order whose operation has no record", (it) => {
   it.effect("is not carried out again when the chain shows it, and says what it came to", () =>
     Effect.gen(function* () {
       const { market, operationId, run } = yield* accepted(30)
@@ -218,7 +218,7 @@ const isTraded = (operation: ReportedOperation) => {
 }
 
 layer(Engine, { excludeTestServices: true })(
-  "a rebalance whose plan is known and whose trades no record tells of",
+  "a rebalance whose plan is stored and whose trades have no record",
   (it) => {
     it.effect("trades nothing again when the chain shows them, and says what they came to", () =>
       Effect.gen(function* () {

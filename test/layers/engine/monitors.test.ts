@@ -43,7 +43,7 @@ interface Enrolled {
 
 const dollars = 1_000_000n
 
-/** 3,000 dollars of WETH and 2,000 USDC on each chain: on target to the cent, and looked at before. */
+/** 3,000 dollars of WETH and 2,000 USDC on each chain: on target to the cent, and checked before. */
 const onTarget = Effect.gen(function* () {
   const portfolio: Enrolled = yield* enrolledPortfolio
   const market = yield* TestChain
@@ -79,7 +79,7 @@ const setEther = (usd: bigint) =>
     for (const { assetId } of [baseWeth, arbWeth]) prices.set(assetId, usd * Decimal.one)
   })
 
-/** Sweeps until nothing is left to do, so that what a price calls is looked at. */
+/** Sweeps until nothing is left to do, so that what a price wakes is checked. */
 const sweep = Effect.flatMap(MonitorDriver, (driver) => driver.sweep)
 
 const finished = Effect.fnUntraced(function* (enrolled: Enrolled, count: number) {
@@ -176,7 +176,7 @@ layer(Engine, { excludeTestServices: true })("waiting workflows", (it) => {
     })
   )
 
-  it.effect("a price that calls nobody leaves every monitor as it is", () =>
+  it.effect("a price that wakes no workflow leaves every monitor as it is", () =>
     Effect.gen(function* () {
       yield* cleared
       const portfolio = yield* onTarget
@@ -191,7 +191,7 @@ layer(Engine, { excludeTestServices: true })("waiting workflows", (it) => {
     })
   )
 
-  it.effect("nothing fires for a chain that cannot be read, and the look is repeated", () =>
+  it.effect("nothing fires for a chain that cannot be read, and the check is repeated", () =>
     Effect.gen(function* () {
       yield* cleared
       const portfolio = yield* onTarget
@@ -206,7 +206,7 @@ layer(Engine, { excludeTestServices: true })("waiting workflows", (it) => {
     })
   )
 
-  it.effect("a paused portfolio starts nothing; its triggers are looked at when it starts", () =>
+  it.effect("a paused portfolio starts nothing; its triggers are checked when it starts", () =>
     Effect.gen(function* () {
       yield* cleared
       const portfolio = yield* onTarget

@@ -106,7 +106,7 @@ const isOnTarget = (market: TestChain["Service"], account: Portfolio["accounts"]
 layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true })(
   "a run whose owner must sign anew",
   (it) => {
-    it.effect("trades on the other chain, tells what must be signed, waits, and goes on by itself", () =>
+    it.effect("trades on the other chain, reports what must be signed, waits, and goes on by itself", () =>
       Effect.gen(function* () {
         const { market, portfolio } = yield* revokedOnBase
         const [onBase, onArbitrum] = portfolio.accounts

@@ -24,8 +24,8 @@ import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 /** Requests for many accounts: their chain, and how many accounts they were for. */
 const asked: Array<readonly [chainId: number, accounts: number]> = []
 
-/** Happens before the balances of a look are read. */
-let duringLook: Effect.Effect<void> = Effect.void
+/** Happens before the balances of a drift check are read. */
+let duringCheck: Effect.Effect<void> = Effect.void
 
 const CountedBalances = Layer.effect(
   Balances,
@@ -34,7 +34,7 @@ const CountedBalances = Layer.effect(
     readMany: (chainId, accounts) =>
       Effect.suspend(() => {
         asked.push([chainId, accounts.length])
-        return Effect.andThen(duringLook, readMany(chainId, accounts))
+        return Effect.andThen(duringCheck, readMany(chainId, accounts))
       })
   }))
 )
@@ -71,7 +71,7 @@ const fundOnTarget = ({ accounts }: Enrolled) =>
     }
   })
 
-/** Due `ago` milliseconds ago, after it was looked at before. */
+/** Due `ago` milliseconds ago, after an earlier drift check. */
 const makeDue = ({ portfolioId }: Enrolled, ago = 1_000) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -208,7 +208,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
     })
   )
 
-  it.effect("starts one for a portfolio that holds what nobody wants", () =>
+  it.effect("starts one for a portfolio that holds an asset outside its allocation", () =>
     Effect.gen(function* () {
       const enrolled = yield* onTarget
       const market = yield* TestChain
@@ -218,7 +218,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
     })
   )
 
-  it.effect("starts one at the first look, and at the first after a start, so that people see one", () =>
+  it.effect("starts one at the first drift check, and at the first after a start, so that people see one", () =>
     Effect.gen(function* () {
       const enrolled = yield* onTarget
       const portfolios = yield* PortfolioStore
@@ -231,7 +231,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
     })
   )
 
-  it.effect("starts one where a chain cannot be read, since the run tells about it", () =>
+  it.effect("starts one where a chain cannot be read, since the run reports it", () =>
     Effect.gen(function* () {
       const enrolled = yield* onTarget
       const market = yield* TestChain
@@ -243,7 +243,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
     })
   )
 
-  it.effect("starts one where a price is missing, or the account that holds nothing may only seem empty", () =>
+  it.effect("starts one where a price is missing, or where an account may only seem empty", () =>
     Effect.gen(function* () {
       const enrolled = yield* onTarget
       const { prices } = yield* TestChain
@@ -276,22 +276,22 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
     })
   )
 
-  it.effect("looks again when a version is published while it looks", () =>
+  it.effect("checks again when a version is published during a drift check", () =>
     Effect.gen(function* () {
       const enrolled = yield* onTarget
       const { strategyId } = enrolled
       const strategies = yield* StrategyStore
       const createdAt = yield* DateTime.now
       const allocation = [{ assetId: baseBtc.assetId, weight: 10_000 }]
-      duringLook = Effect.asVoid(strategies.publish({ strategyId, allocation, changeLog: null, createdAt }))
-      yield* tick.pipe(Effect.ensuring(Effect.sync(() => (duringLook = Effect.void))))
+      duringCheck = Effect.asVoid(strategies.publish({ strategyId, allocation, changeLog: null, createdAt }))
+      yield* tick.pipe(Effect.ensuring(Effect.sync(() => (duringCheck = Effect.void))))
       assert.lengthOf(yield* operationsOf(enrolled), 0)
       assert.isFalse(yield* isDone(enrolled))
       yield* getsRun(enrolled)
     })
   )
 
-  it.effect("counts what is in transit, and looks again once it has arrived", () =>
+  it.effect("counts what is in transit, and checks again once it has arrived", () =>
     Effect.gen(function* () {
       const enrolled = yield* connectedPortfolio
       const [onBase, onArbitrum] = enrolled.accounts
@@ -317,7 +317,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
       })
       market.routes.set(txHash, { _tag: "Delivered", txHash: arrival })
       yield* makeDue(enrolled)
-      // The look that finds it arrived changes the ledger, and so counts for nothing itself.
+      // The drift check that finds it arrived changes the ledger, and is repeated for that.
       yield* tick
       yield* tick
       assert.isTrue(yield* isDone(enrolled))
@@ -326,7 +326,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
     })
   )
 
-  it.effect("finds a portfolio due again that was taken by a process that died while it looked", () =>
+  it.effect("finds a portfolio due again that was claimed by a process that died during its drift check", () =>
     Effect.gen(function* () {
       const enrolled = yield* onTarget
       const sql = yield* SqlClient.SqlClient
@@ -334,7 +334,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
       const taken = yield* (yield* DueStore).claim(now, DateTime.add(now, { hours: 1 }), 10)
       assert.lengthOf(taken.due, 1)
       yield* tick
-      assert.isFalse(yield* isDone(enrolled), "somebody looks at it")
+      assert.isFalse(yield* isDone(enrolled), "another process is checking it")
       yield* sql`UPDATE drift_checks SET until = until - interval '2 hours'`
       yield* tick
       assert.isTrue(yield* isDone(enrolled))

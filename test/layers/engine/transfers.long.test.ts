@@ -105,7 +105,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       const [, onArbitrum] = enrolled.accounts
       market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
       yield* Effect.sleep("1200 millis")
-      assert.lengthOf(yield* openTransfers(enrolled), 1, "the chain knows nothing of it yet")
+      assert.lengthOf(yield* openTransfers(enrolled), 1, "the chain does not have it yet")
       market.fund(onArbitrum, arbUsdc.assetId, transfer.expectedRaw)
       market.arrivals.set(`${onArbitrum} ${arrival}`, {
         success: true,
@@ -173,14 +173,14 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
           ),
           (found) => found.onTheWay.length
         )
-      /** Of readings at both blocks that began when nobody had said that it has arrived. */
+      /** Of readings at both blocks that began before any provider reported that it has arrived. */
       const atBoth = Effect.fnUntraced(function* <R>(meanwhile: Effect.Effect<unknown, never, R>) {
         let before = -1
         const readBefore = Effect.map(onTheWay(6n, meanwhile), (found) => (before = found))
         const after = yield* onTheWay(7n, readBefore)
         return [before, after]
       })
-      assert.strictEqual(yield* onTheWay(7n, Effect.void), 1, "nobody says that it has arrived")
+      assert.strictEqual(yield* onTheWay(7n, Effect.void), 1, "no provider reports that it has arrived")
       const deliver = Effect.sync(() => {
         market.arrivals.set(`${onArbitrum} ${arrival}`, {
           success: true,
@@ -325,7 +325,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
     Effect.gen(function* () {
       const { enrolled, transfer } = yield* oneSided
       const ledger = yield* TransferLedger
-      const departure = {
+      const opened = {
         runId: transfer.operationId,
         attempt: 1,
         accountId: enrolled.accounts[0],
@@ -333,8 +333,8 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
         transfers: [transfer],
         at: yield* DateTime.now
       }
-      const first = yield* ledger.open(departure)
-      assert.deepStrictEqual(yield* ledger.open(departure), first)
+      const first = yield* ledger.open(opened)
+      assert.deepStrictEqual(yield* ledger.open(opened), first)
       assert.lengthOf(yield* openTransfers(enrolled), 2)
     })
   )
@@ -342,7 +342,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
 
 layer(Unscheduled, { excludeTestServices: true })("the watch of a transfer", (it) => {
   it.effect(
-    "begins without a scheduler, and gives its slot up between looks",
+    "begins without a scheduler, and gives its slot up between polls",
     () =>
       Effect.gen(function* () {
         const { enrolled, transfer } = yield* oneSided

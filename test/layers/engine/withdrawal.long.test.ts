@@ -120,7 +120,7 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
     })
   )
 
-  it.effect("tells what a token kept as its fee, and completes", () =>
+  it.effect("reports what a token kept as its fee, and completes", () =>
     Effect.gen(function* () {
       const portfolio = yield* funded
       const { account, market } = portfolio

@@ -51,7 +51,7 @@ const allowance = (chain: Chain, { account }: Enrollment) =>
 
 describe("an account's calls", () => {
   layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
-    it.effect("pass where the guard lets them, and the node's estimate and trace tell of them before", () =>
+    it.effect("pass where the guard lets them, and the node's estimate and trace show it before", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(401n)

@@ -29,7 +29,7 @@ const start = Effect.fnUntraced(function* (
       return routed === undefined ? chain : { ...chain, routedSwap: routed }
     })
   }
-  const told: Array<string> = []
+  const logged: Array<string> = []
   const services = ChainsLive.pipe(
     Layer.provide(EvmClients.layer),
     Layer.provide(
@@ -37,9 +37,9 @@ const start = Effect.fnUntraced(function* (
     )
   )
   const { supported } = yield* Effect.provide(Chains, Layer.fresh(services)).pipe(
-    Effect.provide(Logger.layer([Logger.make(({ message }) => told.push(String(message)))]))
+    Effect.provide(Logger.layer([Logger.make(({ message }) => logged.push(String(message)))]))
   )
-  return { supported: [...supported] as Array<number>, told: told.join("\n") }
+  return { supported: [...supported] as Array<number>, logged: logged.join("\n") }
 })
 
 /** Runs with other code at an address, and puts the code back. */
@@ -92,27 +92,27 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
 
   it.effect("a chain with every contract is supported, and one that does not answer is taken at its word", () =>
     Effect.gen(function* () {
-      const { supported, told } = yield* start()
+      const { supported, logged } = yield* start()
       assert.deepStrictEqual(supported, [8453, 42161, 56])
-      assert.include(told, "chain 56 could not be checked")
+      assert.include(logged, "chain 56 could not be checked")
     })
   )
 
   it.effect("a chain that lacks a contract is not supported, and the log names what to deploy", () =>
     Effect.gen(function* () {
       const { arbitrum } = yield* EvmWorld
-      const { supported, told } = yield* withCode(arbitrum, { address: withdrawalExecutor, code: "0x" }, start())
+      const { supported, logged } = yield* withCode(arbitrum, { address: withdrawalExecutor, code: "0x" }, start())
       assert.deepStrictEqual(supported, [8453, 56])
-      assert.include(told, `42161 is not supported: it lacks the withdrawal executor (${withdrawalExecutor})`)
+      assert.include(logged, `42161 is not supported: it lacks the withdrawal executor (${withdrawalExecutor})`)
     })
   )
 
   it.effect("a chain whose EntryPoint is something else is not supported", () =>
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
-      const { supported, told } = yield* withCode(base, { address: entryPoint, code: "0x6001" }, start())
+      const { supported, logged } = yield* withCode(base, { address: entryPoint, code: "0x6001" }, start())
       assert.deepStrictEqual(supported, [42161, 56])
-      assert.include(told, "EntryPoint 0.7")
+      assert.include(logged, "EntryPoint 0.7")
     })
   )
 
@@ -126,9 +126,9 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
         (chain: Chain) => ({ ...right(chain), contract: chain.contracts.bridge }),
         (chain: Chain) => ({ ...right(chain), contract: "0x000000000000000000000000000000000000dEaD" as const })
       ]) {
-        const { supported, told } = yield* start((chain) => (chain === base ? wrong(chain) : right(chain)))
+        const { supported, logged } = yield* start((chain) => (chain === base ? wrong(chain) : right(chain)))
         assert.deepStrictEqual(supported, [42161, 56])
-        assert.include(told, "8453 is not supported: it lacks RoutedSwap for router")
+        assert.include(logged, "8453 is not supported: it lacks RoutedSwap for router")
       }
     })
   )

@@ -1,5 +1,5 @@
 /**
- * A JSON-RPC endpoint in front of another one that keeps the methods it was asked for, and can be told to misbehave.
+ * A JSON-RPC endpoint in front of another one that keeps the methods it was asked for, and can be set to fail.
  */
 import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"

@@ -169,7 +169,7 @@ describe("Receipts that are sought together", () => {
     working({ eth_blockNumber: 9n, eth_getLogs: [], eth_getTransactionCount: usedNonces })
   const sought = Effect.flatMap(gatheredReceipts(chainId), (find) => find({ transaction, accountId: account }))
 
-  it.effect("are told by those that answer, while one hangs and one fails", () =>
+  it.effect("are given by those that answer, while one hangs and one fails", () =>
     Effect.gen(function* () {
       const exit = yield* exitAtLimit(Effect.scoped(sought.pipe(over(hanging, shows(0), failing))))
       assert.deepStrictEqual(exit, Exit.succeed(Result.succeed(Option.none())))

@@ -83,7 +83,7 @@ describe("What endpoints conclude together", () => {
     })
   )
 
-  it.effect("believes that nothing landed only when it is so twice", () =>
+  it.effect("concludes that nothing landed only when it is so twice", () =>
     Effect.gen(function* () {
       const answers = [at(100n, lost), at(101n, landed)]
       assert.deepStrictEqual(yield* withEndpoints(Effect.sync(() => answers.shift()!)), Option.some(landed))

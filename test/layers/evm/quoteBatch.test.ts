@@ -151,7 +151,7 @@ describe("quoteBatch", () => {
     )
   })
 
-  it("knows where there is no way", () => {
+  it("reports where there is no path", () => {
     const list: ReadonlyArray<Pool> = [
       { tokens: [A, B], reserves: [10n ** 18n, 10n ** 18n] },
       { tokens: [B, C], reserves: [0n, 0n] },

@@ -1,6 +1,6 @@
 /**
- * The exchange of the pepper as docs/operations.md tells it, step by step, with processes that are and are not told
- * yet: no API key, session, sign-in, webhook or stored answer is lost, and nothing is left under the old pepper.
+ * The exchange of the pepper by the steps of docs/operations.md, with processes that have both peppers and processes
+ * that have one: no key, session, sign-in, webhook or stored answer is lost, and nothing is left under the old pepper.
  */
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
@@ -25,7 +25,7 @@ import * as Peppers from "#layers/sql/identity/Peppers.ts"
 import { newAddress, noon } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
-/** One process, with nothing remembered. */
+/** One process, with nothing cached. */
 const processUnder = (pepper: string, other: string | null = null) =>
   Layer.fresh(
     Layer.mergeAll(ApiKeys.layer, Tenants.layer, Sessions.layer).pipe(
@@ -42,7 +42,7 @@ const processUnder = (pepper: string, other: string | null = null) =>
 const [old, next] = ["the pepper of before", "the pepper that comes"]
 const before = processUnder(old)
 /** All processes are like this before one of them is like `turned`. */
-const told = processUnder(old, next)
+const underBoth = processUnder(old, next)
 const turned = processUnder(next, old)
 const afterwards = processUnder(next)
 
@@ -106,8 +106,8 @@ eachDatabase("The pepper is exchanged", (it) => {
       }).pipe(Effect.provide(turned), Effect.scoped)
 
       // A process whose turn has not come still lets both in, and so does one that was turned.
-      assert.strictEqual(yield* Effect.provide(isLet(made.key.secret), told), "let in")
-      assert.deepStrictEqual(yield* Effect.provide(openedSecrets, told), [new Uint8Array([1, 2, 3])])
+      assert.strictEqual(yield* Effect.provide(isLet(made.key.secret), underBoth), "let in")
+      assert.deepStrictEqual(yield* Effect.provide(openedSecrets, underBoth), [new Uint8Array([1, 2, 3])])
       assert.strictEqual(yield* Effect.provide(isLet(made.key.secret), turned), "let in")
 
       yield* Effect.gen(function* () {
@@ -130,7 +130,7 @@ eachDatabase("The pepper is exchanged", (it) => {
         tenants.createKey(tenantId, { name: "a", scopes: [], expiresAt: null })
       ).pipe(Effect.provide(before))
       const answers = yield* Effect.forEach(
-        Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? turned : told)),
+        Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? turned : underBoth)),
         (process) => Effect.provide(isLet(secret), process),
         { concurrency: "unbounded" }
       )

@@ -63,7 +63,7 @@ const honest = ({ body, path }: Seen, price: bigint) => ({
 
 const price = 225_273_151_158_540_753_535n
 
-/** The adapter against a server that answers as told, and what the server was asked. */
+/** The adapter against a scripted server, and what the server was asked. */
 const against = <A, E>(answer: Answer, use: (issuer: Issuer["Service"]) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const seen: Array<Seen> = []
@@ -229,7 +229,7 @@ describe("Ondo", () => {
     ["an answer of another shape", { body: { price: 5 } }, "IssuerSilent", "not readable"],
     ["a signature that is none", { body: { signature: "x" } }, "IssuerSilent", "not readable"]
   ] as const) {
-    it.live(`tells of ${what}`, () =>
+    it.live(`reports ${what}`, () =>
       Effect.gen(function* () {
         const isWhole = what === "a signature that is none"
         const failed = yield* Effect.flip(

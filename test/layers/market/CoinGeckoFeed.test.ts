@@ -126,14 +126,14 @@ describe("the feed of coins", () => {
     ["refuses the key", (): ReturnType<Answer> => ({ status: 401, body: {} }), "COINGECKO_API_KEY"]
   ] as const)(
     "when CoinGecko %s, says so, waits longer after each failure, and goes on when it is well",
-    ([, answer, told]) =>
+    ([, answer, reason]) =>
       Effect.gen(function* () {
         const { items, states, world } = yield* running()
         world.answer = answer
         world.wanted = [coin("ETH", "ethereum")]
         yield* until(() => states.some(({ attempt }) => attempt >= 2))
         const failure = states.find(({ status }) => status === "error")
-        assert.include(failure?.reason, told)
+        assert.include(failure?.reason, reason)
         assert.isNumber(failure?.nextAttemptAt)
         assert.lengthOf(items, 0)
         world.answer = rows

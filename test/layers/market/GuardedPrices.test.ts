@@ -124,7 +124,7 @@ describe("GuardedPrices", () => {
     })
   )
 
-  it.effect("no second source makes up for a first one that knows nothing or is down", () =>
+  it.effect("no second source makes up for a first one that has no price or is down", () =>
     withSources((state, latest) =>
       Effect.gen(function* () {
         state.first = undefined

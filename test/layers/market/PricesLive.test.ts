@@ -58,7 +58,7 @@ describe("PricesLive", () => {
     )
   )
 
-  it.effect("callers at the same time share requests, and one that goes away spoils nothing", () =>
+  it.effect("callers at the same time share requests, and one that is interrupted fails no other", () =>
     withSource((state, prices) =>
       Effect.gen(function* () {
         state.gate = yield* Deferred.make<void>()

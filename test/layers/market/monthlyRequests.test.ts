@@ -1,4 +1,4 @@
-/** What the refresh of market data costs in a month: computed from the jobs, and as docs/operations.md tells it. */
+/** What the refresh of market data costs in a month: computed from the jobs, and as docs/operations.md states it. */
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { readFile } from "node:fs/promises"

@@ -38,7 +38,7 @@ const json = (
   { body, headers = {} }: { readonly body: unknown; readonly headers?: Record<string, string> | undefined }
 ) => response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 
-/** Routing against a server that answers as told. */
+/** Routing against a scripted server. */
 const against = <A, E>(handler: Handler, use: (routing: Routing["Service"]) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const server = yield* Effect.acquireRelease(
@@ -109,7 +109,7 @@ describe("LI.FI", () => {
     )
   })
 
-  it.live("after a 429 asks nothing for as long as it was told", () => {
+  it.live("after a 429 asks nothing for as long as the answer demands", () => {
     let requests = 0
     return against(
       (_, response) => {
@@ -126,7 +126,7 @@ describe("LI.FI", () => {
     )
   })
 
-  it.live("knows no route where LI.FI answers 404, and takes no answer of another shape", () =>
+  it.live("finds no route where LI.FI answers 404, and takes no answer of another shape", () =>
     Effect.gen(function* () {
       const request: RouteRequest = {
         sell: baseUsdc.assetId,

@@ -130,7 +130,7 @@ describe("checkSwap", () => {
     )
   })
 
-  it("knows the diamond's functions by their selectors", () => {
+  it("recognizes the diamond's functions by their selectors", () => {
     const [one, many] = lifiDiamondAbi.map((item) => toFunctionSelector(item))
     assert.strictEqual(one, "0x4666fc80")
     assert.strictEqual(many, "0x5fd9ae2e")

@@ -100,7 +100,7 @@ describe("what pays for transactions", () => {
 describe("tokens that the catalogue does not have", () => {
   const unlisted = SolanaUnlisted.pipe(Layer.provide(SolanaClients))
 
-  it.effect("are told with the decimals of their mints and the symbols that issuers wrote, listed ones are not", () =>
+  it.effect("are listed with the decimals of their mints and the symbols that issuers wrote, listed ones are not", () =>
     Effect.gen(function* () {
       const owner = fundedKey(chain).publicKey
       for (const token of [usdc, share]) issue(chain.ledger, owner, { token, amountRaw: 5n })

@@ -139,9 +139,9 @@ describe("what the guard lets pass", () => {
         addresses: [source, destination, stranger]
       }
     })
-    const looked = { ...planOf(steps["act"]!), lookupTables: [table] }
-    const bytes = (await buildMessage(looked)).serialize()
-    assert.isTrue(Result.isSuccess(checkBytes(bytes, looked)))
+    const withTable = { ...planOf(steps["act"]!), lookupTables: [table] }
+    const bytes = (await buildMessage(withTable)).serialize()
+    assert.isTrue(Result.isSuccess(checkBytes(bytes, withTable)))
     assert.match(refusal(bytes, planOf(steps["act"]!)), /lookup table .* is not planned/)
   })
 })

@@ -98,7 +98,7 @@ eachDatabase("ActionStore", (it) => {
     })
   )
 
-  it.effect("ends once, with an outcome that the stream of its events tells; calls are of a kind of their own", () =>
+  it.effect("ends once, with an outcome that the stream of its events sends; calls are of a kind of their own", () =>
     Effect.gen(function* () {
       const store = yield* ActionStore
       const operations = yield* OperationStore

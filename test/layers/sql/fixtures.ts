@@ -174,7 +174,7 @@ export const submit = Effect.fnUntraced(function* (
   return { operationId, submission }
 })
 
-/** Takes up to `limit` due portfolios and gives each a run, as if a look had found none on target. */
+/** Claims up to `limit` due portfolios and gives each a run, as if a drift check had found none on target. */
 export const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
   const store = yield* DueStore
   const { due, checkId } = yield* store.claim(now, now, limit)

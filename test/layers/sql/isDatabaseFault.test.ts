@@ -1,4 +1,4 @@
-/** What tells of the database, and what of the statement. */
+/** Which faults are the database's, and which the statement's. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

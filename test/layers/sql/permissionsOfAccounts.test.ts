@@ -1,4 +1,4 @@
-/** Migration 77 on filled tables: what it reads of old grants is what grants themselves tell from then on. */
+/** Migration 77 on filled tables: what it reads of old grants is what grants themselves contain from then on. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

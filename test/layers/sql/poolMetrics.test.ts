@@ -1,4 +1,4 @@
-/** Connections of a pool as its metrics tell them, on a real server. */
+/** Connections of a pool as its metrics count them, on a real server. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer, Metric, Redacted } from "effect"
@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { samplePool } from "#layers/sql/poolMetrics.ts"
 import { emptyServerDatabase } from "#test/support/database.ts"
 
-/** What was told last. */
+/** The last values. */
 const counted = Effect.map(Metric.snapshot, (all) => {
   const of = (id: string, state?: string) =>
     all
@@ -38,8 +38,8 @@ describe("a pool's connections", () => {
       )
       const own = yield* Layer.build(PgClient.layer({ url, ...pool }))
       const sample = Effect.provide(samplePool(pool), own)
-      const told = Effect.andThen(sample, counted)
-      assert.deepStrictEqual(yield* told, { used: 0, idle: 1, most: 2 })
+      const sampled = Effect.andThen(sample, counted)
+      assert.deepStrictEqual(yield* sampled, { used: 0, idle: 1, most: 2 })
 
       const sql = Context.get(own, SqlClient.SqlClient)
       const end = yield* Deferred.make<void>()
@@ -54,9 +54,9 @@ describe("a pool's connections", () => {
         yield* Deferred.await(isHeld)
       })
       yield* held
-      assert.deepStrictEqual(yield* told, { used: 1, idle: 1, most: 2 })
+      assert.deepStrictEqual(yield* sampled, { used: 1, idle: 1, most: 2 })
       yield* held
-      assert.deepStrictEqual(yield* told, { used: 2, idle: 0, most: 2 })
+      assert.deepStrictEqual(yield* sampled, { used: 2, idle: 0, most: 2 })
       yield* Deferred.succeed(end, undefined)
     }).pipe(Effect.scoped)
   )

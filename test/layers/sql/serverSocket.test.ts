@@ -13,7 +13,7 @@ const silence = Duration.millis(500)
 const psk = Buffer.alloc(16, 7)
 const shared = { ciphers: "PSK-AES128-GCM-SHA256", maxVersion: "TLSv1.2" as const, minVersion: "TLSv1.2" as const }
 
-/** Says everything back until it is told to be silent. */
+/** Echoes everything until it is set to be silent. */
 const echo = (socket: Socket) =>
   socket.on("error", () => undefined).on("data", (data: Buffer) => data.toString() !== "silence" && socket.write(data))
 
@@ -51,9 +51,9 @@ describe("a connection to the database server", () => {
     socket.on("error", () => undefined).on("close", () => (isClosed = true))
     // For several times as long as it may be silent.
     for (let said = 0; said < 30; said++) {
-      const heard = once(socket, "data")
+      const echoed = once(socket, "data")
       socket.write(`word ${said}`)
-      assert.strictEqual(String((await heard)[0]), `word ${said}`)
+      assert.strictEqual(String((await echoed)[0]), `word ${said}`)
       await wait(60)
     }
     assert.isFalse(isClosed)

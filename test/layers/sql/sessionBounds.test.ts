@@ -30,7 +30,7 @@ eachDatabase("a session with the database", (it) => {
     })
   )
 
-  it.effect("that waits for a lock in vain tells of the database, so that a run goes on later", () =>
+  it.effect("that waits for a lock in vain is a fault of the database, so that a run goes on later", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       if ((yield* DatabaseInfo).isEmbedded) return

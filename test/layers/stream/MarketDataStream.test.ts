@@ -22,7 +22,7 @@ const withStream = <A, E>(
   )
 
 describe("the stream worker, as the API reaches it", () => {
-  it.live("tells how it stands, connects, cuts, and takes assets", () =>
+  it.live("answers its status, connects, disconnects, and takes assets", () =>
     withStream(worker.url, (stream) =>
       Effect.gen(function* () {
         const { providers, topics } = yield* stream.status

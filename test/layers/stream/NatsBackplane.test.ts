@@ -90,7 +90,7 @@ describe.skipIf(!hasNats)("the order of events (needs NATS with JetStream at TES
         while (latest() === undefined) yield* Effect.sleep("10 millis")
         const lease = latest()!
         assert.deepStrictEqual(yield* backplane.append(share(1_000), lease), Option.none())
-        // The process goes on: nobody has told it yet that its lease is over.
+        // The process goes on: it has not found out yet that its lease is over.
         stopFor(2_300)
         assert.deepStrictEqual(yield* backplane.append(share(2_000), lease), Option.some("fenced"))
         assert.deepStrictEqual(yield* backplane.append(other(2_000), lease), Option.some("fenced"))

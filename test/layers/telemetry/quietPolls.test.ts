@@ -69,7 +69,7 @@ describe("quietPolls", () => {
     })
   )
 
-  it.effect("holds no more than a look at the database is", () =>
+  it.effect("covers no more than a poll of the database", () =>
     Effect.gen(function* () {
       const many = Effect.forEach(Array.from({ length: 100 }), () => statement).pipe(Effect.withSpan("pass"))
       assert.lengthOf(yield* exportedBy(many), 101)

@@ -84,7 +84,7 @@ describe("a message", () => {
     }).pipe(Effect.scoped, Effect.provide(sending()))
   )
 
-  it.live("tells how many seconds the receiver asks to be left alone, where it refuses", () =>
+  it.live("answers how many seconds the receiver asks to wait, where it refuses", () =>
     Effect.gen(function* () {
       const server = yield* receiver()
       const asked = Effect.fnUntraced(function* (code: number, header: string) {
@@ -154,11 +154,11 @@ describe("a message", () => {
     }).pipe(Effect.scoped, Effect.provide(sending()))
   )
 
-  it.live("tells why there was no connection in words that tell nothing of the network", () =>
+  it.live("reports why there was no connection in words that reveal nothing of the network", () =>
     Effect.gen(function* () {
       const gone = yield* Effect.scoped(receiver())
-      const told = yield* send(message(gone.url))
-      assert.deepStrictEqual(told, { status: null, problem: "The connection was refused" })
+      const answer = yield* send(message(gone.url))
+      assert.deepStrictEqual(answer, { status: null, problem: "The connection was refused" })
       const plain = yield* receiver()
       const https = yield* send(message(plain.url.replace("http:", "https:")))
       assert.isNull(https.status)
@@ -190,13 +190,13 @@ describe("addresses that are no host of the internet", () => {
         []
       ]) {
         const wire = Layer.fresh(sending({ targets: "public", resolve: answering(...addresses) }))
-        const told = yield* Effect.provide(send(message("https://hooks.example.com/")), wire)
-        assert.deepStrictEqual(told, refused, addresses.join())
+        const answer = yield* Effect.provide(send(message("https://hooks.example.com/")), wire)
+        assert.deepStrictEqual(answer, refused, addresses.join())
       }
-      // Not by its port either: the rule of URLs comes before any look at a name.
+      // Not by its port either: the rule of URLs comes before any name is resolved.
       const wire = Layer.fresh(sending({ targets: "public" }))
-      const told = yield* Effect.provide(send(message(`https://hooks.example.com:${port}/`)), wire)
-      assert.match(told.problem ?? "", /port/u)
+      const answer = yield* Effect.provide(send(message(`https://hooks.example.com:${port}/`)), wire)
+      assert.match(answer.problem ?? "", /port/u)
       assert.strictEqual(server.connections(), 0)
     }).pipe(Effect.scoped)
   )
@@ -205,11 +205,12 @@ describe("addresses that are no host of the internet", () => {
     Effect.gen(function* () {
       const server = yield* receiver((_, response) => void response.writeHead(200, { connection: "close" }).end())
       const url = server.url.replace("127.0.0.1", "localhost")
-      let looks = 0
-      const rebinding: Resolve = (hostname, done) => answering(looks++ === 0 ? "127.0.0.1" : "10.0.0.1")(hostname, done)
+      let lookups = 0
+      const rebinding: Resolve = (hostname, done) =>
+        answering(lookups++ === 0 ? "127.0.0.1" : "10.0.0.1")(hostname, done)
       yield* Effect.gen(function* () {
         assert.deepStrictEqual(yield* send(message(url)), { status: 200, problem: null })
-        assert.strictEqual(looks, 1, "one look a connection: what was judged is what is connected to")
+        assert.strictEqual(lookups, 1, "one lookup a connection: what was judged is what is connected to")
         assert.deepStrictEqual(yield* send(message(url)), refused)
       }).pipe(Effect.provide(Layer.fresh(sending({ resolve: rebinding }))))
       assert.lengthOf(server.received, 1)

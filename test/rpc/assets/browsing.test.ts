@@ -210,7 +210,7 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: bro
   )
 
   it.effect(
-    "browseStocksForSelection searches ticker, name and symbol on chain, and tells the chains of all matches",
+    "browseStocksForSelection searches ticker, name and symbol on chain, and lists the chains of all matches",
     () =>
       Effect.gen(function* () {
         const { ask } = yield* MarketApi

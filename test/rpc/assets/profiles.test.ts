@@ -102,7 +102,7 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: pro
   )
 
   it.effect(
-    "a multiplier that the issuer tells stays an extension: symbol, decimals and price are the token's own",
+    "a multiplier that the issuer publishes stays an extension: symbol, decimals and price are the token's own",
     () =>
       Effect.gen(function* () {
         const { ask } = yield* MarketApi

@@ -116,7 +116,7 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: sea
     })
   )
 
-  it.effect("restrictions follow the country that the edge tells, and a manual one only takes away", () =>
+  it.effect("restrictions follow the country that the edge names, and a manual one only takes away", () =>
     Effect.gen(function* () {
       const { ask } = yield* MarketApi
       const restricted = (headers: Record<string, string>, manualCountryCode?: string) =>

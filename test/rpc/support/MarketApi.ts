@@ -155,7 +155,7 @@ const server = Layer.effect(
             : Effect.die(new Error(`${procedure}: ${status} ${text}`))
         ),
       refresh: Effect.gen(function* () {
-        // Past the pause between two looks of the index.
+        // Past the pause between two reads of the index.
         clock.advance(20_000)
         yield* tick
         yield* load

@@ -104,7 +104,7 @@ describe("the Solana chain of a world", () => {
     assert.strictEqual(value !== null, lands)
   })
 
-  it("refuses swaps as Jupiter does, and fails as it is told to", async () => {
+  it("refuses swaps as Jupiter does, and fails as it is set to", async () => {
     const unknown = await world.get<{ errorCode: string }>(
       `/jupiter/swap/v2/build?inputMint=${usdc.mint.toBase58()}&outputMint=${Keypair.generate().publicKey.toBase58()}` +
         `&amount=1&taker=${usdc.mint.toBase58()}`

@@ -20,8 +20,8 @@ import { PermissionId } from "#domain/account/Authorization.ts"
 import { catalogue } from "#test/support/assets.ts"
 import { assetsOn, drawAllocation, type SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
 import { signatureOf } from "#test/simulation/ports/SimulatedWithdrawals.ts"
-import type { Instance, Running } from "#test/simulation/stage/Instance.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
+import type { Instance, Running } from "#test/simulation/harness/Instance.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 const messageOf = (issued: WithdrawalAuthorization) =>
@@ -60,7 +60,7 @@ export class Actors {
   deposit(portfolio = this.#random.pick(this.#portfolios)): void {
     const account = this.#random.pick(portfolio.accounts)
     const asset = catalogue.get(this.#random.pick(assetsOn(account)))!
-    const price = this.#world.market.price(asset.assetId, this.#world.stage.now)!
+    const price = this.#world.market.price(asset.assetId, this.#world.harness.now)!
     const raw = Amount.fromUsd(BigInt(this.#random.between(5, 20_000)) * Decimal.one, asset.decimals, price)
     this.#world.trace.note("user: deposit", `${Amount.format(raw, asset.decimals)} ${asset.symbol} on ${asset.chainId}`)
     this.#world.deposit(account, asset.assetId, raw)

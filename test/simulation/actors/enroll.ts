@@ -12,7 +12,7 @@ import type { Allocation } from "#domain/Allocation.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { arbUsdc, baseUsdc, catalogue } from "#test/support/assets.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
 import { addressOf } from "#layers/evm/address.ts"
 
 export interface SimulatedPortfolio {

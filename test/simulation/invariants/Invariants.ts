@@ -1,6 +1,6 @@
 /**
- * What must hold after every step of a simulation, between the chains, which know what happened, and the database,
- * which says what the service believes. Each look compares what changed since the look before.
+ * What must hold after every step of a simulation between the chains, which have what happened, and the database,
+ * which has what the service stored. Each check compares what changed since the check before.
  */
 import type { SqlConnection } from "effect/sql"
 import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
@@ -9,7 +9,7 @@ import { checkMoney } from "#test/simulation/invariants/money.ts"
 import { checkOperations } from "#test/simulation/invariants/operations.ts"
 import { checkRelays } from "#test/simulation/invariants/relays.ts"
 import { checkSchedules } from "#test/simulation/invariants/schedules.ts"
-import type { Look, Seen } from "#test/simulation/invariants/Look.ts"
+import type { Observation, Seen } from "#test/simulation/invariants/Observation.ts"
 import { InvariantBroken } from "#test/simulation/invariants/InvariantBroken.ts"
 import { readIdleUntil, readSnapshot, type Snapshot } from "#test/simulation/invariants/Snapshot.ts"
 import { checkWithdrawals } from "#test/simulation/invariants/withdrawals.ts"
@@ -21,8 +21,8 @@ const lateMs = 900_000
 export class Invariants {
   readonly #connection: SqlConnection.Connection
   readonly #world: World
-  #lookedAt = 0
-  /** How often each was looked at. */
+  #checkedAt = 0
+  /** How often each was checked. */
   readonly checked = new Map<string, number>()
   readonly seen: Seen = {
     operations: new Map(),
@@ -40,17 +40,17 @@ export class Invariants {
   }
 
   /** Must not be called while a transaction is open. */
-  async look(): Promise<Snapshot> {
-    const { now } = this.#world.stage
-    const snapshot = await readSnapshot(this.#connection, this.#lookedAt - lateMs)
-    this.#lookedAt = now
-    const look: Look = { world: this.#world, seen: this.seen, snapshot, now, require: this.require }
-    checkSchedules(look)
-    checkOperations(look)
-    checkRelays(look)
-    checkLedger(look)
-    checkWithdrawals(look)
-    checkMoney(look)
+  async check(): Promise<Snapshot> {
+    const { now } = this.#world.harness
+    const snapshot = await readSnapshot(this.#connection, this.#checkedAt - lateMs)
+    this.#checkedAt = now
+    const observation: Observation = { world: this.#world, seen: this.seen, snapshot, now, require: this.require }
+    checkSchedules(observation)
+    checkOperations(observation)
+    checkRelays(observation)
+    checkLedger(observation)
+    checkWithdrawals(observation)
+    checkMoney(observation)
     return snapshot
   }
 
@@ -72,7 +72,7 @@ export class Invariants {
     return readIdleUntil(this.#connection)
   }
 
-  readonly require: Look["require"] = (invariant, holds, detail) => {
+  readonly require: Observation["require"] = (invariant, holds, detail) => {
     this.checked.set(invariant, (this.checked.get(invariant) ?? 0) + 1)
     if (!holds) throw new InvariantBroken(invariant, detail())
   }

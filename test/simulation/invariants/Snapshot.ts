@@ -1,5 +1,5 @@
 /**
- * What the database of a simulation holds, as far as invariants look at it after each commit: read in one statement.
+ * What the database of a simulation holds, as far as invariants check it after each commit: read in one statement.
  */
 import { Effect } from "effect"
 import type { SqlConnection } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
  * What left a chain is announced or in the ledger from the first moment, as the chain shows it, and ends as it ended.
  */
-import type { Look } from "#test/simulation/invariants/Look.ts"
+import type { Observation } from "#test/simulation/invariants/Observation.ts"
 import type { TransferRow } from "#test/simulation/invariants/Snapshot.ts"
 
 const keyOf = ({ position, txHash }: TransferRow) => `${txHash} ${position}`
@@ -13,7 +13,7 @@ const endOf: Readonly<Record<string, string>> = {
   refunded: "refunded"
 }
 
-const checkEnd = ({ require, world }: Look, row: TransferRow): void => {
+const checkEnd = ({ require, world }: Observation, row: TransferRow): void => {
   const carried = world.bridge.all.filter(({ sourceTx }) => sourceTx === row.txHash)[row.position]
   require("a closed entry says how the transfer ended", carried !== undefined &&
     carried.ended &&
@@ -23,8 +23,8 @@ const checkEnd = ({ require, world }: Look, row: TransferRow): void => {
     `${row.operation} is ${row.state} with ${row.received?.raw}; the bridge: ${carried?.fate} ${carried?.raw}, ended: ${carried?.ended}`)
 }
 
-export const checkLedger = (look: Look): void => {
-  const { require, seen, snapshot, world } = look
+export const checkLedger = (observation: Observation): void => {
+  const { require, seen, snapshot, world } = observation
   for (const row of snapshot.transfers) {
     const before = seen.transfers.get(keyOf(row))
     require("an entry is closed once", before === undefined ||
@@ -32,7 +32,7 @@ export const checkLedger = (look: Look): void => {
       before.state === row.state, () => `${row.operation} was ${before?.state} and is ${row.state}`)
     require("a transfer has one entry", before === undefined || before.operation === row.operation, () =>
       `${keyOf(row)} has ${before?.operation} and ${row.operation}`)
-    if (row.state !== "open" && before?.state !== row.state) checkEnd(look, row)
+    if (row.state !== "open" && before?.state !== row.state) checkEnd(observation, row)
     seen.transfers.set(keyOf(row), row)
   }
   const announced = new Set(snapshot.announced)

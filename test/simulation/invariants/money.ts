@@ -1,7 +1,7 @@
 /** No unit of any asset comes from nowhere or goes nowhere, on any chain. */
-import type { Look } from "#test/simulation/invariants/Look.ts"
+import type { Observation } from "#test/simulation/invariants/Observation.ts"
 
-export const checkMoney = ({ require, world }: Look): void => {
+export const checkMoney = ({ require, world }: Observation): void => {
   const sums = new Map<string, bigint>()
   for (const { accounts } of world.chains.values())
     for (const [key, raw] of accounts.all) {

@@ -1,8 +1,8 @@
 /** Operations move forward along their lifecycle, and their events have no gap. */
 import { isTerminal, type OperationState, sourcesOf } from "#domain/operation/Operation.ts"
-import type { Look } from "#test/simulation/invariants/Look.ts"
+import type { Observation } from "#test/simulation/invariants/Observation.ts"
 
-export const checkOperations = ({ require, seen, snapshot }: Look): void => {
+export const checkOperations = ({ require, seen, snapshot }: Observation): void => {
   const unfinished = new Set<string>()
   for (const { events, id, kind, last, portfolio, state } of snapshot.operations) {
     require("event sequences have no gap", events.length === last &&

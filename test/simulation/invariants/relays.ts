@@ -1,6 +1,6 @@
 /** What is signed is stored before it is sent, lands once, and is recorded as the chain shows it. */
 import { netOf } from "#test/simulation/ports/receipts.ts"
-import type { Look } from "#test/simulation/invariants/Look.ts"
+import type { Observation } from "#test/simulation/invariants/Observation.ts"
 import type { RelayedRow } from "#test/simulation/invariants/Snapshot.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
@@ -12,7 +12,7 @@ const text = (deltas: ReadonlyArray<{ readonly assetId: string; readonly raw: st
     .sort()
     .join("; ")
 
-const checkRow = ({ require, seen, world }: Look, row: RelayedRow): void => {
+const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void => {
   const key = attemptOf(row)
   const before = seen.relayed.get(key)
   require("a signed attempt keeps its nonce and what it carries", before === undefined ||
@@ -32,9 +32,9 @@ const checkRow = ({ require, seen, world }: Look, row: RelayedRow): void => {
       `${key} is recorded as carried by ${row.receipt?.txHash}, which the chain does not bear out`)
   } else if (row.receipt?.isSpoiled === true) {
     const own = row.hashes.flatMap((hash) => chain.find(hash) ?? [])
-    require("what is recorded as spoiled carried several, and nothing", row.carries > 1 &&
+    require("a bundle that is recorded as reverted had several operations, and carried none", row.carries > 1 &&
       own.every(({ execution }) => !execution.included), () =>
-      `${key} is recorded as spoiled in ${own[0]?.txHash}, which carries ${row.carries}`)
+      `${key} is recorded as reverted in ${own[0]?.txHash}, which carries ${row.carries}`)
   } else {
     const landed = chain.bridgeAssetOf(row.subject)
     require("what is recorded as reverted moved nothing", landed === undefined || !landed.part.success, () =>
@@ -43,7 +43,7 @@ const checkRow = ({ require, seen, world }: Look, row: RelayedRow): void => {
 }
 
 /** Whatever lands of a nonce carries the actions that are stored with it, and no others. */
-const checkBytes = (require: Look["require"], world: World, { carries, hashes, members }: RelayedRow): void => {
+const checkBytes = (require: Observation["require"], world: World, { carries, hashes, members }: RelayedRow): void => {
   const stored = members.toSorted().join()
   for (const hash of hashes)
     require("a stored transaction carries what its actions say", members.length === carries &&
@@ -52,7 +52,7 @@ const checkBytes = (require: Look["require"], world: World, { carries, hashes, m
 }
 
 /** Successful actions of each operation on each chain, each with the one that carried it. */
-const checkLanded = ({ require, seen, world }: Look): void => {
+const checkLanded = ({ require, seen, world }: Observation): void => {
   for (const chain of world.chains.values()) {
     const landed = new Map<string, string>()
     const subjects = new Set<string>()
@@ -75,15 +75,15 @@ const checkLanded = ({ require, seen, world }: Look): void => {
   }
 }
 
-export const checkRelays = (look: Look): void => {
-  const { seen, snapshot } = look
+export const checkRelays = (observation: Observation): void => {
+  const { seen, snapshot } = observation
   for (const row of snapshot.relayed) {
     for (const hash of row.hashes) seen.signed.add(hash)
     seen.bySubject.set(`${row.chain} ${row.subject}`, row)
   }
   for (const row of snapshot.relayed) {
-    checkRow(look, row)
+    checkRow(observation, row)
     seen.relayed.set(attemptOf(row), row)
   }
-  checkLanded(look)
+  checkLanded(observation)
 }

@@ -6,13 +6,13 @@ import type { OperationId } from "#domain/Ids.ts"
 import type { SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
 import type { Invariants } from "#test/simulation/invariants/Invariants.ts"
 import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
-import type { Database } from "#test/simulation/stage/Database.ts"
-import type { Driver } from "#test/simulation/stage/Driver.ts"
+import type { Database } from "#test/simulation/harness/Database.ts"
+import type { Driver } from "#test/simulation/harness/Driver.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 export interface Rest {
   readonly database: Database
-  readonly director: Driver
+  readonly driver: Driver
   readonly invariants: Invariants
   readonly portfolios: ReadonlyArray<SimulatedPortfolio>
   readonly world: World
@@ -30,7 +30,7 @@ const wanted = (operationId: OperationId) =>
     ])
   })
 
-const checkOnTarget = async ({ director, invariants, portfolios, world }: Rest): Promise<void> => {
+const checkOnTarget = async ({ driver, invariants, portfolios, world }: Rest): Promise<void> => {
   for (const { portfolioId } of portfolios) {
     const runs = [...invariants.seen.operations].filter(
       ([, { kind, portfolio }]) => kind === "rebalance" && portfolio === portfolioId
@@ -41,21 +41,21 @@ const checkOnTarget = async ({ director, invariants, portfolios, world }: Rest):
       .at(-1)
     invariants.require("every portfolio was run", latest !== undefined, () => portfolioId)
     let left: ReadonlyArray<string> | undefined
-    director.ready!.run(wanted(latest as OperationId), (exit) => {
+    driver.ready!.run(wanted(latest as OperationId), (exit) => {
       left = Exit.isSuccess(exit) ? exit.value : [String(exit.cause)]
     })
-    await director.until(() => left !== undefined, 600_000)
+    await driver.until(() => left !== undefined, 600_000)
     invariants.require(
       "at rest every portfolio is on target",
       left!.length === 0,
-      () => `${portfolioId} would trade ${left!.join("; ")} at ${world.stage.now}`
+      () => `${portfolioId} would trade ${left!.join("; ")} at ${world.harness.now}`
     )
   }
 }
 
 export const checkRest = async (rest: Rest): Promise<void> => {
   const { invariants, world } = rest
-  const snapshot = await invariants.look()
+  const snapshot = await invariants.check()
   for (const [id, { kind, state }] of invariants.seen.operations)
     invariants.require(
       "at rest every operation has ended",

@@ -1,10 +1,10 @@
 /** An active schedule always has a due time, is claimed when that has come and not before, and is then due later. */
-import type { Look } from "#test/simulation/invariants/Look.ts"
+import type { Observation } from "#test/simulation/invariants/Observation.ts"
 
 /** Longer than any outage of a simulation lasts. */
 const claimedWithinMs = 45 * 60_000
 
-export const checkSchedules = ({ now, require, seen, snapshot }: Look): void => {
+export const checkSchedules = ({ now, require, seen, snapshot }: Observation): void => {
   const next = new Map(snapshot.schedules.map((row) => [row.portfolio, row] as const))
   for (const { due, portfolio, status } of snapshot.schedules) {
     require("a schedule always has a due time", due !== null, () => `${portfolio} is ${status} and has none`)

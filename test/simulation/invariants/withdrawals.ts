@@ -1,10 +1,10 @@
 /** A withdrawal ends as the chain carried it out: completed exactly when it landed, and with what arrived. */
 import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"
-import type { Look } from "#test/simulation/invariants/Look.ts"
+import type { Observation } from "#test/simulation/invariants/Observation.ts"
 import { withdrawalKey } from "#test/simulation/world/Accounts.ts"
 
-export const checkWithdrawals = ({ require, seen, snapshot, world }: Look): void => {
+export const checkWithdrawals = ({ require, seen, snapshot, world }: Observation): void => {
   for (const row of snapshot.withdrawals) {
     const before = seen.withdrawals.get(row.operation)
     seen.withdrawals.set(row.operation, row)

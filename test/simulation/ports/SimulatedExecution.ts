@@ -91,8 +91,8 @@ const bundleOn = (chain: Chain, operations: Operations): Bundle => {
 const attestedAt = Effect.fnUntraced(function* (world: World, { chainId, swaps }: SwapBatch) {
   const wanted = attestedIn(swaps)
   if (wanted.length === 0 || world.sabotage === "trades unattested") return null
-  if (world.stage.now >= world.attestorDownUntil)
-    return Math.floor(world.stage.now / 1000) - world.keysAndPrices.between(0, 60)
+  if (world.harness.now >= world.attestorDownUntil)
+    return Math.floor(world.harness.now / 1000) - world.keysAndPrices.between(0, 60)
   world.trace.note("fault: no price is attested")
   const unattested = wanted.map((assetId) => ({ assetId, reason: "No attested price (STALE): nobody attests" }))
   return yield* new SimulationFailed({ chainId, reason: "no attested price", unattested })

@@ -1,4 +1,4 @@
-/** Marks by which a simulated chain tells which operation of the service it has carried out. */
+/** Marks by which a simulated chain shows which operation of the service it has carried out. */
 import { Effect, Layer } from "effect"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"

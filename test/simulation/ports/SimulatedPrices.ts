@@ -16,7 +16,7 @@ export const simulatedPrices = (world: World) =>
             world.trace.note("fault: prices do not answer")
             return yield* new PricesUnavailable({ reason: "the feed does not answer" })
           }
-          const at = world.stage.now - world.random.between(0, oldestMs)
+          const at = world.harness.now - world.random.between(0, oldestMs)
           const asOf = DateTime.makeUnsafe(at)
           return new Map(
             assetIds.flatMap((assetId) => {

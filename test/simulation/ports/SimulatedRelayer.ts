@@ -35,7 +35,7 @@ const hashesOf = (signed: SignedBytes) => {
   return { raw, txHash: digestOf(raw) }
 }
 
-/** Signs, and remembers what was signed. */
+/** Signs, and records what was signed. */
 const bytesOf = (world: World, signed: SignedBytes) => {
   const bytes = hashesOf(signed)
   world.signed.set(bytes.txHash, readPayloads(signed.callData).map(subjectOf))

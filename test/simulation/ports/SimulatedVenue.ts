@@ -14,7 +14,7 @@ export const simulatedVenue = (world: World) =>
       quote: ({ chainId, requests }) =>
         onChain(world, chainId, () =>
           requests.map(({ buy, sell, sellAmountRaw }) => {
-            const buyAmountRaw = world.market.output({ sell, buy }, sellAmountRaw, world.stage.now)
+            const buyAmountRaw = world.market.output({ sell, buy }, sellAmountRaw, world.harness.now)
             return buyAmountRaw === null
               ? null
               : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }

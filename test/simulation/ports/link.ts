@@ -17,7 +17,7 @@ export const wait = (world: World) =>
         : Effect.yieldNow
   )
 
-/** Asks or tells a chain something. */
+/** Reads from a chain or sends it something. */
 export const onChain = <A>(
   world: World,
   chainId: number,
@@ -30,7 +30,7 @@ export const onChain = <A>(
         Effect.andThen(Effect.fail(new ChainUnavailable({ chainId, reason })))
       )
     yield* wait(world)
-    if (world.stage.now < chain.downUntil) return yield* fail("is down")
+    if (world.harness.now < chain.downUntil) return yield* fail("is down")
     if (world.random.chance(world.faults.unreachable)) return yield* fail("does not answer")
     const answer = call(chain)
     yield* wait(world)
@@ -44,4 +44,4 @@ export const shownHead = (world: World, chain: Chain): number =>
 
 /** Asks somebody who is no chain; false when there is no answer. */
 export const asks = (world: World, downUntil: number): Effect.Effect<boolean> =>
-  Effect.map(wait(world), () => world.stage.now >= downUntil && !world.random.chance(world.faults.unreachable))
+  Effect.map(wait(world), () => world.harness.now >= downUntil && !world.random.chance(world.faults.unreachable))

@@ -38,7 +38,7 @@ type Sabotaged = Layer.Layer<never, never, TransferLedger | DueStore | Relayer |
 const none: Sabotaged = Layer.empty
 
 export const sabotaged = ({ sabotage }: World): Sabotaged => {
-  if (sabotage === "ledger forgets") return ledger as typeof none
+  if (sabotage === "ledger loses") return ledger as typeof none
   if (sabotage === "signs within a transaction") return relayer as typeof none
   return sabotage === "never claims" ? (due as typeof none) : none
 }

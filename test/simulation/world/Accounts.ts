@@ -1,4 +1,4 @@
-/** What a simulated chain remembers of accounts: balances, nonces of operations, withdrawals that were carried out. */
+/** What a simulated chain stores of accounts: balances, nonces of operations, withdrawals that were carried out. */
 import type { AssetId } from "#domain/Caip.ts"
 
 export interface Delta {

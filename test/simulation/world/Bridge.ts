@@ -5,8 +5,8 @@
 import { type AssetId, chainIdOf, evmAccount, type AccountId } from "#domain/Caip.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
-import type { Stage } from "#test/simulation/stage/Stage.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
+import type { Harness } from "#test/simulation/harness/Harness.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import { pools } from "#test/simulation/world/execute.ts"
 import { digestOf } from "#test/simulation/world/Payload.ts"
@@ -31,9 +31,9 @@ export interface Carried {
 /** How likely the provider errs. */
 export interface BridgeFaults {
   fates: ReadonlyArray<readonly [weight: number, fate: BridgeFate]>
-  /** That one look at the status is not answered. */
+  /** That one poll of the status is not answered. */
   silent: number
-  /** That one look is answered with something that is not so. */
+  /** That one poll is answered with something that is not so. */
   lies: number
 }
 
@@ -41,7 +41,7 @@ const costBps = 10n
 const whole = 10_000n
 
 export class Bridge {
-  readonly #stage: Stage
+  readonly #harness: Harness
   readonly #random: Random
   readonly #chains: ReadonlyMap<number, Chain>
   readonly #carried = new Map<string, Array<Carried>>()
@@ -49,8 +49,8 @@ export class Bridge {
   /** Nothing waits longer. */
   longestMs = Infinity
 
-  constructor(stage: Stage, random: Random, chains: ReadonlyMap<number, Chain>) {
-    this.#stage = stage
+  constructor(harness: Harness, random: Random, chains: ReadonlyMap<number, Chain>) {
+    this.#harness = harness
     this.#random = random
     this.#chains = chains
   }
@@ -71,7 +71,7 @@ export class Bridge {
   ): void {
     const source = this.#chains.get(chainIdOf(transfer.sell))!
     const block = source.find(sourceTx)!.block
-    const look = (): void => {
+    const poll = (): void => {
       const inclusion = source.find(sourceTx)
       if (
         inclusion === undefined ||
@@ -79,10 +79,10 @@ export class Bridge {
         inclusion.execution.parts.every(({ transfers }) => transfers.length === 0)
       )
         return
-      if (inclusion.block > source.settled) return this.#stage.after(source.blockMs, look)
+      if (inclusion.block > source.settled) return this.#harness.after(source.blockMs, poll)
       this.#carry(sourceTx, accountId, { transfer, position })
     }
-    this.#stage.after(source.blockMs, look)
+    this.#harness.after(source.blockMs, poll)
   }
 
   /** What the provider says; transfers of one transaction share it. */
@@ -142,7 +142,7 @@ export class Bridge {
         }
       )
     }
-    this.#stage.after(Math.min(this.#wait(fate), this.longestMs), bring)
+    this.#harness.after(Math.min(this.#wait(fate), this.longestMs), bring)
   }
 
   #amount({ amountRaw, minRaw }: OutgoingTransfer, fate: BridgeFate): bigint {

@@ -1,12 +1,12 @@
 /**
  * A simulated chain: blocks by the clock, a mempool, reorganizations shallower than what the service takes for settled.
  *
- * What it includes it can take back. Everything that ever was included and taken back is told, so that invariants can
+ * What it includes it can take back. Everything that ever was included and taken back is kept, so that invariants can
  * count what counts.
  */
 import { type AssetId, type ChainId, type AccountId } from "#domain/Caip.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
-import type { Stage } from "#test/simulation/stage/Stage.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
+import type { Harness } from "#test/simulation/harness/Harness.ts"
 import { Accounts, type Delta } from "#test/simulation/world/Accounts.ts"
 import { execute, type Execution, type Part, pools } from "#test/simulation/world/execute.ts"
 import type { Market } from "#test/simulation/world/Market.ts"
@@ -49,7 +49,7 @@ export class Chain {
   readonly blockMs: number
   readonly accounts = new Accounts()
   readonly mempool = new Mempool()
-  readonly #stage: Stage
+  readonly #harness: Harness
   readonly #market: Market
   readonly #random: Random
   readonly #startedAt: number
@@ -60,23 +60,23 @@ export class Chain {
   downUntil = 0
   /** Draws how a transaction fares; at once unless faults say otherwise. */
   fate: (transaction: PoolTransaction) => MempoolFate = () => ({ waitMs: 0, forgottenAfterMs: null })
-  /** Told of everything that is included. */
+  /** Called with everything that is included. */
   onInclusion: (inclusion: Inclusion) => void = () => {}
 
   constructor(
-    { market, random, stage }: { readonly stage: Stage; readonly market: Market; readonly random: Random },
+    { market, random, harness }: { readonly harness: Harness; readonly market: Market; readonly random: Random },
     { blockMs, chainId, confirmations }: ChainOptions
   ) {
     this.chainId = chainId
     this.blockMs = blockMs
     this.confirmations = confirmations
-    this.#stage = stage
+    this.#harness = harness
     this.#market = market
     this.#random = random
-    this.#startedAt = stage.now - 1000 * blockMs
+    this.#startedAt = harness.now - 1000 * blockMs
   }
 
-  head(at = this.#stage.now): number {
+  head(at = this.#harness.now): number {
     return Math.floor((at - this.#startedAt) / this.blockMs)
   }
 
@@ -125,7 +125,7 @@ export class Chain {
 
   /** What would become of a transaction in the next block; nothing changes. */
   simulate(payloads: ReadonlyArray<Payload>): Execution {
-    const execution = this.#execute(payloads, digestOf("simulation"), this.#stage.now)
+    const execution = this.#execute(payloads, digestOf("simulation"), this.#harness.now)
     execution.undo()
     return execution
   }
@@ -136,16 +136,16 @@ export class Chain {
       return this.#byHash.has(transaction.txHash) ? "known" : "used"
     if (this.mempool.holds(transaction)) return "known"
     const { forgottenAfterMs, waitMs } = this.fate(transaction)
-    this.mempool.add(transaction, this.#stage.now + waitMs)
+    this.mempool.add(transaction, this.#harness.now + waitMs)
     this.#atNextBlock(waitMs, () => this.mine(transaction.relayer))
-    if (forgottenAfterMs !== null) this.#stage.after(forgottenAfterMs, () => this.mempool.forget(transaction))
+    if (forgottenAfterMs !== null) this.#harness.after(forgottenAfterMs, () => this.mempool.forget(transaction))
     return "taken"
   }
 
   /** Mines what may be mined of a relayer, in the order of its nonces. */
   mine(relayer: string): void {
     for (;;) {
-      const eligible = this.mempool.eligible(relayer, this.#stage.now)
+      const eligible = this.mempool.eligible(relayer, this.#harness.now)
       if (eligible.length === 0) return
       this.#mineOne(this.#random.pick(eligible))
     }
@@ -159,7 +159,7 @@ export class Chain {
   submitForeign(payload: Payload, txHash: string): void {
     this.#atNextBlock(0, () => {
       const again = () => this.submitForeign(payload, txHash)
-      const execution = this.#execute([payload], txHash, this.#stage.now)
+      const execution = this.#execute([payload], txHash, this.#harness.now)
       if (execution.included) this.#include(txHash, execution, again)
     })
   }
@@ -198,12 +198,12 @@ export class Chain {
 
   #mineOne(transaction: PoolTransaction): void {
     const { relayer, nonce, payloads, txHash } = transaction
-    const execution = this.#execute(payloads, txHash, this.#stage.now)
+    const execution = this.#execute(payloads, txHash, this.#harness.now)
     this.mempool.setUsed(relayer, nonce + 1)
     this.mempool.forget(transaction)
     this.#relayerOf.set(txHash, relayer)
     const again = () => {
-      this.mempool.add(transaction, this.#stage.now)
+      this.mempool.add(transaction, this.#harness.now)
       this.#atNextBlock(0, () => this.mine(relayer))
     }
     this.#include(
@@ -252,6 +252,6 @@ export class Chain {
 
   /** At the beginning of a block, so that all that is read at its number shows the same. */
   #atNextBlock(waitMs: number, run: () => void): void {
-    this.#stage.at(this.#timeOf(this.head(this.#stage.now + waitMs) + 1), run)
+    this.#harness.at(this.#timeOf(this.head(this.#harness.now + waitMs) + 1), run)
   }
 }

@@ -6,7 +6,7 @@ import * as Amount from "#domain/Amount.ts"
 import { type AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
 
 /** Basis points that a swap costs. */
 export const feeBps = 30

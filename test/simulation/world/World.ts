@@ -2,9 +2,9 @@
 import { type AssetId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { catalogue } from "#test/support/assets.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
-import type { Stage } from "#test/simulation/stage/Stage.ts"
-import type { Trace } from "#test/simulation/stage/Trace.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
+import type { Harness } from "#test/simulation/harness/Harness.ts"
+import type { Trace } from "#test/simulation/harness/Trace.ts"
 import { Bridge } from "#test/simulation/world/Bridge.ts"
 import { Chain, type Inclusion } from "#test/simulation/world/Chain.ts"
 import { digestOf } from "#test/simulation/world/Payload.ts"
@@ -22,14 +22,14 @@ export interface LinkFaults {
   keyHangs: number
 }
 
-/** Deliberate faults of the service or its surroundings, by which tests prove that each invariant can break. */
+/** Deliberate faults of the service or its environment, by which tests prove that each invariant can break. */
 export type Sabotage =
   /** The relayer signs the swaps of each operation a second time, with nonces of their own, and sends both. */
   | "signs twice"
   /** The relayer sends what it signs before it is stored. */
   | "sends early"
   /** The ledger of transfers does not write what is announced or opened. */
-  | "ledger forgets"
+  | "ledger loses"
   /** Receipts show a unit more than was moved. */
   | "receipts lie"
   /** What a batch of the account bought passes for something that a bridge brought. */
@@ -45,7 +45,7 @@ export type Sabotage =
 const endowment = 10n ** 30n
 
 export class World {
-  readonly stage: Stage
+  readonly harness: Harness
   readonly trace: Trace
   readonly random: Random
   readonly market: Market
@@ -54,9 +54,9 @@ export class World {
   readonly assets: ReadonlyMap<AssetId, Asset> = catalogue
   readonly faults: LinkFaults = { unreachable: 0, slow: 0, stale: 0, keyHangs: 0 }
   readonly sabotage: Sabotage | undefined
-  /** Of signatures since somebody last looked: what was signed, and whether a transaction was open meanwhile. */
+  /** Of signatures since the last check: what was signed, and whether a transaction was open meanwhile. */
   readonly signatures: Array<{ readonly subject: string; readonly isHeld: boolean }> = []
-  /** Hashes of what was sent since somebody last looked. */
+  /** Hashes of what was sent since the last check. */
   readonly sent: Array<string> = []
   /** Subjects of what each transaction carries that the relayer ever signed, by its hash. */
   readonly signed = new Map<string, ReadonlyArray<string>>()
@@ -72,26 +72,26 @@ export class World {
   readonly keysAndPrices: Random
 
   constructor(
-    { random, stage, trace }: { readonly stage: Stage; readonly trace: Trace; readonly random: Random },
+    { random, harness, trace }: { readonly harness: Harness; readonly trace: Trace; readonly random: Random },
     sabotage?: Sabotage
   ) {
-    this.stage = stage
+    this.harness = harness
     this.trace = trace
     this.random = random.fork("world")
     this.keysAndPrices = random.fork("keys and prices")
     this.sabotage = sabotage
-    this.market = new Market(catalogue, random.fork("market"), stage.now)
+    this.market = new Market(catalogue, random.fork("market"), harness.now)
     const chainIds = [...new Set([...catalogue.values()].map(({ chainId }) => chainId))]
     this.chains = new Map(
       chainIds.map((chainId) => {
         const own = random.fork(`chain ${chainId}`)
         const options = { chainId, blockMs: own.pick([500, 2000, 6000]), confirmations: own.between(1, 5) }
-        return [chainId, new Chain({ stage, market: this.market, random: own }, options)] as const
+        return [chainId, new Chain({ harness, market: this.market, random: own }, options)] as const
       })
     )
     this.bundleGas = random.fork("bundles").pick([0n, 300_000n, 3_000_000n, 3_000_000n])
-    this.bridge = new Bridge(stage, random.fork("bridge"), this.chains)
-    for (const chain of this.chains.values()) chain.onInclusion = (inclusion) => this.#tell(chain, inclusion)
+    this.bridge = new Bridge(harness, random.fork("bridge"), this.chains)
+    for (const chain of this.chains.values()) chain.onInclusion = (inclusion) => this.#recordInclusion(chain, inclusion)
     for (const { assetId, chainId } of catalogue.values()) this.chain(chainId).endow(assetId, endowment)
   }
 
@@ -118,7 +118,7 @@ export class World {
     return units
   }
 
-  #tell(chain: Chain, { block, execution, txHash }: Inclusion): void {
+  #recordInclusion(chain: Chain, { block, execution, txHash }: Inclusion): void {
     const { included, parts, reason } = execution
     const effects = parts.map((part) => (part.success ? "took effect" : `reverted: ${part.reason}`))
     const what = included ? (parts.length === 0 ? "arrival" : `transaction of ${parts.length}`) : "reverted transaction"

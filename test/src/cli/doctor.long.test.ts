@@ -1,4 +1,4 @@
-/** `doctor` as a process, on a deployment with a real chain, whole and broken in each way that it knows. */
+/** `doctor` as a process, on a deployment with a real chain, whole and broken in each way that it checks. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -80,12 +80,12 @@ if (newServerDatabase === undefined || emptyServerDatabase === undefined)
 else {
   const [newDatabase, emptyDatabase] = [newServerDatabase, emptyServerDatabase]
   layer(Deployment.layer, { excludeTestServices: true, timeout: "90 seconds" })("doctor", (it) => {
-    it.effect("finds a whole deployment healthy, tells each part, ends with 0, and leaves nothing behind", () =>
+    it.effect("finds a whole deployment healthy, lists each part, ends with 0, and writes nothing", () =>
       Effect.gen(function* () {
         const { env, folder } = yield* Deployment
         const { findings, problems } = yield* diagnosed()
         assert.deepStrictEqual(problems, [])
-        const told = (part: string) =>
+        const reported = (part: string) =>
           assert.isTrue(
             findings.some(({ detail }) => detail.includes(part)),
             part
@@ -100,7 +100,7 @@ else {
           "its guard is sealed",
           `the agent's key is that of ${agent}`
         ])
-          told(part)
+          reported(part)
         const text = yield* runCli(["doctor"], env, folder)
         assert.strictEqual(text.code, 0)
         assert.match(text.out, /^ok +configuration: every variable can be read$/mu)
@@ -110,7 +110,7 @@ else {
       })
     )
 
-    it.effect("tells every variable that is wrong, and then looks no further", () =>
+    it.effect("reports every variable that is wrong, and then checks nothing else", () =>
       Effect.gen(function* () {
         const { problems } = yield* diagnosed({ API_KEY_PEPPER: "short", RELAYER_PRIVATE_KEY: "" })
         assert.lengthOf(problems, 2)
@@ -119,7 +119,7 @@ else {
       })
     )
 
-    it.effect("tells a database that does not answer, is empty, or is of another release, and changes none", () =>
+    it.effect("reports a database that does not answer, is empty, or is of another release, and changes none", () =>
       Effect.gen(function* () {
         const away = yield* diagnosed({ DATABASE_URL: "postgres://postgres:hidden@127.0.0.1:9/nowhere" })
         assertOnly(away.problems, "database: the database of DATABASE_URL does not answer")
@@ -145,7 +145,7 @@ else {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("tells a pool that the server cannot hold, and a pepper that is not the service's", () =>
+    it.effect("reports a pool that the server cannot hold, and a pepper that is not the service's", () =>
       Effect.gen(function* () {
         assertOnly((yield* diagnosed({ DATABASE_POOL: "500" })).problems, "a process takes 503 connections")
         const url = yield* newDatabase
@@ -157,7 +157,7 @@ else {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("tells an endpoint that is away or of another chain, by its number and not by its address", () =>
+    it.effect("reports an endpoint that is away or of another chain, by its number and not by its address", () =>
       Effect.gen(function* () {
         const { chain, env } = yield* Deployment
         const away = "http://127.0.0.1:9/v1/secret-of-the-provider"
@@ -173,7 +173,7 @@ else {
     )
 
     it.effect(
-      "tells a contract that is not there, gas that is missing, and an attestor that the guard does not know",
+      "reports a contract that is not there, gas that is missing, and an attestor that the guard does not accept",
       () =>
         Effect.gen(function* () {
           const { chain } = yield* Deployment
@@ -193,7 +193,7 @@ else {
         })
     )
 
-    it.effect("tells a clock that is far from the chain's", () =>
+    it.effect("reports a clock that is far from the chain's", () =>
       Effect.gen(function* () {
         const { chain } = yield* Deployment
         yield* setChainTime(chain.client, Date.now() + 600_000)

@@ -34,7 +34,7 @@ const commands = [
 
 describe("npm run cli", () => {
   it.live(
-    "no command makes a database where there is none: each says where it looked and what to set",
+    "no command makes a database where there is none: each says where it searched and what to set",
     () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -94,7 +94,7 @@ describe("npm run cli", () => {
     on(url, (sql) => sql<{ tablename: string }>`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
 
   it.live(
-    "a database that is not the service's is told as such, and stays as it was",
+    "a database that is not the service's is reported as such, and stays as it was",
     () =>
       Effect.gen(function* () {
         const at = yield* folder
@@ -116,7 +116,7 @@ describe("npm run cli", () => {
   )
 
   it.live(
-    "a database of another release is told as such and not migrated, and a pepper that is not the service's makes no key",
+    "a database of another release is reported as such and not migrated, and a pepper that is not the service's makes no key",
     () =>
       Effect.gen(function* () {
         const at = yield* folder

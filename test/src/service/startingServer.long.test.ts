@@ -24,7 +24,7 @@ describe("the server", () => {
   })
 
   it(
-    "ends what does not finish its request within 15 seconds and the look that follows",
+    "ends what does not finish its request within 15 seconds and the check that follows",
     { timeout: 120_000 },
     async () => {
       const { port, server } = await listening(10)
@@ -63,7 +63,7 @@ describe("the server", () => {
     beyond.on("error", () => {})
     beyond.on("data", (chunk) => (heard += chunk))
     await once(beyond, "close")
-    assert.strictEqual(heard, "", "closed at once: what is open for too long is told 408")
+    assert.strictEqual(heard, "", "closed at once: what is open for too long is answered 408")
     for (const socket of open) {
       socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
       assert.include(String((await once(socket, "data"))[0]), "served")

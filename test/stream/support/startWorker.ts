@@ -24,7 +24,7 @@ export const secretOf = (id: string): TicketKey => ({
   secret: Redacted.make(`${id}-secret-of-at-least-32-characters`)
 })
 
-/** A provider that sends what the test tells it to. */
+/** A provider that sends what the test sets. */
 export class ScriptedFeed {
   readonly provider: Provider
   readonly #out: Array<Queue.Queue<ReadonlyArray<FeedItem>>> = []
@@ -180,7 +180,7 @@ export const openSocket = (
   const waiting = new Set<() => void>()
   let end: { readonly code: number; readonly reason: string } | undefined
   let refusal: { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: any } | undefined
-  const changed = () => waiting.forEach((look) => look())
+  const changed = () => waiting.forEach((check) => check())
   socket.on("message", (data) => {
     const frame = JSON.parse(data.toString())
     frames.push(frame)
@@ -202,14 +202,14 @@ export const openSocket = (
   })
   const until = <A>(read: () => A | undefined): Promise<A> =>
     new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         const value = read()
         if (value === undefined) return
-        waiting.delete(look)
+        waiting.delete(check)
         resolve(value)
       }
-      waiting.add(look)
-      look()
+      waiting.add(check)
+      check()
     })
   return {
     socket,

@@ -253,7 +253,7 @@ const PricesTest = Layer.effect(
   })
 )
 
-/** A bridge that costs ten basis points; what becomes of a transfer is told by the market. */
+/** A bridge that costs ten basis points; what becomes of a transfer is set in the market. */
 const RoutingTest = Layer.effect(
   Routing,
   Effect.gen(function* () {

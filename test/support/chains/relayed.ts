@@ -25,7 +25,7 @@ export const attemptOf = (operationId: OperationId, accountId: AccountId, attemp
   attempt
 })
 
-/** Signs a transaction of an operation; settles it when it is told how. Each attempt has a relayer of its own. */
+/** Signs a transaction of an operation; settles it when an end is given. Each attempt has a relayer of its own. */
 export const relayed = Effect.fnUntraced(function* (
   { accountId, attempt, operationId }: RelayedAttempt,
   settled?: Settled,

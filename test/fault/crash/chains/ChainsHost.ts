@@ -26,7 +26,7 @@ const address = (hex: Hex) => privateKeyToAddress(hex) as string as EvmAddress
 /** Pays out what the other chain's vault took, once for each lock. */
 const carry = Effect.fnUntraced(function* (source: Chain, destinations: ReadonlyArray<Chain>) {
   let next = 0n
-  const look = Effect.gen(function* () {
+  const relayLocks = Effect.gen(function* () {
     const { head, locks } = yield* locksSince(source, next)
     next = head + 1n
     for (const { amount, destinationChainId, destinationToken, id, recipient } of locks) {
@@ -40,7 +40,7 @@ const carry = Effect.fnUntraced(function* (source: Chain, destinations: Readonly
       })
     }
   })
-  yield* look.pipe(Effect.orDie, Effect.repeat(Schedule.spaced("50 millis")), Effect.forkScoped)
+  yield* relayLocks.pipe(Effect.orDie, Effect.repeat(Schedule.spaced("50 millis")), Effect.forkScoped)
 })
 
 export class ChainsHost extends Context.Service<

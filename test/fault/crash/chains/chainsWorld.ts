@@ -103,7 +103,7 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
     relayers: [{ kind: "local", key: Redacted.make(relayerKey) }]
   })
   const witness = ChainWitness.of({
-    // What left an account on Solana is told by its balance: each word of an owner names an exact amount.
+    // What left an account on Solana is derived from its balance: each authorization of an owner names an exact amount.
     carried: (account) =>
       namespaceOf(account) === "solana"
         ? Effect.succeed([])

@@ -82,7 +82,7 @@ describe("what a source says anew", () => {
     assert.strictEqual(change.next.tokens[0]![2], 18)
   })
 
-  it("decimals that the source does not tell are those of the list, where they are all alike", () => {
+  it("decimals that the source does not have are those of the list, where they are all alike", () => {
     const group = groupOf(["AAPL"])
     const answer = readOf([said("AAPL", { decimals: null }), said("META", { decimals: null })])
     assert.strictEqual(compared(group, answer).added[0]![2], 18)

@@ -280,7 +280,7 @@ eachDatabase("the engine of runs", (it) => {
     })
   )
 
-  it.effect("forgets finished runs after their retention by itself, and keeps unfinished and young ones", () =>
+  it.effect("deletes finished runs after their retention by itself, and keeps unfinished and young ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const now = yield* DateTime.nowAsDate

@@ -22,7 +22,7 @@ eachDatabase("runs and faults of the database", (it) => {
   it.effect.each([
     ["a lost connection", lost],
     ["no connection to spare", full]
-  ] as const)("%s makes a step happen again, and nobody hears of it", ([name, fault]) =>
+  ] as const)("%s makes a step happen again, and no caller sees it", ([name, fault]) =>
     Effect.gen(function* () {
       const plain = { count: 0 }
       const together = { count: 0 }

@@ -10,7 +10,7 @@ import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/clus
 
 const keys = Array.from({ length: 20 }, (_, index) => `${index}`)
 
-/** The sessions on which calls are heard. */
+/** The sessions that listen for notifications. */
 const hearing = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ readonly pid: number }>`
@@ -32,7 +32,7 @@ describe("runs that another process launches on one PostgreSQL server", () => {
     )
 
   it.live(
-    "begin when their process is called, also after the connection was lost on which it hears",
+    "begin when their process is called, also after its listening connection was lost",
     () =>
       onServer(
         Effect.gen(function* () {
@@ -62,7 +62,7 @@ describe("runs that another process launches on one PostgreSQL server", () => {
   )
 
   it.live(
-    "begin at the next poll when nobody hears the call",
+    "begin at the next poll when no process gets the notification",
     () =>
       onServer(
         Effect.gen(function* () {

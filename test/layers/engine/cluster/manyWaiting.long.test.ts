@@ -41,7 +41,7 @@ describe("ten thousand runs that wait", () => {
             workflow,
             (key) =>
               Effect.gen(function* () {
-                yield* Activity.make({ name: "look", success: Schema.Void, execute: Effect.void })
+                yield* Activity.make({ name: "poll", success: Schema.Void, execute: Effect.void })
                 if (key === "hasty") return void ended.push(key)
                 yield* DurableClock.sleep({
                   name: "wait",
@@ -73,7 +73,7 @@ describe("ten thousand runs that wait", () => {
           )
           assert.deepStrictEqual(ended, ["hasty"])
 
-          // The cluster forgets what is idle after a while.
+          // The cluster drops what is idle after a while.
           const resident = Effect.map(Metric.value(entitiesOfType), ({ value }) => Number(value))
           yield* Effect.repeat(Effect.delay(resident, "200 millis"), { until: (entities) => entities === 0 }).pipe(
             Effect.timeout("120 seconds")
@@ -82,7 +82,7 @@ describe("ten thousand runs that wait", () => {
           assert.deepStrictEqual(
             later,
             { asleep: waiting, claimed: 0, begins: atRest.begins + 1, steps: 2 * waiting + 1 },
-            "none of them was looked at meanwhile"
+            "none of them was read meanwhile"
           )
           yield* engine.stop
         }).pipe(Effect.provide(Layer.mergeAll(databaseLayer(url), SecureRandom.layerWebCrypto, Logger.layer([]))))

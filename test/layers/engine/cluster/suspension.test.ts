@@ -97,7 +97,7 @@ eachDatabase("a run that cannot go on", (it) => {
       )
       const found = yield* suspension("older")
       assert.include(found.cause, "The stored result of step step cannot be read")
-      assert.strictEqual(defects, 0, "the body hears nothing of it")
+      assert.strictEqual(defects, 0, "the body does not see it")
       yield* sql`UPDATE workflow_steps SET result = '{"value":3}' WHERE execution_id = 'older'`
       assert.isTrue(yield* (yield* SuspendedRuns).resume("older"))
       yield* allFinished(workflow)

@@ -137,7 +137,7 @@ describe("terms that the owner signed", () => {
       })
     )
 
-    it.effect("a limit of a trade, and one of a week: the chain tells them, and refuses what is beyond", () =>
+    it.effect("a limit of a trade, and one of a week: the chain shows them, and refuses what is beyond", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const limits = { tradeBps: 150, budgetBps: 120 }

@@ -41,7 +41,7 @@ const number = (value: number) => toHex(value, { size: 32 })
 const executor = canonical.withdrawalExecutor
 const settle = "settle((string,address,(address,uint256)[],bytes32,uint256),bytes,address,uint256)"
 
-/** By what the account is made with: the withdrawal executor, told its owner and the name of its domain. */
+/** By what the account is made with: the withdrawal executor, with its owner and the name of its domain. */
 const initConfig = (accountOwner: Address): Array<Hex> => [
   encodeFunctionData({
     abi: KernelV3_1AccountAbi,

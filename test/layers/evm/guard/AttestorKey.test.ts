@@ -1,4 +1,4 @@
-/** The attestor's key is exchanged on a chain as docs/operations.md tells it: announced, waited for, carried out. */
+/** The attestor's key is exchanged on a chain as docs/operations.md describes it: announced, waited for, executed. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeFunctionData, getAddress, parseAbi } from "viem"
@@ -16,30 +16,30 @@ const twoDays = 2 * 86_400_000
 const newKey = () => privateKeyToAccount(generatePrivateKey()).address
 
 it.live(
-  "a guard believes the next attestor's key two days after it was announced, and the one before until then",
+  "a guard accepts the next attestor's key two days after it was announced, and the one before until then",
   () =>
     Effect.gen(function* () {
       const [former, next] = [newKey(), newKey()]
       const chain = yield* startChain({ chainId: 8453, attestor: former })
       const { client, contracts } = chain
-      const believed = Effect.promise(() =>
+      const accepted = Effect.promise(() =>
         client.readContract({ address: contracts.guard, abi, functionName: "attestor" })
       )
       const change = encodeFunctionData({ abi, functionName: "setKeys", args: [operator, operator, next] })
       const announce = encodeFunctionData({ abi, functionName: "schedule", args: [change] })
       const carryOut = operate(client, { what: "setKeys", to: contracts.guard, data: change })
 
-      assert.strictEqual(getAddress(yield* believed), former)
+      assert.strictEqual(getAddress(yield* accepted), former)
       yield* Effect.flip(carryOut)
       yield* operate(client, { what: "schedule", to: contracts.guard, data: announce })
       yield* Effect.flip(carryOut)
       const announcedAt = Number((yield* Effect.promise(() => client.getBlock())).timestamp) * 1000
       yield* setChainTime(client, announcedAt + twoDays - 60_000)
       yield* Effect.flip(carryOut)
-      assert.strictEqual(getAddress(yield* believed), former)
+      assert.strictEqual(getAddress(yield* accepted), former)
       yield* setChainTime(client, announcedAt + twoDays + 60_000)
       yield* carryOut
-      assert.strictEqual(getAddress(yield* believed), next)
+      assert.strictEqual(getAddress(yield* accepted), next)
       yield* Effect.flip(carryOut)
     }).pipe(Effect.scoped),
   60_000

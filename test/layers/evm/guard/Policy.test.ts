@@ -96,7 +96,7 @@ const trading = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
 describe("the policy of an account under the guard", () => {
   layer(GuardedWorldLive, { excludeTestServices: true, timeout: "180 seconds" })((it) => {
     it.effect(
-      "an unused permission is told before the account is on the chain, and an active one after its first use",
+      "an unused permission is listed before the account is on the chain, and an active one after its first use",
       () =>
         Effect.gen(function* () {
           const { base } = yield* EvmWorld
@@ -178,11 +178,11 @@ describe("the policy of an account under the guard", () => {
       })
     )
 
-    it.effect("what trades lose is gone from what is told to be left, and a trade beyond that is refused", () =>
+    it.effect("what trades lose is subtracted from the loss that is left, and a trade beyond that is refused", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* trading(base, 704n)
-        const { guard: told } = yield* read(base, enrollment)
+        const { guard: listed } = yield* read(base, enrollment)
         const { diamond, guard } = base.contracts
         const [usdc, weth] = [tokenBySymbol(base, "USDC"), tokenBySymbol(base, "WETH")]
         const tokens = [usdc.address, weth.address].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
@@ -213,10 +213,10 @@ describe("the policy of an account under the guard", () => {
         // A tenth of the account at 1.5 % and the pool's fee: the meter falls by that share of the account.
         assert.strictEqual(yield* attempt(base, enrollment, selling(dollars(100n))), "included")
         const { guard: after } = yield* read(base, enrollment)
-        const used = Number(told!.lossLeft - after!.lossLeft)
+        const used = Number(listed!.lossLeft - after!.lossLeft)
         assert.isAtLeast(used, 1_450_000)
         assert.isAtMost(used, 1_950_000)
-        // Tightened to less than one such trade costs, the next one is beyond what is told to be left.
+        // Tightened to less than one such trade costs, the next one is beyond what is left.
         const tighten = encodeFunctionData({ abi: tradeGuardAbi, functionName: "tighten", args: [200, 20] })
         assert.strictEqual(yield* attempt(base, enrollment, [{ to: guard, data: tighten }]), "included")
         const { guard: tight } = yield* read(base, enrollment)
@@ -226,7 +226,7 @@ describe("the policy of an account under the guard", () => {
     )
 
     it.effect(
-      "a permission that the owner revoked, on the account or by the guard's word, is told as ended and acts no more",
+      "a permission that the owner revoked, on the account or in the guard, is listed as ended and acts no more",
       () =>
         Effect.gen(function* () {
           const { base } = yield* EvmWorld
@@ -269,7 +269,7 @@ describe("the policy of an account under the guard", () => {
         })
     )
 
-    it.effect("a replaced permission is told as ended once the next one is used, and both before", () =>
+    it.effect("a replaced permission is listed as ended once the next one is used, and both are listed before", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const first = yield* trading(base, 709n)
@@ -304,7 +304,7 @@ describe("the policy of an account under the guard", () => {
       })
     )
 
-    it.effect("a paused guard is told, and trades are refused until it goes on", () =>
+    it.effect("a paused guard is reported, and trades are refused until it goes on", () =>
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
         const enrollment = yield* trading(arbitrum, 707n)
@@ -346,13 +346,13 @@ describe("the policy of an account under the guard", () => {
     )
 
     // The last one, for it moves the chain's time.
-    it.effect("a permission whose time is over is told as expired, and acts no more", () =>
+    it.effect("a permission whose time is over is listed as expired, and acts no more", () =>
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
         const enrollment = yield* trading(arbitrum, 710n)
         const { guard } = arbitrum.contracts
-        const [told] = (yield* read(arbitrum, enrollment)).permissions
-        const days = (DateTime.toEpochMillis(told!.validUntil!) - Date.now()) / 86_400_000
+        const [listed] = (yield* read(arbitrum, enrollment)).permissions
+        const days = (DateTime.toEpochMillis(listed!.validUntil!) - Date.now()) / 86_400_000
         assert.isAbove(days, 179)
         assert.isAtMost(days, 180)
         assert.strictEqual(yield* attempt(arbitrum, enrollment, [approve(arbitrum, "USDC", guard)]), "included")
@@ -368,7 +368,7 @@ describe("the policy of an account under the guard", () => {
 
 describe("the policy of an account under the old permission", () => {
   layer(EvmWorldLive, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("is told as what it is: no guard, no time limit, no limit on the price", () =>
+    it.effect("is listed as what it is: no guard, no time limit, no limit on the price", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* trading(base, 751n)

@@ -95,7 +95,7 @@ const again = ({ action, ...rest }: Swapping): Swapping => {
 
 describe("User operations of several accounts", () => {
   layer(World, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
-    it.effect("land in one transaction, and each receipt tells of its own account alone", () =>
+    it.effect("land in one transaction, and each receipt covers its own account alone", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const relay = yield* Relayer
@@ -190,7 +190,7 @@ describe("User operations of several accounts", () => {
         }
         const seconds = [again(first), again(last)]
         const anew = yield* signTogether(seconds)
-        assert.strictEqual(hashesOf(anew).length, 2, "what was spoiled once shares no transaction again")
+        assert.strictEqual(hashesOf(anew).length, 2, "an operation of a reverted bundle shares no transaction again")
         for (const [index, swapping] of seconds.entries()) {
           yield* relay.broadcast(anew[index]!)
           yield* landed(swapping, anew[index]!)

@@ -106,7 +106,7 @@ describe("What became of a sent operation", () => {
       })
     )
 
-    it.effect("tells that its nonce went to another transaction", () =>
+    it.effect("reports that its nonce went to another transaction", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution

@@ -47,7 +47,7 @@ const reasonOf = <A, R>(effect: Effect.Effect<A, { readonly reason: string }, R>
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
 describe("a signer behind a service", () => {
-  it.effect("signs what a local key would, and is told what it signs", () =>
+  it.effect("signs what a local key would, and gets a description of what it signs", () =>
     Effect.gen(function* () {
       const { server, signer } = yield* setUp
       const local = localSigner(Redacted.make(key as string))
@@ -73,7 +73,7 @@ describe("a signer behind a service", () => {
     })
   )
 
-  it.effect("is believed only for the configured key", () =>
+  it.effect("is accepted only for the configured key", () =>
     Effect.gen(function* () {
       const { server, signer, signerWith } = yield* setUp
       const theirs = yield* Effect.promise(() => sign({ hash: digest, privateKey: otherKey, to: "hex" }))
@@ -123,7 +123,7 @@ describe("a signer behind a service", () => {
   it.effect("shows neither key nor token, whatever goes wrong", () =>
     Effect.gen(function* () {
       const { server, signer, signerWith } = yield* setUp
-      const told: Array<string> = []
+      const written: Array<string> = []
       server.answer = () => ({ status: 500, body: token })
       const nowhere = yield* signerWith({ url: "http://127.0.0.1:1/sign" })
       for (const one of [signer, nowhere]) {
@@ -132,16 +132,16 @@ describe("a signer behind a service", () => {
           Effect.provide(
             Logger.layer([
               Logger.map(Logger.formatJson, (line) => {
-                told.push(line)
+                written.push(line)
               })
             ])
           )
         )
-        told.push(error.message, JSON.stringify(error), String(error.stack))
+        written.push(error.message, JSON.stringify(error), String(error.stack))
       }
       const local = localSigner(Redacted.make(key as string))
-      told.push(JSON.stringify(local), String(local.sign), JSON.stringify({ key: Redacted.make(key as string) }))
-      const text = told.join("\n").toLowerCase()
+      written.push(JSON.stringify(local), String(local.sign), JSON.stringify({ key: Redacted.make(key as string) }))
+      const text = written.join("\n").toLowerCase()
       for (const hidden of [key.slice(2), token]) assert.notInclude(text, hidden.toLowerCase())
     })
   )

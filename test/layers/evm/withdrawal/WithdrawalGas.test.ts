@@ -17,7 +17,7 @@ const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`)
 describe("Withdrawals and gas: a withdrawal", () => {
   layer(WithdrawalWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
     it.effect(
-      "is carried out without the service by the transactions that it tells, before the account is deployed",
+      "is carried out without the service by the transactions that it answers, before the account is deployed",
       () =>
         Effect.gen(function* () {
           const { base } = yield* EvmWorld

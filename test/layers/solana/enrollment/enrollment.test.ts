@@ -197,7 +197,7 @@ eachSwig("enrollment", (start) => {
       )
     )
 
-    it.live("an expired blockhash is told as such, and a new stage 1 goes on", () =>
+    it.live("an expired blockhash is refused as expired, and a new stage 1 goes on", () =>
       run(
         Effect.gen(function* () {
           const owner = Keypair.generate()
@@ -210,7 +210,7 @@ eachSwig("enrollment", (start) => {
       )
     )
 
-    it.live("of two flows for the same role the second is told that it was overtaken", () =>
+    it.live("of two flows for the same role the second is refused as superseded", () =>
       run(
         Effect.gen(function* () {
           const owner = Keypair.generate()
@@ -366,7 +366,7 @@ eachSwig("enrollment", (start) => {
       )
     )
 
-    it.live("a signature that was counted already is told as overtaken", () =>
+    it.live("a signature that was counted already is refused as superseded", () =>
       run(
         Effect.gen(function* () {
           const owner = newEvmWallet()

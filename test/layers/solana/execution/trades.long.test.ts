@@ -1,4 +1,4 @@
-/** Batches of swaps on Solana from the plan to the receipt: on a chain, with real signatures, and in bad weather. */
+/** Batches of swaps on Solana from the plan to the receipt: on a chain, with real signatures, and under faults. */
 import { afterAll, assert, beforeAll, beforeEach, it } from "@effect/vitest"
 import { Keypair, type PublicKey, VersionedTransaction } from "@solana/web3.js"
 import { Duration, Effect, Layer, Option, Redacted } from "effect"
@@ -280,7 +280,7 @@ eachSwig("trades", (start) => {
     )
   )
 
-  it.live("a swap that a block takes without effect is told with its transaction, and the next one is tried", () =>
+  it.live("a swap that a block takes without effect is reported with its transaction, and the next one is tried", () =>
     run(
       Effect.gen(function* () {
         const { deposit } = yield* funded
@@ -353,7 +353,7 @@ eachSwig("trades", (start) => {
     )
   )
 
-  it.live("a quote tells its impact, and an amount that the market does not take is cut where it may be", () =>
+  it.live("a quote states its impact, and an amount that the market does not take is cut where it may be", () =>
     run(
       Effect.gen(function* () {
         const request = { sell: idOf(usdc), buy: idOf(tesla), sellAmountRaw: 10_000n * dollars }

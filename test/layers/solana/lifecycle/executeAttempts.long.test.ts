@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([node.close(), chain.close()]))
 
-/** Each time somebody looks how far the chain is, it is `slots` further. */
+/** Each time the height of the chain is read, it is `slots` further. */
 const passing =
   (slots: bigint): Proxy["answer"] =>
   (method, forward) => {
@@ -176,7 +176,7 @@ describe("a transaction that is sent", () => {
     })
   )
 
-  it.live("that fails in its block is told with the program's word, and is not repeated", () =>
+  it.live("that fails in its block is reported with the program's error, and is not repeated", () =>
     Effect.gen(function* () {
       const [journal, recipient] = [newJournal(), newRecipient()]
       // What could be paid when it was simulated is gone when it lands.

@@ -131,7 +131,7 @@ describe("sending and asking what became of it", () => {
     )
   )
 
-  it.effect("simulation needs neither signatures nor a fresh blockhash, and tells the error", () =>
+  it.effect("simulation needs neither signatures nor a fresh blockhash, and answers the error", () =>
     over([chain.url], (rpc) =>
       Effect.gen(function* () {
         const { payer } = yield* Effect.promise(transferOf)
@@ -176,7 +176,7 @@ describe("endpoints that fail", () => {
     )
   )
 
-  it.effect("a node that is behind is passed over; a node that refuses is believed", () =>
+  it.effect("a node that is behind is passed over; the answer of a node that refuses counts", () =>
     over([first.url, second.url], (rpc) =>
       Effect.gen(function* () {
         yield* rpc.position("confirmed")

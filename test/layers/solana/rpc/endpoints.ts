@@ -1,4 +1,4 @@
-/** An endpoint in front of a test chain that fails as it is told to, and counts what is asked of it. */
+/** An endpoint in front of a test chain that fails as a test sets it, and counts its requests. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 

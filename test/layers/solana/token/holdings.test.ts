@@ -174,7 +174,7 @@ describe("what an address holds", () => {
     )
   )
 
-  it.effect("tokens that a permanent delegate took are gone at the next look", () =>
+  it.effect("tokens that a permanent delegate took are gone at the next read", () =>
     onChain(
       Effect.gen(function* () {
         const [owner, other] = [Keypair.generate().publicKey, Keypair.generate().publicKey]

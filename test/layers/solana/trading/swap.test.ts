@@ -144,7 +144,7 @@ eachSwig("swaps", (start) => {
       )
     )
 
-    it.live("a route that does not fit is asked for again over fewer accounts, and then told with its size", () =>
+    it.live("a route that does not fit is asked for again over fewer accounts, and then reported with its size", () =>
       run(
         Effect.gen(function* () {
           const { place } = yield* funded

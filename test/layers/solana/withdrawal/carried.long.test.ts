@@ -1,4 +1,4 @@
-/** Withdrawals through the port of the domain, from what was accepted to the receipt, in bad weather. */
+/** Withdrawals through the port of the domain, from what was accepted to the receipt, under faults. */
 import { afterAll, assert, beforeAll, beforeEach, it } from "@effect/vitest"
 import { Keypair, type PublicKey } from "@solana/web3.js"
 import { Duration, Effect, Layer, Option, Redacted } from "effect"

@@ -1,5 +1,5 @@
 /**
- * What docs/solana.md tells owners to do when the service does not answer. Nothing of the service is used here but the
+ * What docs/solana.md asks owners to do when the service does not answer. Nothing of the service is used here but the
  * addresses of the wallet, which the owner has from enrollment: the packages of the Swig program, and a node.
  */
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"

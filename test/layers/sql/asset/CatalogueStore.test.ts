@@ -54,7 +54,7 @@ const small: CatalogueContent = {
 const unknown = "33333333-3333-4333-8333-333333333333" as AssetCanonicalId
 
 eachDatabase("CatalogueStore", (it) => {
-  it.effect("knows nothing before anything is loaded", () =>
+  it.effect("is empty before anything is loaded", () =>
     Effect.gen(function* () {
       const { resolve, classifications } = yield* Catalogue
       const { canonical, represented } = yield* resolve({ canonical: [gold], represented: [weth] })

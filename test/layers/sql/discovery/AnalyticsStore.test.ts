@@ -31,7 +31,7 @@ const insertPublic = Effect.gen(function* () {
   return { ...strategy, canMirror: true }
 })
 
-/** Enrolls an owner of a tenant, ten days before noon unless told otherwise. */
+/** Enrolls an owner of a tenant, ten days before noon by default. */
 const enroll = Effect.fnUntraced(function* (
   strategy: Strategy,
   tenantId: TenantId = strategy.tenantId,
@@ -162,7 +162,7 @@ eachDatabase("AnalyticsStore", (it) => {
     })
   )
 
-  it.effect("knows that nobody follows a strategy, and measures one that has become public", () =>
+  it.effect("counts no follower where there is none, and measures one that has become public", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const strategy = yield* insertPublic

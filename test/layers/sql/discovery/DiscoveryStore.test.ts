@@ -69,21 +69,19 @@ eachDatabase("DiscoveryStore", (it) => {
     })
   )
 
-  it.effect(
-    "knows that a strategy without portfolios has nothing yet, and nothing of one that is listed with some",
-    () =>
-      Effect.gen(function* () {
-        yield* unlistAll
-        const strategy = yield* insertPublic()
-        const { strategyId } = strategy
-        const [born] = yield* ranked()
-        assert.deepStrictEqual(born!.item.metrics, { tvlUsd: 0n, portfolioCount: 0, windows: [] })
-        yield* setPublic(strategyId, false)
-        yield* insertPortfolio(strategy)
-        yield* setPublic(strategyId, true)
-        const [changed] = yield* ranked()
-        assert.deepStrictEqual(changed!.item.metrics, { tvlUsd: null, portfolioCount: null, windows: [] })
-      })
+  it.effect("has zero for a strategy without portfolios, and nothing for an unmeasured one with some", () =>
+    Effect.gen(function* () {
+      yield* unlistAll
+      const strategy = yield* insertPublic()
+      const { strategyId } = strategy
+      const [born] = yield* ranked()
+      assert.deepStrictEqual(born!.item.metrics, { tvlUsd: 0n, portfolioCount: 0, windows: [] })
+      yield* setPublic(strategyId, false)
+      yield* insertPortfolio(strategy)
+      yield* setPublic(strategyId, true)
+      const [changed] = yield* ranked()
+      assert.deepStrictEqual(changed!.item.metrics, { tvlUsd: null, portfolioCount: null, windows: [] })
+    })
   )
 
   it.effect("answers the strategy with its head version, its advertised yield and its metrics exactly", () =>

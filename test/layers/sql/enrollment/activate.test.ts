@@ -154,7 +154,7 @@ eachDatabase("EnrollmentStore.activate", (it) => {
     })
   )
 
-  it.effect("knows no archived portfolio and none of another tenant", () =>
+  it.effect("finds no archived portfolio and none of another tenant", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* EnrollmentStore

@@ -67,7 +67,7 @@ eachDatabase("ExecutionLog", (it) => {
       assert.deepStrictEqual(yield* found(onBase), [operationId])
       assert.deepStrictEqual(yield* found(evmAccount(arbitrum, addressOf(owner))), [])
       const both = yield* log.list({ tenantId, walletId: onBase }, {}, first)
-      assert.lengthOf(both, 1, "what is the tenant's and the wallet's is told once")
+      assert.lengthOf(both, 1, "what is the tenant's and the wallet's is listed once")
     })
   )
 
@@ -84,7 +84,7 @@ eachDatabase("ExecutionLog", (it) => {
     })
   )
 
-  it.effect("tells the history up to any event", () =>
+  it.effect("answers the history up to any event", () =>
     Effect.gen(function* () {
       const log = yield* ExecutionLog
       const store = yield* OperationStore
@@ -179,7 +179,7 @@ eachDatabase("ExecutionLog", (it) => {
     })
   )
 
-  it.effect("reads the transactions of a run from its report, whatever else that tells", () =>
+  it.effect("reads the transactions of a run from its report, whatever else that contains", () =>
     Effect.gen(function* () {
       const log = yield* ExecutionLog
       const { operationId } = yield* running

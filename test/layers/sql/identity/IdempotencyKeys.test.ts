@@ -53,7 +53,7 @@ eachDatabase("IdempotencyKeys", (it) => {
     })
   )
 
-  it.effect("keys of other tenants, routes and names are others; another request under one key is told so", () =>
+  it.effect("keys of other tenants, routes and names are others; another request under one key is refused", () =>
     Effect.gen(function* () {
       const keys = yield* IdempotencyKeys
       const [tenantId, stranger] = [yield* insertTenant, yield* insertTenant]

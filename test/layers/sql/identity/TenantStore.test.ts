@@ -123,7 +123,7 @@ eachDatabase("TenantStore", (it) => {
     })
   )
 
-  it.effect("finds a key by its hash under either pepper, and stores it under the one that it is told", () =>
+  it.effect("finds a key by its hash under either pepper, and stores it under the one that it is given", () =>
     Effect.gen(function* () {
       const store = yield* TenantStore
       const tenantId = yield* insertTenant

@@ -120,7 +120,7 @@ eachDatabase("MonitorStore", (it) => {
     })
   )
 
-  it.effect("what is claimed is nobody else's until its time is over", () =>
+  it.effect("what is claimed is claimed by no other process until its time is over", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* MonitorStore
@@ -136,7 +136,7 @@ eachDatabase("MonitorStore", (it) => {
     })
   )
 
-  it.effect("a price calls those whose range it leaves, each once, and nobody else", () =>
+  it.effect("a price wakes those whose range it leaves, each once, and no others", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* MonitorStore

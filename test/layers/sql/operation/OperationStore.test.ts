@@ -52,7 +52,7 @@ eachDatabase("OperationStore", (it) => {
     })
   )
 
-  it.effect("answers the unfinished run before it looks at the cooldown", () =>
+  it.effect("answers the unfinished run before it checks the cooldown", () =>
     Effect.gen(function* () {
       const store = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()

@@ -30,7 +30,7 @@ const oneWorld = Effect.gen(function* () {
   return { ...made, accountId: accountId!, store: yield* ValuationStore }
 })
 
-const look = (
+const valued = (
   portfolioId: PortfolioId,
   accountId: AccountId,
   changes: Partial<PortfolioValuation> = {}
@@ -95,11 +95,11 @@ eachDatabase("ValuationStore", (it) => {
     })
   )
 
-  it.effect("gives the last look back as it was written", () =>
+  it.effect("gives the last valuation back as it was written", () =>
     Effect.gen(function* () {
       const { accountId, portfolioId, store } = yield* oneWorld
       yield* store.claim(query)
-      const written = look(portfolioId, accountId)
+      const written = valued(portfolioId, accountId)
       yield* store.record(noon, after(1), [written])
       const { claimed } = yield* store.claim({ ...query, now: after(hour), claimedBefore: noon })
       assert.deepStrictEqual([...claimed[0]!.before], [[accountId, written.accounts[0]!]])
@@ -111,7 +111,7 @@ eachDatabase("ValuationStore", (it) => {
       const { accountId, portfolioId, store } = yield* oneWorld
       yield* store.claim(query)
       const record = (at: DateTime.Utc, changes: Partial<PortfolioValuation>) =>
-        store.record(noon, at, [look(portfolioId, accountId, changes)])
+        store.record(noon, at, [valued(portfolioId, accountId, changes)])
       yield* record(noon, { valueUsd: 7n, cashFlowUsd: 7n })
       assert.deepStrictEqual(yield* store.days(portfolioId, today), [
         { day: today, valueUsd: 7n, cashFlowUsd: 7n, growth: null, isRebased: false }
@@ -130,12 +130,12 @@ eachDatabase("ValuationStore", (it) => {
     })
   )
 
-  it.effect("writes nothing for a portfolio that somebody else has claimed since", () =>
+  it.effect("writes nothing for a portfolio that another process has claimed since", () =>
     Effect.gen(function* () {
       const { accountId, portfolioId, store } = yield* oneWorld
       yield* store.claim(query)
       yield* store.claim({ ...query, now: after(hour), claimedBefore: noon })
-      yield* store.record(noon, after(hour), [look(portfolioId, accountId)])
+      yield* store.record(noon, after(hour), [valued(portfolioId, accountId)])
       yield* store.record(noon, after(hour), [])
       assert.deepStrictEqual(yield* store.days(portfolioId, today), [])
       const { claimed } = yield* store.claim({ ...query, now: after(2 * hour), claimedBefore: after(hour) })
@@ -153,7 +153,7 @@ eachDatabase("ValuationStore", (it) => {
       )
       const moments = taken.map((one) => Option.getOrThrow(one).claimedAt)
       assert.strictEqual(new Set(moments.map(({ epochMilliseconds }) => epochMilliseconds)).size, 5)
-      const valuation = look(portfolioId, accountId)
+      const valuation = valued(portfolioId, accountId)
       const written: Array<number> = [(yield* store.record(noon, noon, [valuation])).size]
       for (const claimedAt of moments) written.push((yield* store.record(claimedAt, noon, [valuation])).size)
       assert.strictEqual(
@@ -188,7 +188,7 @@ eachDatabase("ValuationStore", (it) => {
       )
       yield* store.take(ids[1]!, after(hour))
       const written = yield* each((id, place) =>
-        store.record(after(place), after(hour + place), [look(id, accountId, { valueUsd: BigInt(place) })])
+        store.record(after(place), after(hour + place), [valued(id, accountId, { valueUsd: BigInt(place) })])
       )
       assert.deepStrictEqual(
         written.map((one) => [...one]),
@@ -207,7 +207,7 @@ eachDatabase("ValuationStore", (it) => {
       const { accountId, portfolioId, store } = yield* oneWorld
       yield* store.claim(query)
       const record = (growth: bigint | null, isRebased = false) =>
-        store.record(noon, noon, [look(portfolioId, accountId, { growth, isRebased })])
+        store.record(noon, noon, [valued(portfolioId, accountId, { growth, isRebased })])
       yield* record(Decimal.one * 7n)
       yield* record(null, true)
       const growth = Effect.map(store.days(portfolioId, today), ([day]) => [day!.growth, day!.isRebased])

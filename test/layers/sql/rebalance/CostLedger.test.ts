@@ -97,7 +97,7 @@ eachDatabase("CostLedger", (it) => {
     })
   )
 
-  it.effect("tells what was sold on Solana beside what was sold on EVM chains", () =>
+  it.effect("counts what was sold on Solana beside what was sold on EVM chains", () =>
     Effect.gen(function* () {
       const [usd, sol] = [
         spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),

@@ -144,7 +144,7 @@ eachDatabase("DueStore", (it) => {
       const tenantId = yield* insertTenant
       const strategy = yield* insertStrategy(tenantId, "hourly")
       for (let n = 0; n < 20; n++) yield* insertPortfolio(strategy, { dueAt: after(n * 1000) })
-      // One clock is ten seconds ahead, one ten behind; both look again and again while the hour begins.
+      // One clock is ten seconds ahead, one ten behind; both check again and again while the hour begins.
       yield* Effect.all(
         [10_000, -10_000].map((skew) =>
           Effect.forEach(

@@ -145,14 +145,14 @@ eachDatabase("RunStore", (it) => {
           SELECT due_at, retries, slices_until FROM schedules WHERE portfolio_id = ${portfolioId}`,
         ([row]) => row!
       )
-      /** A run that began and ended then; its look has moved the due time a period on. */
+      /** A run that began and ended then; its drift check has moved the due time a period on. */
       const run = Effect.fnUntraced(function* (at: number, end: Partial<RunEnd>) {
         const { operationId } = yield* submit(tenantId, portfolioId, { now: after(at) })
         yield* operations.transition({ operationId, to: "running", at: after(at), error: null })
         yield* store.finish({ operationId, strategyVersion: 1, at: after(at), error: null, report: {}, ...end })
         return yield* read
       })
-      const look = (at: number) =>
+      const moveDue = (at: number) =>
         sql`UPDATE schedules SET due_at = ${new Date(after(at).epochMilliseconds + day)} WHERE portfolio_id = ${portfolioId}`
       const within = (due: Date, from: number, to: number) => {
         assert.isTrue(due.getTime() >= after(from).epochMilliseconds, due.toISOString())
@@ -160,24 +160,24 @@ eachDatabase("RunStore", (it) => {
       }
 
       // A run that got no answer is no slice.
-      yield* look(-hour)
+      yield* moveDue(-hour)
       const unanswered = yield* run(-hour, { isIncomplete: true })
       within(unanswered.due_at, 0.8 * minute - hour, 1.2 * minute - hour)
       assert.deepStrictEqual([unanswered.retries, unanswered.slices_until], [1, null])
 
-      yield* look(0)
+      yield* moveDue(0)
       const sliced = { isIncomplete: true, slices: { left: 40 } }
       const first = yield* run(0, sliced)
       within(first.due_at, (0.8 * day) / 41, day / 41)
       assert.deepStrictEqual([first.retries, first.slices_until], [1, new Date(after(day).epochMilliseconds)])
 
-      // The second look counts from its own time, the slices from the first.
-      yield* look(hour)
+      // The second drift check counts from its own time, the slices from the first.
+      yield* moveDue(hour)
       const second = yield* run(hour, { isIncomplete: true, slices: { left: 1 } })
       within(second.due_at, 1.8 * hour, 2 * hour)
       assert.deepStrictEqual(second.slices_until, first.slices_until)
 
-      // A market that takes nothing now is looked at again within an hour, however often that was in vain.
+      // A market that takes nothing now is tried again within an hour, however often that was in vain.
       for (const [at, retries] of [
         [2, 2],
         [3, 3],
@@ -185,13 +185,13 @@ eachDatabase("RunStore", (it) => {
         [5, 5],
         [6, 6]
       ] as const) {
-        yield* look(at * hour)
+        yield* moveDue(at * hour)
         const waiting = yield* run(at * hour, { isIncomplete: true, slices: { left: 0 } })
         within(waiting.due_at, at * hour, (at + 1) * hour)
         assert.strictEqual(waiting.retries, retries)
       }
 
-      yield* look(7 * hour)
+      yield* moveDue(7 * hour)
       const last = yield* run(7 * hour, {})
       assert.deepStrictEqual([last.due_at, last.retries, last.slices_until], [first.slices_until, 0, null])
     })

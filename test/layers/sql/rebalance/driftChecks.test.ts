@@ -1,4 +1,4 @@
-/** Looks at due portfolios: who takes them, who needs none, and what is still true when they are concluded. */
+/** Drift checks of due portfolios: which process claims them, and what is still true when they are completed. */
 import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Option } from "effect"
 import type { SecureRandom } from "effect/crypto"
@@ -26,8 +26,8 @@ import {
 const hour = 3_600_000
 const lease = 15_000
 
-/** A due portfolio that was looked at before, as all are after their first run. */
-const lookedAt = Effect.fnUntraced(function* (dueAt: DateTime.Utc = noon) {
+/** A due portfolio that was checked before, as all are after their first run. */
+const checkedBefore = Effect.fnUntraced(function* (dueAt: DateTime.Utc = noon) {
   yield* pauseAll
   const sql = yield* SqlClient.SqlClient
   yield* sql`DELETE FROM drift_checks`
@@ -46,8 +46,8 @@ const claim = (now: DateTime.Utc, limit = 100) =>
 const candidates = (due: ReadonlyArray<Due>) =>
   Effect.flatMap(DueStore, (store) => store.candidates(due.map(({ portfolioId }) => portfolioId)))
 
-/** Concludes as on target whoever balances alone decide about. */
-const concludeOnTarget = Effect.fnUntraced(function* (
+/** Completes as on target those that balances alone decide about. */
+const completeOnTarget = Effect.fnUntraced(function* (
   now: DateTime.Utc,
   { due, checkId }: ClaimedDue,
   marks: ReadonlyMap<string, string>
@@ -60,15 +60,15 @@ const concludeOnTarget = Effect.fnUntraced(function* (
   )
 })
 
-/** Takes what is due, looks, lets `meanwhile` happen, and concludes that all were on target. */
-const lookAround = <E, R>(meanwhile: Effect.Effect<unknown, E, R>) =>
+/** Claims what is due, checks it, lets `meanwhile` happen, and completes all as on target. */
+const checkedWhile = <E, R>(meanwhile: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
-    const taken = yield* claim(noon)
+    const claimed = yield* claim(noon)
     const marks = new Map(
-      (yield* candidates(taken.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
+      (yield* candidates(claimed.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
     )
     yield* meanwhile
-    return { taken, marks, concluded: yield* concludeOnTarget(after(1_000), taken, marks) }
+    return { claimed, marks, completed: yield* completeOnTarget(after(1_000), claimed, marks) }
   })
 
 const scheduleOf = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
@@ -81,7 +81,7 @@ const scheduleOf = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
   return {
     dueAt: row!.due_at.getTime() - noon.epochMilliseconds,
     checkedAt: row!.checked_at === null ? null : row!.checked_at.getTime() - noon.epochMilliseconds,
-    looks: (yield* sql`SELECT 1 FROM drift_checks`).length
+    checks: (yield* sql`SELECT 1 FROM drift_checks`).length
   }
 })
 
@@ -106,19 +106,19 @@ type Stores =
   | StrategyStore
   | TenantConfigurationStore
 
-interface LookedAt {
+interface CheckedBefore {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
   readonly strategy: Strategy
 }
 
-const slowDown = ({ strategy, tenantId }: LookedAt) =>
+const slowDown = ({ strategy, tenantId }: CheckedBefore) =>
   Effect.flatMap(StrategyStore, (store) =>
     store.setFrequency({ tenantId, strategyId: strategy.strategyId }, "daily", after(500))
   )
 
 /** What a plan follows from beside chains and prices. */
-const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effect<unknown, unknown, Stores>]> = [
+const changes: ReadonlyArray<readonly [string, (world: CheckedBefore) => Effect.Effect<unknown, unknown, Stores>]> = [
   ["a version is published", ({ strategy }) => publish(strategy)],
   [
     "the strategy's threshold is changed",
@@ -169,16 +169,16 @@ const changes: ReadonlyArray<readonly [string, (world: LookedAt) => Effect.Effec
   ]
 ]
 
-eachDatabase("looks at due portfolios", (it) => {
+eachDatabase("drift checks of due portfolios", (it) => {
   it.effect("that are on target give no operation, and the next due time of the grid", () =>
     Effect.gen(function* () {
-      const { portfolioId, tenantId } = yield* lookedAt(after(-2 * hour - 1))
-      const { concluded, marks, taken } = yield* lookAround(Effect.void)
-      assert.deepStrictEqual(taken.due, [{ portfolioId, dueAt: after(-2 * hour - 1), frequency: "hourly" }])
+      const { portfolioId, tenantId } = yield* checkedBefore(after(-2 * hour - 1))
+      const { completed, marks, claimed } = yield* checkedWhile(Effect.void)
+      assert.deepStrictEqual(claimed.due, [{ portfolioId, dueAt: after(-2 * hour - 1), frequency: "hourly" }])
       assert.strictEqual(marks.size, 1)
-      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
+      assert.deepStrictEqual(completed, { operationIds: [], onTarget: 1, left: 0 })
       assert.deepStrictEqual(yield* operationsOf(portfolioId), [])
-      assert.deepStrictEqual(yield* scheduleOf(portfolioId), { dueAt: hour - 1, checkedAt: 1_000, looks: 0 })
+      assert.deepStrictEqual(yield* scheduleOf(portfolioId), { dueAt: hour - 1, checkedAt: 1_000, checks: 0 })
       const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
       assert.isNull(portfolio.schedule?.lastRebalanceAt)
     })
@@ -186,12 +186,12 @@ eachDatabase("looks at due portfolios", (it) => {
 
   it.effect("that find the last slice made leave the portfolio due when it would have been without slices", () =>
     Effect.gen(function* () {
-      const { portfolioId } = yield* lookedAt(after(-1))
+      const { portfolioId } = yield* checkedBefore(after(-1))
       const sql = yield* SqlClient.SqlClient
       const end = new Date(after(hour / 2).epochMilliseconds)
       yield* sql`UPDATE schedules SET retries = 1, slices_until = ${end} WHERE portfolio_id = ${portfolioId}`
-      const { concluded } = yield* lookAround(Effect.void)
-      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
+      const { completed } = yield* checkedWhile(Effect.void)
+      assert.deepStrictEqual(completed, { operationIds: [], onTarget: 1, left: 0 })
       const [row] = yield* sql<{ readonly due_at: Date; readonly retries: number; readonly slices_until: Date | null }>`
         SELECT due_at, retries, slices_until FROM schedules WHERE portfolio_id = ${portfolioId}`
       assert.deepStrictEqual([row!.due_at, row!.retries, row!.slices_until], [end, 0, null])
@@ -200,7 +200,7 @@ eachDatabase("looks at due portfolios", (it) => {
 
   it.effect("read what a run reads", () =>
     Effect.gen(function* () {
-      const { portfolioId, tenantId } = yield* lookedAt()
+      const { portfolioId, tenantId } = yield* checkedBefore()
       const [candidate] = yield* candidates((yield* claim(noon)).due)
       const { operationId } = yield* submit(tenantId, portfolioId)
       const context = Option.getOrThrow(yield* (yield* RunStore).context(operationId))
@@ -208,36 +208,36 @@ eachDatabase("looks at due portfolios", (it) => {
     })
   )
 
-  it.effect("are one at a time, until they are concluded or the time of who took them is over", () =>
+  it.effect("are one at a time, until they are completed or the claim is over", () =>
     Effect.gen(function* () {
-      const { portfolioId } = yield* lookedAt()
+      const { portfolioId } = yield* checkedBefore()
       const oldest = Effect.flatMap(OperationStore, (store) => store.oldestDue(noon))
       const first = yield* claim(noon)
       const [due] = first.due
       assert.deepStrictEqual(yield* oldest, Option.some(noon), "it stays due")
       assert.deepStrictEqual((yield* claim(after(lease - 1))).due, [])
-      // Whoever took it is gone: the next one finds it as it was.
+      // The process that claimed it is gone: the next one finds it as it was.
       const second = yield* claim(after(lease))
       assert.deepStrictEqual(second.due, [due!])
       const store = yield* DueStore
-      const conclusion = { ...due!, onTargetAt: null }
-      assert.strictEqual((yield* store.complete(after(lease), second.checkId, [conclusion])).operationIds.length, 1)
-      // The first one was only slow: what it concludes now is not there any more.
-      assert.deepStrictEqual(yield* store.complete(after(lease), first.checkId, [conclusion]), {
+      const completion = { ...due!, onTargetAt: null }
+      assert.strictEqual((yield* store.complete(after(lease), second.checkId, [completion])).operationIds.length, 1)
+      // The first one was only slow: what it completes now is not there any more.
+      assert.deepStrictEqual(yield* store.complete(after(lease), first.checkId, [completion]), {
         operationIds: [],
         onTarget: 0,
         left: 1
       })
       assert.strictEqual((yield* operationsOf(portfolioId)).length, 1)
-      assert.strictEqual((yield* claim(after(hour))).due.length, 1, "the next period is taken at once")
+      assert.strictEqual((yield* claim(after(hour))).due.length, 1, "the next period is claimed at once")
     })
   )
 
-  it.effect("are shared out by takers at the same time, and concluded once by concluders at the same time", () =>
+  it.effect("are shared out by claims at the same time, and completed once by completions at the same time", () =>
     Effect.gen(function* () {
-      const { strategy, tenantId } = yield* lookedAt()
+      const { strategy, tenantId } = yield* checkedBefore()
       for (let n = 1; n < 60; n++) yield* insertPortfolio(strategy, { dueAt: after(-n) })
-      // One after the other they take different ones; at the same moment they may not, which only costs a look.
+      // One after the other they claim different ones; at the same moment they may not, which only costs a check.
       const inTurn = yield* Effect.replicateEffect(claim(noon, 10), 3)
       assert.strictEqual(new Set(inTurn.flatMap(({ due }) => due).map(({ portfolioId }) => portfolioId)).size, 30)
       yield* Effect.replicateEffect(claim(noon, 10), 6, { concurrency: "unbounded" })
@@ -246,12 +246,12 @@ eachDatabase("looks at due portfolios", (it) => {
       const marks = new Map(
         (yield* candidates(all.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
       )
-      assert.strictEqual(marks.size, 1, "the others were never looked at")
-      const concluded = yield* Effect.replicateEffect(concludeOnTarget(after(lease), all, marks), 4, {
+      assert.strictEqual(marks.size, 1, "the others were never checked")
+      const completed = yield* Effect.replicateEffect(completeOnTarget(after(lease), all, marks), 4, {
         concurrency: "unbounded"
       })
-      const sum = (of: (one: (typeof concluded)[number]) => number) =>
-        concluded.reduce((total, one) => total + of(one), 0)
+      const sum = (of: (one: (typeof completed)[number]) => number) =>
+        completed.reduce((total, one) => total + of(one), 0)
       assert.deepStrictEqual(
         [sum(({ operationIds }) => operationIds.length), sum(({ onTarget }) => onTarget), sum(({ left }) => left)],
         [59, 1, 3 * 60]
@@ -261,10 +261,10 @@ eachDatabase("looks at due portfolios", (it) => {
     })
   )
 
-  it.effect("are not needed to give a run to who is new, started anew, behind its strategy, or at work", () =>
+  it.effect("are not needed to give a run to a portfolio that is new, restarted, outdated or at work", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const { portfolioId, strategy, tenantId } = yield* lookedAt()
+      const { portfolioId, strategy, tenantId } = yield* checkedBefore()
       const isCandidate = Effect.map(
         candidates([{ portfolioId, dueAt: noon, frequency: "hourly" }]),
         (found) => found.length === 1
@@ -298,24 +298,24 @@ eachDatabase("looks at due portfolios", (it) => {
   for (const [name, change] of changes) {
     it.effect(`are repeated when ${name} in between`, () =>
       Effect.gen(function* () {
-        const world = yield* lookedAt()
-        const { concluded } = yield* lookAround(change(world))
-        assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 0, left: 1 })
-        assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, looks: 0 })
+        const world = yield* checkedBefore()
+        const { completed } = yield* checkedWhile(change(world))
+        assert.deepStrictEqual(completed, { operationIds: [], onTarget: 0, left: 1 })
+        assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, checks: 0 })
         assert.strictEqual((yield* claim(noon)).due.length, 1, "due as before, and free")
       })
     )
   }
 
-  it.effect("give no run by a cadence that was changed in between, but by the next look", () =>
+  it.effect("give no run by a cadence that was changed in between, but by the next drift check", () =>
     Effect.gen(function* () {
-      const world = yield* lookedAt()
-      const taken = yield* claim(noon)
+      const world = yield* checkedBefore()
+      const claimed = yield* claim(noon)
       yield* slowDown(world)
-      const concluded = yield* concludeOnTarget(after(1_000), taken, new Map())
-      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 0, left: 1 })
-      assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, looks: 0 })
-      const again = yield* concludeOnTarget(after(1_000), yield* claim(noon), new Map())
+      const completed = yield* completeOnTarget(after(1_000), claimed, new Map())
+      assert.deepStrictEqual(completed, { operationIds: [], onTarget: 0, left: 1 })
+      assert.deepStrictEqual(yield* scheduleOf(world.portfolioId), { dueAt: 0, checkedAt: 0, checks: 0 })
+      const again = yield* completeOnTarget(after(1_000), yield* claim(noon), new Map())
       assert.deepStrictEqual([again.operationIds.length, again.left], [1, 0])
       assert.strictEqual((yield* scheduleOf(world.portfolioId)).dueAt, 24 * hour)
     })
@@ -323,12 +323,12 @@ eachDatabase("looks at due portfolios", (it) => {
 
   it.effect("leave a schedule alone that was stopped, or started anew, in between", () =>
     Effect.gen(function* () {
-      const { portfolioId, tenantId } = yield* lookedAt()
+      const { portfolioId, tenantId } = yield* checkedBefore()
       const portfolios = yield* PortfolioStore
-      const stopped = yield* lookAround(portfolios.stop(tenantId, portfolioId, noon))
-      assert.deepStrictEqual(stopped.concluded, { operationIds: [], onTarget: 0, left: 1 })
+      const stopped = yield* checkedWhile(portfolios.stop(tenantId, portfolioId, noon))
+      assert.deepStrictEqual(stopped.completed, { operationIds: [], onTarget: 0, left: 1 })
       yield* portfolios.start(tenantId, portfolioId, after(500))
-      const late = yield* concludeOnTarget(after(1_000), stopped.taken, stopped.marks)
+      const late = yield* completeOnTarget(after(1_000), stopped.claimed, stopped.marks)
       assert.deepStrictEqual(late, { operationIds: [], onTarget: 0, left: 1 })
       assert.strictEqual((yield* scheduleOf(portfolioId)).dueAt, 500, "it is as prompt as start promises")
     })
@@ -336,9 +336,9 @@ eachDatabase("looks at due portfolios", (it) => {
 
   it.effect("stand back for a manual trigger in between, which always gives an operation", () =>
     Effect.gen(function* () {
-      const { portfolioId, tenantId } = yield* lookedAt()
-      const { concluded } = yield* lookAround(submit(tenantId, portfolioId, { now: after(500) }))
-      assert.deepStrictEqual(concluded, { operationIds: [], onTarget: 1, left: 0 })
+      const { portfolioId, tenantId } = yield* checkedBefore()
+      const { completed } = yield* checkedWhile(submit(tenantId, portfolioId, { now: after(500) }))
+      assert.deepStrictEqual(completed, { operationIds: [], onTarget: 1, left: 0 })
       assert.strictEqual((yield* operationsOf(portfolioId)).length, 1)
     })
   )

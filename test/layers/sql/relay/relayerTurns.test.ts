@@ -52,7 +52,7 @@ type RelayerAddresses = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
 const reserve = (store: RelayStore["Service"], action: CarriedAction, accounts: RelayerAddresses) =>
   store.reserve([action], { accounts, at: noon, sign: (nonce, account) => signed(action.prepared, nonce, account) })
 
-/** A key that answers when it is told to: by `go`, which is given the signature's end. */
+/** A key that answers on demand: by `go`, which is given the signature's end. */
 const slowKey = Effect.gen(function* () {
   const asked = yield* Deferred.make<number>()
   const go = yield* Deferred.make<void, ChainUnavailable>()

@@ -29,7 +29,7 @@ const scheduleOf = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId:
 const dueOf = (tenantId: TenantId, portfolioId: PortfolioId) =>
   Effect.map(scheduleOf(tenantId, portfolioId), ({ nextDueAt }) => nextDueAt)
 
-/** As if the portfolio had been looked at `ago` milliseconds before noon, and is due then or later. */
+/** As if the portfolio had been checked `ago` milliseconds before noon, and is due then or later. */
 const lookedAt = Effect.fnUntraced(function* ({ portfolioId }: { readonly portfolioId: PortfolioId }, ago: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE schedules SET checked_at = ${DateTime.toDateUtc(after(-ago))} WHERE portfolio_id = ${portfolioId}`
@@ -95,16 +95,16 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       const sql = yield* SqlClient.SqlClient
       const tenantId = yield* insertTenant
       const { strategyId } = yield* insertStrategy(tenantId, "monthly")
-      const [looked, due] = [DateTime.toDateUtc(after(-day)), DateTime.toDateUtc(after(29 * day))]
+      const [checked, due] = [DateTime.toDateUtc(after(-day)), DateTime.toDateUtc(after(29 * day))]
       yield* sql`
         INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, account_index, account_ids,
           strategy_version, created_at, updated_at)
-        SELECT 'pf_' || lpad(n::text, 26, '0'), ${tenantId}, ${strategyId}, n::text, 0, '{}', 1, ${looked}::timestamptz, ${looked}::timestamptz
+        SELECT 'pf_' || lpad(n::text, 26, '0'), ${tenantId}, ${strategyId}, n::text, 0, '{}', 1, ${checked}::timestamptz, ${checked}::timestamptz
         FROM generate_series(1, 1200) AS n`
       yield* sql`
         INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, checked_at, portfolio_created_at,
           updated_at)
-        SELECT portfolio_id, tenant_id, strategy_id, 'active', ${due}::timestamptz, ${looked}::timestamptz, created_at, created_at
+        SELECT portfolio_id, tenant_id, strategy_id, 'active', ${due}::timestamptz, ${checked}::timestamptz, created_at, created_at
         FROM portfolios WHERE strategy_id = ${strategyId}`
       const count = Effect.map(
         sql<{ readonly moved: number; readonly moments: number }>`
@@ -207,7 +207,7 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
     })
   )
 
-  it.effect("a claim leaves what is being changed for its next look", () =>
+  it.effect("a claim leaves what is being changed for its next check", () =>
     Effect.gen(function* () {
       // One connection cannot have two transactions.
       if ((yield* DatabaseInfo).isEmbedded) return

@@ -26,12 +26,12 @@ const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831
 const huge = 2n ** 200n
 
 /** A run that sent USDC from Base to Arbitrum. */
-const departed = Effect.gen(function* () {
+const sending = Effect.gen(function* () {
   const { portfolio, portfolioId, tenantId } = yield* world()
   const { operationId: runId } = yield* submit(tenantId, portfolioId)
   const accountId = portfolio.flow.authorization.chains[0].accountId
   const ledger = yield* TransferLedger
-  const departure = {
+  const transferred = {
     runId,
     attempt: 1,
     accountId,
@@ -49,8 +49,8 @@ const departed = Effect.gen(function* () {
       }
     ]
   }
-  const intent = { ...departure, subject: `0x${"bb".repeat(32)}`, fromBlock: 2n ** 70n }
-  return { accountId, intent, departure, ledger, portfolioId, runId, tenantId }
+  const intent = { ...transferred, subject: `0x${"bb".repeat(32)}`, fromBlock: 2n ** 70n }
+  return { accountId, intent, transferred, ledger, portfolioId, runId, tenantId }
 })
 
 const delivered: TransferEnd = {
@@ -62,17 +62,17 @@ const delivered: TransferEnd = {
 const span = (accountId: AccountId) => ({ accountId, after: 2n ** 70n - 1n, through: 2n ** 70n })
 
 eachDatabase("TransferLedger", (it) => {
-  it.effect("announces once, and an opened entry takes the announcement's place", () =>
+  it.effect("records an intent once, and an opened entry takes its place", () =>
     Effect.gen(function* () {
-      const { intent, departure, ledger, portfolioId } = yield* departed
+      const { intent, transferred, ledger, portfolioId } = yield* sending
       yield* ledger.recordIntent(intent)
       yield* ledger.recordIntent(intent)
-      const [announced, ...others] = yield* ledger.intentsOf(portfolioId)
+      const [stored, ...others] = yield* ledger.intentsOf(portfolioId)
       assert.lengthOf(others, 0)
-      assert.strictEqual(announced!.fromBlock, intent.fromBlock)
-      assert.deepStrictEqual(announced!.transfers, intent.transfers)
-      const ids = yield* ledger.open(departure)
-      assert.deepStrictEqual(yield* ledger.open(departure), ids)
+      assert.strictEqual(stored!.fromBlock, intent.fromBlock)
+      assert.deepStrictEqual(stored!.transfers, intent.transfers)
+      const ids = yield* ledger.open(transferred)
+      assert.deepStrictEqual(yield* ledger.open(transferred), ids)
       assert.lengthOf(yield* ledger.intentsOf(portfolioId), 0)
       const [entry] = yield* ledger.openOf(portfolioId)
       assert.strictEqual(entry!.amountRaw, huge)
@@ -81,9 +81,9 @@ eachDatabase("TransferLedger", (it) => {
     })
   )
 
-  it.effect("takes an announcement back", () =>
+  it.effect("cancels an intent", () =>
     Effect.gen(function* () {
-      const { intent, ledger, portfolioId, runId } = yield* departed
+      const { intent, ledger, portfolioId, runId } = yield* sending
       yield* ledger.recordIntent(intent)
       yield* ledger.cancelIntent(runId, base, 1)
       assert.lengthOf(yield* ledger.intentsOf(portfolioId), 0)
@@ -92,9 +92,9 @@ eachDatabase("TransferLedger", (it) => {
 
   it.effect("closes once: entry, operation and schedule together", () =>
     Effect.gen(function* () {
-      const { departure, ledger, portfolioId, tenantId } = yield* departed
+      const { transferred, ledger, portfolioId, tenantId } = yield* sending
       const sql = yield* SqlClient.SqlClient
-      const [operationId] = yield* ledger.open(departure)
+      const [operationId] = yield* ledger.open(transferred)
       const state = Effect.map(
         Effect.flatMap(OperationStore, (store) => store.find(tenantId, portfolioId, operationId!)),
         (operation) => Option.getOrThrow(operation).state
@@ -115,14 +115,14 @@ eachDatabase("TransferLedger", (it) => {
   it.effect("what arrives while a run is under way makes the portfolio due again at the run's end", () =>
     Effect.gen(function* () {
       yield* pauseAll
-      const { departure, ledger, portfolioId, runId } = yield* departed
+      const { transferred, ledger, portfolioId, runId } = yield* sending
       const sql = yield* SqlClient.SqlClient
       const runs = yield* RunStore
       const dueAt = Effect.map(
         sql<{ readonly due_at: Date }>`SELECT due_at FROM schedules WHERE portfolio_id = ${portfolioId}`,
         ([row]) => row!.due_at.getTime()
       )
-      const [operationId] = yield* ledger.open(departure)
+      const [operationId] = yield* ledger.open(transferred)
       yield* ledger.close(operationId!, delivered, { at: after(1_000), closedBefore: 0 })
       assert.deepStrictEqual(yield* claimDue(after(2_000), 10), [], "the run is not finished")
       assert.isAbove(yield* dueAt, after(3_000).epochMilliseconds, "so the period passes")
@@ -143,8 +143,8 @@ eachDatabase("TransferLedger", (it) => {
 
   it.effect("what did not arrive as it should ends the operation as failed, with its reason", () =>
     Effect.gen(function* () {
-      const { departure, ledger, portfolioId, tenantId } = yield* departed
-      const [operationId] = yield* ledger.open(departure)
+      const { transferred, ledger, portfolioId, tenantId } = yield* sending
+      const [operationId] = yield* ledger.open(transferred)
       const end: TransferEnd = { state: "refunded", received: null, reason: "it came back" }
       yield* ledger.close(operationId!, end, { at: after(1_000), closedBefore: 0 })
       const found = yield* Effect.flatMap(OperationStore, (store) => store.find(tenantId, portfolioId, operationId!))
@@ -155,11 +155,11 @@ eachDatabase("TransferLedger", (it) => {
 
   it.effect("makes performance wait while it is open, and is no deposit once it has arrived", () =>
     Effect.gen(function* () {
-      const { accountId, departure, ledger } = yield* departed
+      const { accountId, transferred, ledger } = yield* sending
       const destination = evmAccount(arbitrum, addressOf(accountId))
       const { trades } = yield* ValuationStore
       const spans = [span(accountId), span(destination)]
-      const [operationId] = yield* ledger.open(departure)
+      const [operationId] = yield* ledger.open(transferred)
       assert.deepStrictEqual([...(yield* trades(spans)).unsettled].sort(), [accountId, destination].sort())
       yield* ledger.close(operationId!, delivered, { at: after(1_000), closedBefore: 0 })
       const { settled, unsettled } = yield* trades(spans)

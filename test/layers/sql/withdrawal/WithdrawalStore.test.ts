@@ -204,7 +204,7 @@ eachDatabase("WithdrawalStore", (it) => {
     })
   )
 
-  it.effect("knows whether a rebalance of the portfolio is unfinished", () =>
+  it.effect("answers whether a rebalance of the portfolio is unfinished", () =>
     Effect.gen(function* () {
       const store = yield* WithdrawalStore
       const operations = yield* OperationStore

@@ -1,5 +1,5 @@
 /**
- * The locks on shards that the processes of a stage share: they expire by the stage's time, as those of a server do.
+ * The locks on shards that the processes of a simulation share: they expire by its time, as those of a server do.
  */
 import { Clock, Effect, Layer } from "effect"
 import { MachineId, type Runner, RunnerStorage, type ShardId } from "effect/cluster"

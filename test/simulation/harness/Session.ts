@@ -8,10 +8,10 @@
 import { Effect, Exit } from "effect"
 import type { SqlConnection } from "effect/sql"
 import { ConnectionError, SerializationError, SqlError, UnknownError } from "effect/sql/SqlError"
-import type { Process } from "#test/simulation/stage/Process.ts"
-import type { Stage } from "#test/simulation/stage/Stage.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
-import type { Trace } from "#test/simulation/stage/Trace.ts"
+import type { Process } from "#test/simulation/harness/Process.ts"
+import type { Harness } from "#test/simulation/harness/Harness.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
+import type { Trace } from "#test/simulation/harness/Trace.ts"
 
 type Answer = Exit.Exit<any, SqlError>
 export type Method = "execute" | "executeRaw" | "executeValues" | "executeValuesUnprepared" | "executeUnprepared"
@@ -63,7 +63,7 @@ export class Session {
   readonly #connection: SqlConnection.Connection
   readonly #random: Random
   readonly #trace: Trace
-  readonly #stage: Stage
+  readonly #harness: Harness
   readonly #waiting: Array<Statement> = []
   /** Until when a connection waits for a lock. */
   readonly #locked = new Map<Lease, number>()
@@ -74,10 +74,10 @@ export class Session {
 
   constructor(
     connection: SqlConnection.Connection,
-    { random, stage, trace }: { readonly stage: Stage; readonly random: Random; readonly trace: Trace }
+    { random, harness, trace }: { readonly harness: Harness; readonly random: Random; readonly trace: Trace }
   ) {
     this.#connection = connection
-    this.#stage = stage
+    this.#harness = harness
     this.#random = random
     this.#trace = trace
   }
@@ -123,10 +123,10 @@ export class Session {
   /** Whether the statement waits for a lock from now on; one that has waited does not again. */
   #mustWait({ lease, sql }: Statement): boolean {
     if (this.#locked.delete(lease) || ends.test(sql) || !this.#random.chance(this.faults.lockWaits)) return false
-    const until = this.#stage.now + this.#random.between(50, 4_000)
+    const until = this.#harness.now + this.#random.between(50, 4_000)
     this.#trace.note("database: waits for a lock", shortOf(sql))
     this.#locked.set(lease, until)
-    this.#stage.at(until, () => {})
+    this.#harness.at(until, () => {})
     return true
   }
 
@@ -134,7 +134,7 @@ export class Session {
     return this.#waiting.filter(
       ({ lease }) =>
         lease.process.isRunning &&
-        (this.#locked.get(lease) ?? 0) <= this.#stage.now &&
+        (this.#locked.get(lease) ?? 0) <= this.#harness.now &&
         (this.#holder === undefined || this.#holder === lease || lease.state !== "open")
     )
   }

@@ -1,11 +1,11 @@
 /**
- * The stage of a simulation: its time, what will happen in the world, and the processes. One thing happens at a time;
+ * The harness of a simulation: its time, future events, and the processes. One thing happens at a time;
  * time moves only when no process has anything to do.
  */
 import { WakeQueue } from "#layers/clock/WakeQueue.ts"
-import type { Process } from "#test/simulation/stage/Process.ts"
+import type { Process } from "#test/simulation/harness/Process.ts"
 
-export class Stage {
+export class Harness {
   readonly processes: Array<Process> = []
   readonly #events = new WakeQueue()
   #order = 0
@@ -38,7 +38,7 @@ export class Stage {
     return times.length === 0 ? undefined : Math.min(...times)
   }
 
-  /** Moves to a time, through everything in the world that happens by then. */
+  /** Moves to a time, through every event that happens by then. */
   moveTo(time: number): void {
     for (let next = this.nextEventAt; next !== undefined && next <= time; next = this.nextEventAt) {
       this.now = Math.max(this.now, next)

@@ -1,12 +1,12 @@
-/** The SQL client of a process on the stage: the real compiler and the real transactions over the simulated session. */
+/** The SQL client of a simulated process: the real compiler and the real transactions over the simulated session. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
-import type { Process } from "#test/simulation/stage/Process.ts"
-import type { Lease, Method, Session } from "#test/simulation/stage/Session.ts"
+import type { Process } from "#test/simulation/harness/Process.ts"
+import type { Lease, Method, Session } from "#test/simulation/harness/Session.ts"
 
 const connectionOf = (session: Session, lease: Lease): SqlConnection.Connection => {
   const ask =

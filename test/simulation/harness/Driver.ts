@@ -2,29 +2,29 @@
  * Runs a simulation turn by turn: a task of a process, a statement of the database, a fiber that wakes, or, when nobody
  * has anything to do, a step of the time. Starts processes, and kills them.
  */
-import { Instance } from "#test/simulation/stage/Instance.ts"
-import { Locks } from "#test/simulation/stage/Locks.ts"
-import { type LogLine, Process } from "#test/simulation/stage/Process.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
-import { type Session, shortOf, type Statement } from "#test/simulation/stage/Session.ts"
-import type { Stage } from "#test/simulation/stage/Stage.ts"
-import type { Trace } from "#test/simulation/stage/Trace.ts"
-import type { FaultInjector } from "#test/simulation/stage/FaultInjector.ts"
+import { Instance } from "#test/simulation/harness/Instance.ts"
+import { Locks } from "#test/simulation/harness/Locks.ts"
+import { type LogLine, Process } from "#test/simulation/harness/Process.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
+import { type Session, shortOf, type Statement } from "#test/simulation/harness/Session.ts"
+import type { Harness } from "#test/simulation/harness/Harness.ts"
+import type { Trace } from "#test/simulation/harness/Trace.ts"
+import type { FaultInjector } from "#test/simulation/harness/FaultInjector.ts"
 import type { Invariants } from "#test/simulation/invariants/Invariants.ts"
 import { InvariantBroken } from "#test/simulation/invariants/InvariantBroken.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 interface Parts {
   readonly random: Random
-  readonly stage: Stage
+  readonly harness: Harness
   readonly trace: Trace
   readonly world: World
   readonly session: Session
-  readonly weather: FaultInjector
+  readonly faults: FaultInjector
   readonly invariants: Invariants
 }
 
-/** Statements of the engine's own upkeep, which no invariant looks at. */
+/** Statements of the engine's own upkeep, which no invariant reads. */
 const upkeep = /workflow_|^\s*(?:BEGIN|SELECT|WITH RECURSIVE)/iu
 
 /** More turns than any simulation needs: one that does not end has a fault. */
@@ -33,7 +33,7 @@ const maxTurns = 5_000_000
 /** Lines of the log that nothing outside of the service explains. */
 const neverLogged = /failed by a fault of the service|is a \w+, which no engine carries out/u
 
-/** No look for work more often than this while nothing is under way. */
+/** No poll for work more often than this while nothing is under way. */
 const probeEveryMs = 1_000
 
 export class Driver {
@@ -79,9 +79,9 @@ export class Driver {
    * for.
    */
   async until(isReached: () => boolean, withinMs: number): Promise<void> {
-    const { stage } = this.#parts
-    const limit = stage.now + withinMs
-    while (!isReached() && stage.now < limit) {
+    const { harness } = this.#parts
+    const limit = harness.now + withinMs
+    while (!isReached() && harness.now < limit) {
       this.turns += 1
       if (this.turns > maxTurns) throw new Error("The simulation does not end")
       await this.#turn(limit)
@@ -89,14 +89,14 @@ export class Driver {
   }
 
   async #turn(limit: number): Promise<void> {
-    const { invariants, random, session, stage, weather } = this.#parts
-    const busy = stage.processes.filter((process) => process.isRunning && process.hasTasks)
+    const { invariants, random, session, harness, faults } = this.#parts
+    const busy = harness.processes.filter((process) => process.isRunning && process.hasTasks)
     if (busy.length > 0) {
       const process = random.pick(busy)
       process.runTask()
       invariants.checkSent()
       if (this.#broken !== undefined) throw this.#broken
-      if (random.chance(weather.crashAtTurn)) await this.#kill(process)
+      if (random.chance(faults.crashAtTurn)) await this.#kill(process)
       return
     }
     if (random.chance(0.3) && this.#wakeOne()) return
@@ -107,38 +107,38 @@ export class Driver {
   }
 
   async #run(statement: Statement): Promise<void> {
-    const { invariants, random, session, trace, weather } = this.#parts
+    const { invariants, random, session, trace, faults } = this.#parts
     const isUpkeep = upkeep.test(statement.sql)
     const { process } = statement.lease
-    if (!isUpkeep && random.chance(weather.crashAtWrite)) {
+    if (!isUpkeep && random.chance(faults.crashAtWrite)) {
       trace.note("fault: a process dies before a write", shortOf(statement.sql))
       return this.#kill(process)
     }
     const { committed } = await session.run(statement)
-    if (!isUpkeep && random.chance(weather.crashAtWrite)) {
+    if (!isUpkeep && random.chance(faults.crashAtWrite)) {
       trace.note("fault: a process dies after a write", shortOf(statement.sql))
       await this.#kill(process)
     }
-    if (committed && !isUpkeep && !session.isHeld) await invariants.look()
+    if (committed && !isUpkeep && !session.isHeld) await invariants.check()
   }
 
   #wakeOne(): boolean {
-    const { stage } = this.#parts
-    return stage.processes.some((process) => process.isRunning && process.wakeOne())
+    const { harness } = this.#parts
+    return harness.processes.some((process) => process.isRunning && process.wakeOne())
   }
 
   async #passTime(limit: number): Promise<void> {
-    const { random, session, stage, trace, weather } = this.#parts
+    const { random, session, harness, trace, faults } = this.#parts
     // What was promised is answered first.
     await new Promise((resolve) => setImmediate(resolve))
-    if (stage.processes.some((process) => process.isRunning && process.hasTasks) || session.isAsked) return
-    const next = Math.min(stage.nextWakeAt ?? Infinity, stage.nextEventAt ?? Infinity)
+    if (harness.processes.some((process) => process.isRunning && process.hasTasks) || session.isAsked) return
+    const next = Math.min(harness.nextWakeAt ?? Infinity, harness.nextEventAt ?? Infinity)
     if (next === Infinity) throw new Error("Nothing will ever happen again")
-    for (const process of stage.processes) {
-      if (process.isRunning && random.chance(weather.freeze) && !session.isHeldBy(process)) {
-        process.frozenUntil = stage.now + random.between(1_000, 40_000)
+    for (const process of harness.processes) {
+      if (process.isRunning && random.chance(faults.freeze) && !session.isHeldBy(process)) {
+        process.frozenUntil = harness.now + random.between(1_000, 40_000)
         trace.note("fault: a process stands still", process.name)
-        stage.at(process.frozenUntil, () => {})
+        harness.at(process.frozenUntil, () => {})
       }
     }
     const idleUntil = await this.#idleUntil()
@@ -148,30 +148,30 @@ export class Driver {
       [0.3, random.between(500, 3_000)],
       [0.2, random.between(3_000, 12_000)]
     ])
-    const target = idleUntil > stage.now ? Math.min(idleUntil, stage.nextEventAt ?? Infinity) : next + slack
-    stage.moveTo(Math.min(Math.max(target, next), Math.max(limit, next)))
+    const target = idleUntil > harness.now ? Math.min(idleUntil, harness.nextEventAt ?? Infinity) : next + slack
+    harness.moveTo(Math.min(Math.max(target, next), Math.max(limit, next)))
   }
 
   /** Until when nothing is due in the database while nothing is under way; the present when something is. */
   async #idleUntil(): Promise<number> {
-    const { invariants, session, stage } = this.#parts
+    const { invariants, session, harness } = this.#parts
     const isAsked = this.#instances.some(({ unanswered }) => unanswered > 0)
-    if (isAsked || stage.now - this.#probedAt < probeEveryMs || session.isHeld) return 0
-    this.#probedAt = stage.now
+    if (isAsked || harness.now - this.#probedAt < probeEveryMs || session.isHeld) return 0
+    this.#probedAt = harness.now
     return invariants.idleUntil()
   }
 
   #startOne(): void {
-    const { random, session, stage, trace, world } = this.#parts
+    const { random, session, harness, trace, world } = this.#parts
     this.#started += 1
     const name = `process ${this.#started}`
     trace.note("process: starts", name)
     const process = new Process(
       name,
-      () => stage.now,
+      () => harness.now,
       (line) => this.#log(name, line)
     )
-    stage.processes.push(process)
+    harness.processes.push(process)
     const options = {
       world,
       session,
@@ -183,7 +183,7 @@ export class Driver {
     }
     const instance = new Instance(options, (why) => {
       trace.note("process: could not start", why.slice(0, 200))
-      stage.after(0, () => this.#replace(process))
+      harness.after(0, () => this.#replace(process))
     })
     this.#instances.push(instance)
   }
@@ -199,8 +199,8 @@ export class Driver {
   #replace(process: Process): void {
     process.kill()
     this.#forget(process)
-    const { random, stage } = this.#parts
-    stage.after(random.between(200, random.chance(0.2) ? 600_000 : 20_000), () => this.#startOne())
+    const { random, harness } = this.#parts
+    harness.after(random.between(200, random.chance(0.2) ? 600_000 : 20_000), () => this.#startOne())
   }
 
   async #end(process: Process): Promise<void> {
@@ -210,10 +210,10 @@ export class Driver {
   }
 
   #forget(process: Process): void {
-    const { stage } = this.#parts
+    const { harness } = this.#parts
     this.#instances = this.#instances.filter((instance) => instance.process !== process)
-    const index = stage.processes.indexOf(process)
-    if (index >= 0) stage.processes.splice(index, 1)
+    const index = harness.processes.indexOf(process)
+    if (index >= 0) harness.processes.splice(index, 1)
   }
 
   #log(name: string, { level, text }: LogLine): void {

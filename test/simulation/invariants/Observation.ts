@@ -25,11 +25,11 @@ export interface Seen {
   readonly schedules: Map<string, ScheduleRow>
 }
 
-export interface Look {
+export interface Observation {
   readonly world: World
   readonly seen: Seen
   readonly snapshot: Snapshot
   readonly now: number
-  /** Fails the simulation unless it holds, and counts that it was looked at. */
+  /** Fails the simulation unless it holds, and counts that it was checked. */
   readonly require: (invariant: string, holds: boolean, detail: () => string) => void
 }

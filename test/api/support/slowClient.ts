@@ -16,7 +16,7 @@ export const until = <E, R>(isTrue: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(isTrue, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
 
 /** A connection that asks for the stream and never reads. */
-export const deafClient = (path: string, key: string, lastEventId?: string) =>
+export const slowClient = (path: string, key: string, lastEventId?: string) =>
   Effect.acquireRelease(
     Effect.flatMap(Streams, ({ url }) =>
       Effect.promise(async (): Promise<Socket> => {
@@ -39,14 +39,14 @@ export const appendMuch = Effect.fnUntraced(function* (operationId: OperationId)
   for (let count = 0; count < 24; count++) yield* append(operationId, "withdrawn", { large })
 })
 
-/** Of two clients one does not read: it is cut, and the other one hears all. */
+/** Of two clients one does not read: it is disconnected, and the other one gets everything. */
 export const cutByBytes = Effect.fnUntraced(function* (pathOf: (operationId: string) => string) {
   const { key, operationId } = yield* accepted
   const { open } = yield* Streams
   const reader = yield* open(operationId, { key })
   const frames = yield* Effect.forkScoped(Effect.promise(reader.rest))
   const idle = yield* connections
-  yield* deafClient(pathOf(operationId), key)
+  yield* slowClient(pathOf(operationId), key)
   yield* until(Effect.map(connections, (count) => count === idle + 1))
   yield* enter(operationId, "running")
   yield* appendMuch(operationId)

@@ -2,8 +2,8 @@
  * What goes wrong in a simulation, drawn from its seed: how often each part fails, outages, reorganizations, thieves.
  */
 import type { Actors } from "#test/simulation/actors/Actors.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
-import type { Session } from "#test/simulation/stage/Session.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
+import type { Session } from "#test/simulation/harness/Session.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { Chain, MempoolFate } from "#test/simulation/world/Chain.ts"
 import { relayersOf } from "#test/simulation/ports/SimulatedRelayer.ts"
@@ -69,7 +69,7 @@ export class FaultInjector {
       this.#often(120 * minute, 2_000 * minute, () => this.#useNonce(chain))
     }
     this.#often(60 * minute, 1_000 * minute, () => {
-      this.#world.pricesDownUntil = this.#world.stage.now + this.#random.between(1, 20) * minute
+      this.#world.pricesDownUntil = this.#world.harness.now + this.#random.between(1, 20) * minute
       this.#world.trace.note("fault: prices are down for a while")
     })
     this.#often(20 * minute, 400 * minute, () => this.#submitOthers(actors))
@@ -78,27 +78,27 @@ export class FaultInjector {
   /** Everything works from now on, and nothing waits any longer. */
   clear(): void {
     this.#isBad = false
-    const { bridge, chains, faults, market, stage } = this.#world
+    const { bridge, chains, faults, market, harness } = this.#world
     Object.assign(faults, { unreachable: 0, slow: 0, stale: 0, keyHangs: 0 })
     Object.assign(this.#session.faults, { refused: 0, lostBefore: 0, lostAfter: 0, lockWaits: 0 })
     Object.assign(bridge.faults, { silent: 0, lies: 0, fates: [[1, "delivered"]] })
     this.crashAtWrite = 0
     this.crashAtTurn = 0
     this.freeze = 0
-    market.calmFrom = stage.now
+    market.calmFrom = harness.now
     this.#world.pricesDownUntil = 0
     this.#world.attestorDownUntil = 0
     for (const chain of chains.values()) {
       chain.downUntil = 0
       chain.fate = () => ({ waitMs: 0, forgottenAfterMs: null })
-      chain.mempool.release(stage.now)
+      chain.mempool.release(harness.now)
       for (const relayer of chain.mempool.relayers) chain.mineSoon(relayer)
     }
   }
 
-  /** Repeats something at random times for as long as the weather is bad. */
+  /** Repeats something at random times for as long as faults are injected. */
   #often(minMs: number, maxMs: number, run: () => void): void {
-    this.#world.stage.after(this.#random.between(minMs, maxMs), () => {
+    this.#world.harness.after(this.#random.between(minMs, maxMs), () => {
       if (!this.#isBad) return
       run()
       this.#often(minMs, maxMs, run)
@@ -107,13 +107,13 @@ export class FaultInjector {
 
   /** Keys that hang, and an attestor that is down for a while now and then. */
   #keysAndPrices(): void {
-    const { faults, keysAndPrices: random, stage, trace } = this.#world
+    const { faults, keysAndPrices: random, harness, trace } = this.#world
     faults.keyHangs = random.chance(0.3) ? 0 : random.unit() * 0.1
     const later = () =>
-      stage.after(random.between(30 * minute, 400 * minute), () => {
+      harness.after(random.between(30 * minute, 400 * minute), () => {
         if (!this.#isBad) return
-        this.#world.attestorDownUntil = stage.now + random.between(5, 60) * minute
-        trace.note("fault: nobody attests prices for a while")
+        this.#world.attestorDownUntil = harness.now + random.between(5, 60) * minute
+        trace.note("fault: the attestor is down for a while")
         later()
       })
     later()
@@ -135,7 +135,7 @@ export class FaultInjector {
   }
 
   #outage(chain: Chain): void {
-    chain.downUntil = this.#world.stage.now + this.#random.between(10_000, 15 * minute)
+    chain.downUntil = this.#world.harness.now + this.#random.between(10_000, 15 * minute)
     this.#world.trace.note("fault: a chain is down for a while", String(chain.chainId))
   }
 

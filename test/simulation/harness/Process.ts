@@ -1,6 +1,6 @@
 /**
- * A process of the service on the stage: its fibers run only when the stage lets them, by a clock that only the stage
- * moves.
+ * A process of the service in a simulation: its fibers run only when the harness lets them, by a clock that only the
+ * harness moves.
  *
  * Killed, nothing of it ever runs again: no finalizer, no timer, no answer to what it had asked, as after `kill -9`.
  * Frozen, it stands still for a while and then goes on as if nothing had happened, as a machine does that was

@@ -1,5 +1,5 @@
 /**
- * The service as one process on the stage: its real services, engine, scheduler and stores over the simulated world.
+ * The service as one simulated process: its real services, engine, scheduler and stores over the simulated world.
  */
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -34,11 +34,11 @@ import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { simulatedRouting } from "#test/simulation/ports/SimulatedRouting.ts"
 import { simulatedVenue } from "#test/simulation/ports/SimulatedVenue.ts"
 import { simulatedWithdrawals } from "#test/simulation/ports/SimulatedWithdrawals.ts"
-import type { Locks } from "#test/simulation/stage/Locks.ts"
-import type { Process } from "#test/simulation/stage/Process.ts"
-import type { Random } from "#test/simulation/stage/Random.ts"
-import type { Session } from "#test/simulation/stage/Session.ts"
-import { simulatedSql } from "#test/simulation/stage/SimulatedSql.ts"
+import type { Locks } from "#test/simulation/harness/Locks.ts"
+import type { Process } from "#test/simulation/harness/Process.ts"
+import type { Random } from "#test/simulation/harness/Random.ts"
+import type { Session } from "#test/simulation/harness/Session.ts"
+import { simulatedSql } from "#test/simulation/harness/SimulatedSql.ts"
 import type { World } from "#test/simulation/world/World.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 
@@ -58,7 +58,7 @@ export interface InstanceOptions {
   readonly random: Random
   /** Whether it is the only process on the database. */
   readonly isAlone: boolean
-  /** Of all processes of the stage. */
+  /** Of all processes of the simulation. */
   readonly locks: Locks
   readonly settings: Partial<Settings["Service"]>
 }
@@ -118,7 +118,7 @@ export class Instance {
   unanswered = 0
   #context: Context.Context<Running> | undefined
 
-  /** Starts; `onFailure` is told when it could not. */
+  /** Starts; calls `onFailure` when it could not. */
   constructor(options: InstanceOptions, onFailure: (why: string) => void) {
     this.process = options.process
     const build = Effect.gen(function* () {

@@ -11,43 +11,43 @@ import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 
 const rounds = 5
 const runsOfARound = 400
-const looksOfARound = 4_000
+const checksOfARound = 4_000
 
 /** Seconds until none of `count` due portfolios, all of them on target, is due any more. */
-const looks = (count: number) =>
+const checkDrift = (count: number) =>
   Effect.gen(function* () {
     yield* makeDue(count)
     const scheduler = yield* Scheduler
     const start = performance.now()
-    let looked = 0
-    while (looked < count) looked += yield* scheduler.tick
+    let checked = 0
+    while (checked < count) checked += yield* scheduler.tick
     return (performance.now() - start) / 1000
   })
 
-export const looked = Effect.gen(function* () {
+export const driftChecks = Effect.gen(function* () {
   const database = yield* benchDatabase
   let isOnTarget = false
   const ours = yield* Layer.build(engine(database, (assetId) => (isOnTarget ? onTarget : dollarsAlone)(assetId)))
   yield* Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* Effect.andThen(fill(100, looksOfARound), fillGrants(looksOfARound))
+    yield* Effect.andThen(fill(100, checksOfARound), fillGrants(checksOfARound))
     yield* sql`UPDATE schedules SET checked_at = portfolio_created_at`
     const measure = Effect.fnUntraced(function* () {
       isOnTarget = false
       const runs = runsOfARound / (yield* ourRuns(runsOfARound))
       isOnTarget = true
       const before = yield* countOperations
-      const looksASecond = looksOfARound / (yield* looks(looksOfARound))
+      const checksASecond = checksOfARound / (yield* checkDrift(checksOfARound))
       if ((yield* countOperations) !== before) return yield* Effect.die(new Error("A portfolio on target got a run"))
-      return { runs, looks: looksASecond }
+      return { runs, checks: checksASecond }
     })
     yield* measure()
     const measured = yield* Effect.replicateEffect(measure(), rounds)
-    const [rates, runs] = [measured.map((round) => round.looks), measured.map((round) => round.runs)]
+    const [rates, runs] = [measured.map((round) => round.checks), measured.map((round) => round.runs)]
     yield* Console.log(
       [
         "",
-        `Due portfolios of one chain; ${rounds} interleaved rounds of ${looksOfARound} on target and ${runsOfARound} that get a run`,
+        `Due portfolios of one chain; ${rounds} interleaved rounds of ${checksOfARound} on target and ${runsOfARound} that get a run`,
         spreadLine("", ["min", "median", "max"]),
         spreadLine("on target: portfolios/s", spreadOf(rates)),
         spreadLine("with a run: portfolios/s", spreadOf(runs)),
