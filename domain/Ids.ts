@@ -51,11 +51,11 @@ export type WebhookId = typeof WebhookId.Type
 export const DeliveryId = id("whd_").pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
 
-/** Names one claim, so that whoever lost it since does not end another's. */
+/** Names one claim, so that a process that has lost it does not end another's. */
 export const ClaimId = id("").pipe(Schema.brand("ClaimId"))
 export type ClaimId = typeof ClaimId.Type
 
-/** One look at due portfolios. */
+/** One drift check of due portfolios. */
 export const CheckId = id("").pipe(Schema.brand("CheckId"))
 export type CheckId = typeof CheckId.Type
 

@@ -1,4 +1,4 @@
-/** The plain client: every endpoint of the contract under the name that people would look for. */
+/** The plain client: every endpoint of the contract under the name that people expect. */
 import { type ConnectOptions, makeCall } from "#client/plain/Call.ts"
 import { enrollmentsOf } from "#client/plain/enrollments.ts"
 import { eventsOf } from "#client/plain/events.ts"

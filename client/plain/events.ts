@@ -17,6 +17,6 @@ export const eventsOf = (call: Call, connection: ConnectOptions) => ({
       const { events, hasMore, lastEventId } = await call("listEvents", { query, ...options })
       return { items: events, nextCursor: hasMore ? lastEventId : null }
     }),
-  /** Each event once and in order, over connections that end; from now on unless told `after` which. Never ends. */
+  /** Each event once and in order, over connections that end; from now on, or after the event `after`. Never ends. */
   follow: ({ after }: Place = {}) => iterate(tenantEvents(accountOf(connection), after), connection)
 })

@@ -4,7 +4,7 @@ import { FetchHttpClient, type HttpClient } from "effect/http"
 import { fromFailure } from "#client/plain/BallastError.ts"
 import type { ConnectOptions } from "#client/plain/Call.ts"
 
-/** What the Effect face of the client is told. */
+/** Options of the Effect client. */
 export const accountOf = ({ apiKey, baseUrl }: ConnectOptions) => ({
   baseUrl: baseUrl.replace(/\/+$/u, ""),
   apiKey: Redacted.make(apiKey)

@@ -18,7 +18,7 @@ const roundsOf = <A, E>(...ends: ReadonlyArray<Effect.Effect<A, E>>) => {
   return { begun, round }
 }
 
-/** Lines of the log; a cause is told by its own text. */
+/** Lines of the log; a cause is given by its own text. */
 const logTo = (lines: Array<ReadonlyArray<unknown>>) =>
   Logger.layer([
     Logger.make<unknown, void>(({ cause, logLevel, message }) => {
@@ -51,7 +51,7 @@ describe("rounds", () => {
     ["a defect", Effect.die(new Error("broken")), ["Die", "broken"]],
     ["an interruption from within", Effect.interrupt, ["Interrupt", "All fibers interrupted without error"]]
   ]
-  for (const [name, fault, told] of faults)
+  for (const [name, fault, logged] of faults)
     it.effect(`go on after ${name}, which is logged with its cause, and after the pause`, () => {
       const lines: Array<ReadonlyArray<unknown>> = []
       return Effect.gen(function* () {
@@ -59,14 +59,14 @@ describe("rounds", () => {
         yield* keepGoing(round, { complaint, afterFault })
         yield* TestClock.adjust("6999 millis")
         assert.lengthOf(begun, 1)
-        assert.deepStrictEqual(lines, [["Error", complaint, ...told]])
+        assert.deepStrictEqual(lines, [["Error", complaint, ...logged]])
         yield* TestClock.adjust("1 millis")
         assert.lengthOf(begun, 2)
         yield* TestClock.adjust("8 seconds")
         assert.lengthOf(begun, 4)
         assert.deepStrictEqual(lines, [
-          ["Error", complaint, ...told],
-          ["Error", complaint, ...told]
+          ["Error", complaint, ...logged],
+          ["Error", complaint, ...logged]
         ])
       }).pipe(Effect.provide(logTo(lines)))
     })

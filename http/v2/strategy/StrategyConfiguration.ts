@@ -78,7 +78,7 @@ const patchPreferences = HttpApiEndpoint.patch("updateStrategyPreferences", "/st
 
 /** Why a configured fee may not be charged: docs/decisions/0012. */
 const charged =
-  "The strategy's fee applies to the creator's own portfolios, else the tenant's, else none. It is charged on routes that can collect it; swaps made directly on a venue are free of it."
+  "The strategy's fee applies to the creator's own portfolios, else the tenant's, else none. It is kept and shown, and no swap is charged yet: that takes a route that can collect a fee."
 
 const getFees = HttpApiEndpoint.get("getStrategyFees", "/strategies/:strategyId/fees", {
   params,

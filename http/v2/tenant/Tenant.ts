@@ -53,7 +53,7 @@ const patchFees = HttpApiEndpoint.patch("updateTenantFees", "/tenant/fees", {
     id: "updateTenantFees",
     summary: "Update the tenant's swap fee",
     description:
-      "Merge patch; null clears the fee, an empty object changes nothing. It is charged on routes that can collect it; swaps made directly on a venue are free of it.",
+      "Merge patch; null clears the fee, an empty object changes nothing. It is kept and shown, and no swap is charged yet: that takes a route that can collect a fee.",
     scope: "fees:write",
     tier: "general"
   })

@@ -56,7 +56,7 @@ describe("what was authorized", () => {
     assert.strictEqual(grant.authorization._tag, "Evm")
   })
 
-  it("a policy is told by its family, which is not written with one of EVM", () => {
+  it("a policy is tagged with its family, which is not stored with one of EVM", () => {
     const { policy } = chainWith(listed)
     assert.strictEqual(policy._tag, "Evm")
     const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(listed))
@@ -64,7 +64,7 @@ describe("what was authorized", () => {
     assert.deepStrictEqual(Schema.decodeUnknownSync(ChainAuthorization)(encoded), chainWith(listed))
   })
 
-  it("a role on Solana is told by its family, which is written", () => {
+  it("a role on Solana is tagged with its family, which is stored", () => {
     const role = { _tag: "Solana", walletId: bytes32, roleId: 1 }
     assert.deepStrictEqual<unknown>(chainWith(role).policy, role)
     const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(role))

@@ -34,7 +34,7 @@ const decode = Schema.decodeUnknownSync(ActionOrder)
 
 describe("orders of actions", () => {
   for (const { kind, stored, tag } of rows) {
-    it(`a row of before is told as ${tag}${"route" in stored ? " of a client's route" : ""}, and written as it was`, () => {
+    it(`a row without a tag is decoded as ${tag}${"route" in stored ? " of a client's route" : ""}, and stored as it was`, () => {
       const order = decode(stored)
       assert.strictEqual(order._tag, tag)
       assert.strictEqual(kindOf(order), kind)
