@@ -38,7 +38,7 @@ export interface BatchDraft {
  *
  * **When to use**
  *
- * Use in `BatchPreparer` and `BatchSimulator`, in place of an earlier draft when something of it is refused.
+ * Use in `BatchSimulator`, in place of an earlier draft when something of it is refused.
  */
 export class BatchDrafts extends Context.Service<
   BatchDrafts,

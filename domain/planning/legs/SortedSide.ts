@@ -30,9 +30,7 @@ export class SortedSide<Entry extends Imbalance> {
 
   /** Where an entry stands that is on the side. */
   indexOf(entry: Entry): number {
-    let at = this.#firstWithin(entry.openUsd, 0)
-    while (this.#entries[at] !== entry) at += 1
-    return at
+    return this.#entries.indexOf(entry, this.#firstWithin(entry.openUsd, 0))
   }
 
   /** Where an amount stands that differs from `usd` by no more than `marginUsd`; -1 when nowhere. */

@@ -37,7 +37,7 @@ const untouched = ({ openUsd, position }: Imbalance): Seller => ({
   leftUsd: position.valueUsd
 })
 
-/** What holds less than the least leg can make none, whoever buys. */
+/** What holds less than the least leg can make none, whatever is bought. */
 const canSell = ({ leftUsd, position }: Pick<Seller, "leftUsd" | "position">, tolerance: Tolerance): boolean =>
   leftUsd >= tolerance.tradeUsd || !isFine(position, tolerance)
 
