@@ -84,7 +84,7 @@ export class UnrecordedTrades extends Context.Service<
   )
 }
 
-/** Nodes that have not reached the block in which the next batch was made are not believed that there is none. */
+/** The block in which the next batch was made: a node that has not reached it cannot show that there is none. */
 const madeIn = (preparation: Preparation): bigint =>
   preparation._tag === "Ready" && preparation.prepared._tag !== "Solana" ? preparation.prepared.fromBlock : 0n
 

@@ -15,7 +15,7 @@ export interface SoughtOperation {
   readonly operationId: OperationId
   /** Nothing that is older carries it. */
   readonly since: DateTime.Utc
-  /** Nodes that have not reached this block are not believed that there is none. */
+  /** A node that has not reached this block cannot show that there is none. */
   readonly fromBlock: bigint
 }
 

@@ -1,9 +1,9 @@
-/** Networks whose `X-Forwarded-For` is believed. */
+/** Networks whose `X-Forwarded-For` is trusted. */
 import { Context } from "effect"
 import type { IpNetwork } from "effect/net"
 
 /**
- * Networks whose `X-Forwarded-For` is believed.
+ * Networks whose `X-Forwarded-For` is trusted.
  *
  * **When to use**
  *

@@ -1,5 +1,5 @@
 /**
- * Which client a request comes from. `X-Forwarded-For` is believed from configured proxies alone: from the right, the
+ * Which client a request comes from. `X-Forwarded-For` is trusted from configured proxies alone: from the right, the
  * first address that is no such proxy is the client's, since what stands left of it the client may have written itself.
  */
 import { Option, Result } from "effect"

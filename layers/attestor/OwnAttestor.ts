@@ -73,11 +73,11 @@ export const OwnAttestor = Layer.effect(
     }
 
     const attestOne = Effect.fnUntraced(function* (
-      believed: SigningRequest,
+      signing: SigningRequest,
       { now, tokens }: AttestedReading,
       { first, token }: AttestedToken
     ): Effect.fn.Return<Result.Result<SignedPrice, RefusedPrice>> {
-      const { request } = believed
+      const { request } = signing
       const attested = tokens.get(token)
       if (attested === undefined) {
         const reason = "the chain's registry does not list the token, or has a feed for it"
@@ -99,7 +99,7 @@ export const OwnAttestor = Layer.effect(
       const agreed = isDispute ? hold(yield* Cache.refresh(seconds, assetId)) : cached
       if (Result.isFailure(agreed)) return Result.fail({ token, ...agreed.failure })
       const refusal = refusalOf(attested, agreed.success, now)
-      return refusal === undefined ? yield* sign(believed, token, agreed.success) : Result.fail({ token, ...refusal })
+      return refusal === undefined ? yield* sign(signing, token, agreed.success) : Result.fail({ token, ...refusal })
     })
 
     const attestAll = Effect.fnUntraced(function* (request: AttestationRequest) {

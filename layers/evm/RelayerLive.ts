@@ -123,7 +123,7 @@ export const RelayerLive = Layer.effect(
       ({ txHash }: SignedTransaction) => txHash,
       (transaction: SignedTransaction) =>
         sendTransaction(transaction).pipe(
-          Effect.ensuring(blocks.forget(transaction.chainId)),
+          Effect.ensuring(blocks.invalidate(transaction.chainId)),
           Effect.provideService(EvmClients, clients)
         )
     )

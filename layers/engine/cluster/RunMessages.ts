@@ -236,7 +236,7 @@ const make = Effect.gen(function* () {
     // Done with the next claim, which the sharding cannot skip.
     resetShards: (shards) =>
       Effect.sync(() => {
-        runs.forget(new Set(shards))
+        runs.drop(new Set(shards))
         for (const shard of shards) newShards.add(shard)
       }),
 

@@ -31,7 +31,7 @@ export class RunsInFlight extends Context.Service<
     readonly ofExecution: (executionId: string) => Claim | undefined
     readonly remove: (requestId: string) => void
     /** Drops what was claimed of shards that were lost since. */
-    readonly forget: (shards: ReadonlySet<string>) => void
+    readonly drop: (shards: ReadonlySet<string>) => void
     /** The request ids of what is claimed of shards. */
     readonly known: (shards: ReadonlySet<string>) => ReadonlyArray<string>
     /** The request ids of what is claimed of other shards than these. */
@@ -70,7 +70,7 @@ export class RunsInFlight extends Context.Service<
         get: (requestId) => claims.get(requestId),
         ofExecution: (executionId) => executions.get(executionId),
         remove,
-        forget: (shards) => {
+        drop: (shards) => {
           for (const { requestId } of of(shards)) remove(requestId)
         },
         known: (shards) => of(shards).map(({ requestId }) => requestId),

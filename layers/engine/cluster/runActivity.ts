@@ -112,17 +112,17 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
     })
     const rounds = Context.get(activity.annotations, Superseding)
     /** What is not deleted now is deleted after the next round. */
-    const forget = (result: Result) => {
+    const deleteSuperseded = (result: Result) => {
       const superseded = supersededBy(run, step, rounds)
       if (result._tag === "Complete")
         run.steps = afterRound(run.steps, { step, result: encodeResult(result.exit), superseded })
-      return superseded.length === 0 ? Effect.void : Effect.ignore(results.forget(run, superseded))
+      return superseded.length === 0 ? Effect.void : Effect.ignore(results.delete(run, superseded))
     }
     const reported = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), (result) =>
       Effect.suspend(() => {
         run.hasStored = true
         stepHook(run.payload)
-        return rounds.length === 0 ? Effect.void : forget(result)
+        return rounds.length === 0 ? Effect.void : deleteSuperseded(result)
       })
     )
     return yield* Effect.catchCause(reported, (cause: Cause.Cause<unknown>) => {

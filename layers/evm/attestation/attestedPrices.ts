@@ -1,6 +1,6 @@
 /**
  * The attested prices that an operation under a guard needs: which of its tokens have no feed on the chain, and what
- * the attestor signs for them. Nothing of the answer is believed that the chain would not take.
+ * the attestor signs for them. Nothing of the answer is used that the chain would not accept.
  */
 import { Array, Clock, Duration, Effect, Result } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"

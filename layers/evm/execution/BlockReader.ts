@@ -31,7 +31,7 @@ export class BlockReader extends Context.Service<
     /** Fails while gas costs more than the chain's ceiling. */
     readonly read: (chainId: ChainId) => Effect.Effect<BlockReading, ChainUnavailable>
     /** Something was sent to the chain: its nonce is used, and the next block is about to come. */
-    readonly forget: (chainId: ChainId) => Effect.Effect<void>
+    readonly invalidate: (chainId: ChainId) => Effect.Effect<void>
   }
 >()("ballast/layers/evm/execution/BlockReader") {
   static readonly layer = Layer.effect(

@@ -41,7 +41,7 @@ const readNonces = Effect.fnUntraced(function* (chainId: ChainId, relayer: Addre
 
 /**
  * The account's next nonce, transactions that wait in the pool included, as far as two endpoints show it; 0 while only
- * one of several answers, which leaves the stored nonce as it is. The only endpoint of a chain is believed.
+ * one of several answers, which leaves the stored nonce as it is. The only endpoint of a chain is trusted.
  */
 export const readPendingNonce = Effect.fnUntraced(function* (chainId: ChainId, relayer: Address) {
   const { answers, isOnlyEndpoint } = yield* readNonces(chainId, relayer, "pending")

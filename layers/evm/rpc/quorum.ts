@@ -30,10 +30,10 @@ export interface Observation<Found extends Shown = ActionReceipt> {
 const answerTimeout = Duration.seconds(4)
 
 /**
- * That nothing is there is believed when it is so twice: one endpoint is often many nodes, of which one may show the
+ * Absence counts when it is read twice: one endpoint is often many nodes, of which one may show the
  * block in which a nonce was used and another not yet the receipt that used it.
  */
-const beforeBelievingAbsence = Duration.seconds(2)
+const beforeSecondRead = Duration.seconds(2)
 
 /**
  * Calls every endpoint of the chain in parallel, each by itself, and returns the result of each, in their order. `ask`
@@ -121,6 +121,6 @@ export const agreed = Effect.fnUntraced(function* <Found extends Shown, R>(
 ) {
   const conclusion = yield* ask(chainId, observe)
   if (Option.isNone(conclusion) || conclusion.value.blockHash !== null) return conclusion
-  yield* sleepRealTime(beforeBelievingAbsence)
+  yield* sleepRealTime(beforeSecondRead)
   return yield* ask(chainId, observe)
 })

@@ -16,7 +16,7 @@ const capacity = 1_024
 export interface SharedReading<I, A, E> {
   readonly read: (item: I) => Effect.Effect<A, E>
   /** The next call for the key makes a request. */
-  readonly forget: (key: string | number) => Effect.Effect<void>
+  readonly invalidate: (key: string | number) => Effect.Effect<void>
 }
 
 /**
@@ -55,6 +55,6 @@ export const sharedReading = <I, A, E>(
         const isRecent = last !== undefined && now - last.since <= ageNanos
         return yield* Deferred.await(isRecent ? last.answer : yield* begin(item, now))
       }),
-      forget: (key) => Effect.sync(() => held.delete(key))
+      invalidate: (key) => Effect.sync(() => held.delete(key))
     }
   })

@@ -28,7 +28,7 @@ export interface StepResults {
    * Deletes steps that a later one made superfluous. The run has stored a step, however many are left, so its next
    * begin is its first try.
    */
-  readonly forget: (run: Fence, steps: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
+  readonly delete: (run: Fence, steps: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
   /** Returns the keys (`stepKey`) of what was stored. */
   readonly record: (steps: ReadonlyArray<StepResult>) => Effect.Effect<ReadonlySet<string>, SqlError>
   /** The same inside a transaction, which no other can overtake between here and its commit. */
@@ -54,7 +54,7 @@ export const makeStepResults = (sql: SqlClient.SqlClient): StepResults => {
     ON CONFLICT DO NOTHING RETURNING execution_id, step`
 
   return {
-    forget: ({ executionId, requestId }, steps) => sql`
+    delete: ({ executionId, requestId }, steps) => sql`
       WITH forgotten AS (
         DELETE FROM workflow_steps WHERE execution_id = ${executionId} AND step = ANY(${steps}::text[])
       )

@@ -136,7 +136,7 @@ const guard = Effect.fnUntraced(function* (
       : [
           problem(
             subject,
-            `its guard believes the attestor ${signer}, and ${attestor} is configured`,
+            `its guard accepts the attestor ${signer}, and ${attestor} is configured`,
             "Name the configured one by setKeys, which takes two days, or set the key that the guard accepts."
           )
         ])

@@ -189,7 +189,7 @@ else {
           assert.deepStrictEqual(low.problems, [])
           assert.isTrue(low.findings.some(({ status, subject }) => status === "warning" && subject === "chain 8453"))
           const stranger = yield* diagnosed({ ATTESTOR_PRIVATE_KEY: key("stranger") })
-          assertOnly(stranger.problems, "its guard believes the attestor")
+          assertOnly(stranger.problems, "its guard accepts the attestor")
         })
     )
 
