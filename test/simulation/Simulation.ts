@@ -99,6 +99,7 @@ export const simulate = async (
     trace.note("the faults end")
     faults.clear()
     await driver.until(() => driver.ready !== undefined, 10 * minute)
+    actors.resumeKilledRuns(driver.ready!)
     actors.resumeAll(driver.ready!)
     actors.signAllAnew(driver.ready!)
     // What was left of the faults ends. Then every portfolio is rebalanced once more, again for each way between

@@ -84,6 +84,13 @@ describe("the end of a transfer", () => {
     ])
   })
 
+  it("brings exactly what was expected, though that is enough for the least of a small transfer too", () => {
+    const small = { ...transfer, operationId: "op_00000000000000000000000002" as OperationId }
+    const open = [{ ...small, amountRaw: 9n, minRaw: 8n, expectedRaw: 9n }]
+    const end = transferEnd(transfer, { status: delivered, arrival: usdc(999n), claims: { ...unclaimed, open } })
+    assert.deepStrictEqual(summary(end), ["delivered", arbUsdc.assetId, 999n])
+  })
+
   it("brings all that arrived, also more than was expected, while no other transfer can have its part of it", () => {
     const open = [{ ...transfer, operationId: "op_00000000000000000000000002" as OperationId }]
     assert.strictEqual(

@@ -9,6 +9,7 @@ import { type ApiKeyId, makeFlowId } from "#domain/Ids.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import { maxListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
@@ -96,6 +97,24 @@ export class Actors {
         { name: "resume", act: ({ portfolioId }) => Effect.flatMap(Portfolios, (one) => one.start(portfolioId)) },
         portfolio
       )
+  }
+
+  /**
+   * At the end an operator resumes runs that processes died of too often: kills may strike a run ten times before its
+   * first step. What a defect suspended stays, as that is a fault of the service.
+   */
+  resumeKilledRuns(instance: Instance): void {
+    const resumed = Effect.gen(function* () {
+      const runs = yield* SuspendedRuns
+      const killed = (yield* runs.list(maxListed)).filter(({ cause }) => cause.startsWith("The run began"))
+      return yield* Effect.forEach(killed, ({ executionId }) => runs.resume(executionId))
+    })
+    instance.run(resumed, (exit) =>
+      this.#world.trace.note(
+        "operator: resumes killed runs",
+        Exit.isSuccess(exit) ? String(exit.value.length) : shortCause(exit.cause)
+      )
+    )
   }
 
   /** At the end nobody keeps the agent waiting. */
