@@ -6,6 +6,7 @@ import {
   createStrategy,
   enroll,
   finishedOperation,
+  firstScheduledRunEnded,
   fund,
   newOwner,
   rebalance,
@@ -61,6 +62,7 @@ describe("kill -9 of the API", () => {
 describe("a restart of the whole world", () => {
   it("finds chains, portfolios and keys as they were", async () => {
     const { portfolioId, accounts } = await enroll(world, { strategyId, owner: newOwner() })
+    await firstScheduledRunEnded(world, portfolioId)
     await fund(world, accounts, 100n)
     assert.strictEqual(await world.stop(), 130, "ended by the signal, in order")
     world = await startWorld(folder.dataDir)

@@ -1,7 +1,7 @@
 /** Accounts whose permission is the guard's: what they cost, what needs no new signature, and how a permission ends. */
 import { deflateRawSync } from "node:zlib"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type Address, encodeFunctionData, hexToBigInt, type Hex, hexToBytes } from "viem"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -59,9 +59,9 @@ const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
 
 /** The owner's word, signed as a wallet would and carried by somebody else. */
 const revoke = Effect.fnUntraced(function* (chain: Chain, { account }: Enrollment) {
-  const { timestamp } = yield* Effect.promise(() => chain.client.getBlock())
   const address = account as string as Address
-  const issuedBefore = Number(timestamp)
+  // Permissions are dated by the service's clock; the latest block may be older than the one in question.
+  const issuedBefore = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
   const signature = yield* Effect.promise(() =>
     owner.signTypedData({
       domain: { name: "Ballast", version: "1" },
