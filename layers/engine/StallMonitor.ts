@@ -3,9 +3,8 @@
  *
  * A fiber checks at an interval, sets the metrics and raises the alarms; readiness reports its last result.
  */
-import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
@@ -94,11 +93,11 @@ export class StallMonitor extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const work = yield* StallMonitor
-      yield* keepGoingEvery(Effect.andThen(work.inspectSteps, work.inspectFunds), {
-        complaint: "Stalled work could not be searched for",
-        level: "Warn",
-        interval: checkInterval
-      })
+      const inspection = Effect.andThen(work.inspectSteps, work.inspectFunds).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Stalled work could not be searched for", cause)),
+        Effect.repeat(Schedule.spaced(checkInterval))
+      )
+      yield* Effect.forkScoped(inspection)
     })
   )
 }
