@@ -26,7 +26,8 @@ const refuse = (transfer: PlannedTransfer, code: SkipCode, reason: string): Verd
 /** The transfers when the batch yields `shortRaw` less of the bridge asset than planned: all are cut in proportion. */
 export const cutBy = (transfers: ReadonlyArray<PlannedTransfer>, shortRaw: bigint): ReadonlyArray<PlannedTransfer> => {
   const planned = transfers.reduce((sum, { amountRaw }) => sum + amountRaw, 0n)
-  if (shortRaw <= 0n) return transfers
+  // Transfers of nothing, which an earlier cut has left, stay what they are.
+  if (shortRaw <= 0n || planned === 0n) return transfers
   const left = planned > shortRaw ? planned - shortRaw : 0n
   return transfers.map((transfer) => ({
     ...transfer,
