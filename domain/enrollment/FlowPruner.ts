@@ -4,7 +4,7 @@
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 
 /** After its expiry a flow is answered as unknown; a call that began before may still be at work for its lease. */
 const keptFor = Duration.days(1)
@@ -19,7 +19,5 @@ export const pruneFlows = Effect.gen(function* () {
 
 /** The fiber that prunes for as long as the layer lives; a failed pass is logged and the next one tries again. */
 export const FlowPruner = Layer.effectDiscard(
-  pruneFlows.pipe(Effect.as(pruneInterval), (round) =>
-    keepGoing(round, { complaint: "Expired enrollment flows could not be removed", afterFault: pruneInterval })
-  )
+  keepGoingEvery(pruneFlows, { complaint: "Expired enrollment flows could not be removed", interval: pruneInterval })
 )
