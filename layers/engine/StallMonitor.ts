@@ -3,8 +3,9 @@
  *
  * A fiber checks at an interval, sets the metrics and raises the alarms; readiness reports its last result.
  */
-import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
@@ -93,11 +94,9 @@ export class StallMonitor extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const work = yield* StallMonitor
-      const inspection = Effect.andThen(work.inspectSteps, work.inspectFunds).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("Stalled work could not be searched for", cause)),
-        Effect.repeat(Schedule.spaced(checkInterval))
-      )
-      yield* Effect.forkScoped(inspection)
+      const complaint = "Stalled work could not be searched for"
+      const inspection = Effect.andThen(work.inspectSteps, work.inspectFunds)
+      yield* keepGoingEvery(inspection, { interval: checkInterval, complaint, level: "Warn" })
     })
   )
 }

@@ -5,7 +5,7 @@ import { KeyInvalid, KeyMissing, NotFound, TenantDisabled, ValidationFailed } fr
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { adminToken, type Answer, Api, ApiLive, type Call } from "#test/api/support/Api.ts"
 import { assertError, assertTraced, isoTime } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const admin = (method: string, path: string, body?: unknown) =>
   Effect.flatMap(Api, ({ call }) =>

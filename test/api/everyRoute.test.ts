@@ -14,7 +14,7 @@ import { newTenant } from "#test/api/support/actors.ts"
 import { Api, apiCountedBy, ApiLive, apiWith } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
 import { endpoints } from "#test/api/support/endpoints.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const keyed = endpoints.filter(({ isPublic }) => !isPublic)
 const withBody = endpoints.filter(({ body }) => body !== undefined)

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 
 layer(ApiLive, { excludeTestServices: true })("health", (it) => {

@@ -5,7 +5,7 @@ import { Tenants } from "#domain/identity/Tenants.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { type Answer, Api, apiWith } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const window = 60_000
 

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { MarketDataJobs } from "#domain/marketData/MarketDataJobs.ts"
 import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
 import { MarketDataStore } from "#domain/marketData/MarketDataStore.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { newServerDatabase, storesOn } from "#test/support/database.ts"
 
 const program = join(import.meta.dirname, "support/refreshProcess.ts")

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Faults } from "#sandbox/control/Faults.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 
 const figure = /^-?[0-9]+(\.[0-9]{1,18})?$/u

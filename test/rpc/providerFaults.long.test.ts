@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { keyOf } from "#domain/listing/AssetKey.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { appleOnRobinhood } from "#test/rpc/support/assets.ts"
 import { makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 

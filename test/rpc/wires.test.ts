@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import { makeProcedures } from "#rpc/client.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { listening } from "#test/rpc/support/listening.ts"
 import { callLimit, makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 

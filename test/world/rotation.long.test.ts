@@ -4,11 +4,14 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { createTestClient, encodeFunctionData, type Hex, http, parseAbi, parseEther } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { base as baseChain } from "viem/chains"
+import { makeClient } from "#sandbox/chain/Anvil.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
+import { operate } from "#sandbox/chain/operate.ts"
 import {
   chainBalance,
   chainIds,
@@ -186,11 +189,12 @@ describe("keys and secrets that change", () => {
     await Promise.all(portfolios.map(({ portfolioId }) => firstScheduledRunEnded(world, portfolioId)))
 
     const { accounts } = (await world.api("GET", `/v2/portfolios/${portfolios[0]!.portfolioId}/policy`)).body.data
+    // The world sends as the operator too, at the same time.
     const send = async (data: Hex) => {
       for (const { accountId, chain } of accounts) {
         const chainId = Number(accountId.split(":")[1])
-        const sent = await rpc(chainId, "eth_sendTransactionSync", [{ from: operator, to: chain.guard.contract, data }])
-        assert.strictEqual(sent.result?.status, "0x1", JSON.stringify(sent))
+        const call = { what: "change the guard's keys", to: chain.guard.contract, data }
+        await Effect.runPromise(operate(makeClient(chainId, rpcUrl(chainId)), call))
       }
     }
     const change = encodeFunctionData({ abi: guardAbi, functionName: "setKeys", args: [operator, operator, address] })
@@ -204,8 +208,7 @@ describe("keys and secrets that change", () => {
       await fund(world, accounts, 1_000n)
       return finishedOperation(world, portfolioId, await rebalance(world, portfolioId))
     })
-    await send(change)
-    await Promise.all(underWay)
+    await Promise.all([send(change), ...underWay])
     await Promise.all(portfolios.map(buysAttested))
     assert.deepStrictEqual(notAttested(), [], "the next key, of the same process")
 

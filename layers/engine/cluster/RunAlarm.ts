@@ -2,8 +2,9 @@
  * Counts the runs that are suspended, and raises an alarm as long as there are any: only an operator resumes them.
  * Another one is for runs of a version that no process seems to carry out.
  */
-import { DateTime, Duration, Effect, Layer, Metric, Schedule } from "effect"
+import { DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
+import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { carriedOf, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
@@ -33,10 +34,7 @@ export const RunAlarm = Layer.effectDiscard(
           `${left} runs are of a version that this process does not carry out, and wait: start a process that does`
         )
     })
-    yield* check.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Suspended runs could not be counted", cause)),
-      Effect.repeat(Schedule.spaced(checkInterval)),
-      Effect.forkScoped
-    )
+    const complaint = "Suspended runs could not be counted"
+    yield* keepGoingEvery(check, { interval: checkInterval, complaint, level: "Warn" })
   })
 ).pipe(Layer.provide(SqlSuspendedRuns.layer))

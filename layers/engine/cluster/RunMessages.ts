@@ -4,7 +4,7 @@
  *
  * What the service's runs do not need is refused: streams of replies, and interruption without a durable signal.
  */
-import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Clock, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ClusterError, type Envelope, MessageStorage, type Reply as ClusterReply, Snowflake } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
@@ -117,8 +117,8 @@ const make = Effect.gen(function* () {
     )
 
   /**
-   * Frees claims of shards that are new to this process, and those of its own whose answer was lost with a connection;
-   * what it has lost while it lived is no try of the run.
+   * Frees claims of shards that are new to this process, and those of its own that nothing works on: their answer was
+   * lost with a connection, or the cluster has left them. What it has lost while it lived is no try of the run.
    */
   const sweep = Effect.fnUntraced(function* (shards: ReadonlyArray<string>, now: number) {
     const isTime = now - sweptAt >= betweenSweeps
@@ -127,11 +127,12 @@ const make = Effect.gen(function* () {
     const moved = runs.outside(new Set(shards))
     if (moved.length > 0) yield* rows.excuse(moved)
     for (const requestId of moved) runs.remove(requestId)
+    for (const requestId of runs.left(new Set(own), yield* Clock.monotonicTimeNanos)) runs.remove(requestId)
+    for (const shard of own) doubtful.delete(shard)
     // The process before may have died of the run; a claim of our own whose answer was lost never began.
     if (taken.length > 0) yield* rows.freeBeside(taken, runs.known(new Set(taken)), false)
     if (own.length > 0) yield* rows.freeBeside(own, runs.known(new Set(own)), true)
     for (const shard of taken) newShards.delete(shard)
-    for (const shard of own) doubtful.delete(shard)
     if (isTime) sweptAt = now
   })
 
@@ -148,9 +149,21 @@ const make = Effect.gen(function* () {
     const poisoned = claimed.filter(({ tries }) => tries > maxTries)
     yield* Effect.forEach(poisoned, (row) => suspend(row, at), { discard: true })
     const taken = [...signals, ...claimed.filter(({ tries }) => tries <= maxTries)]
-    for (const row of taken) runs.add({ ...row, isRun: row.tag === "run", run: undefined })
+    const since = yield* Clock.monotonicTimeNanos
+    for (const row of taken) runs.add({ ...row, isRun: row.tag === "run", since, run: undefined, isLeft: false })
     return taken.map((row) => ({ envelope: envelopeOf(row), lastSentReply: Option.none() }))
   })
+
+  /**
+   * An entity that ends (it is idle, and a message may come at that very moment) interrupts what it works on, and leaves
+   * it to whoever claims it next.
+   */
+  const leave = (requestId: string) => {
+    const claim = runs.get(requestId)
+    if (claim === undefined) return
+    claim.isLeft = true
+    doubtful.add(claim.shard)
+  }
 
   const giveBack = (requestIds: ReadonlyArray<string>) =>
     Effect.andThen(
@@ -242,7 +255,15 @@ const make = Effect.gen(function* () {
 
     withTransaction: (effect) => sql.withTransaction(effect).pipe(Effect.catchIf(isSqlError, Effect.die))
   }
-  return yield* MessageStorage.makeEncoded(encoded)
+  const storage = yield* MessageStorage.makeEncoded(encoded)
+  return MessageStorage.MessageStorage.of({
+    ...storage,
+    unregisterReplyHandler: (requestId, options) =>
+      Effect.andThen(
+        storage.unregisterReplyHandler(requestId, options),
+        Effect.sync(() => leave(String(requestId)))
+      )
+  })
 })
 
 export const RunMessages = Layer.effect(MessageStorage.MessageStorage, make).pipe(

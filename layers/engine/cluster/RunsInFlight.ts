@@ -1,5 +1,5 @@
 /** What this process has claimed and works on right now, and how many more runs it may take. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import type { WorkflowVersions } from "#domain/operation/WorkflowVersion.ts"
 import { Settings } from "#domain/Settings.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
@@ -7,9 +7,16 @@ import { carriedKey, type ClaimedMessage } from "#layers/sql/run/MessageRows.ts"
 
 export interface Claim extends ClaimedMessage {
   readonly isRun: boolean
+  /** Monotonic nanoseconds at which it was claimed. */
+  readonly since: bigint
   /** The run, once its body has begun. */
   run: LocalRun | undefined
+  /** The cluster has ended its work on the message and will not answer it. */
+  isLeft: boolean
 }
+
+/** A message that has not begun by then was delivered to an entity that ended at the same moment: it never begins. */
+const begunWithin = Duration.toNanosUnsafe("1 minute")
 
 /** What a process carries out, as claims name it. */
 export const carriedOf = (versions: ReadonlyMap<string, WorkflowVersions>) => ({
@@ -34,6 +41,8 @@ export class RunsInFlight extends Context.Service<
     readonly drop: (shards: ReadonlySet<string>) => void
     /** The request ids of what is claimed of shards. */
     readonly known: (shards: ReadonlySet<string>) => ReadonlyArray<string>
+    /** The request ids of claims of shards that nothing works on any more. */
+    readonly left: (shards: ReadonlySet<string>, now: bigint) => ReadonlyArray<string>
     /** The request ids of what is claimed of other shards than these. */
     readonly outside: (shards: ReadonlySet<string>) => ReadonlyArray<string>
     /** Types of entities that this process carries out, and which versions of them. */
@@ -74,6 +83,10 @@ export class RunsInFlight extends Context.Service<
           for (const { requestId } of of(shards)) remove(requestId)
         },
         known: (shards) => of(shards).map(({ requestId }) => requestId),
+        left: (shards, now) =>
+          of(shards)
+            .filter(({ isLeft, run, since }) => isLeft || (run === undefined && now - since > begunWithin))
+            .map(({ requestId }) => requestId),
         outside: (shards) =>
           [...claims.values()].filter(({ shard }) => !shards.has(shard)).map(({ requestId }) => requestId),
         versions: new Map(),

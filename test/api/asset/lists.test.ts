@@ -10,7 +10,7 @@ import { fillCatalogue, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"
 import { CachedPrices } from "#test/api/support/listingFakes.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
 

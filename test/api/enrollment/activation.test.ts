@@ -17,7 +17,7 @@ import type { PermissionId } from "#domain/account/Authorization.ts"
 import { newOwner, newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 
 const [base, arbitrum] = [8453, 42161]

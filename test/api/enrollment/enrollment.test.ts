@@ -10,7 +10,7 @@ import {
 import { enroll, newOwner, newStrategy, newTenant, prepare } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 
 const solanaId = 1399811149

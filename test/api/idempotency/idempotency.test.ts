@@ -16,7 +16,7 @@ import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
 import { endpoints } from "#test/api/support/endpoints.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const named = new Map<string, string>()
 HttpApi.reflect(V2, {

@@ -6,7 +6,7 @@ import { NotFound, PortfolioNotFound, RateLimited, ValidationFailed } from "#dom
 import { type Actor, enrolledUser } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError, isoTime } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const unknown = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"
 const day = 86_400_000

@@ -15,7 +15,7 @@ import {
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { adminToken, Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError, assertTraced } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { baseWeth } from "#test/support/assets.ts"
 
 const root = "/v1/admin/control-plane/workflow-monitors"

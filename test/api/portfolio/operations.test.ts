@@ -6,7 +6,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { enrolledUser, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const fields = [
   "operationId",

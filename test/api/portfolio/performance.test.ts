@@ -12,7 +12,7 @@ import { ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { enrolledUser, newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { PastPrices } from "#test/api/support/PastPrices.ts"
 import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 

@@ -6,7 +6,7 @@ import { enroll, enrolledUser, newOwner, newStrategy, newTenant, prepare } from 
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
 import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const itemFields = [
   "portfolioId",

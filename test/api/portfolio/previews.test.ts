@@ -4,7 +4,7 @@ import { PlanChanged, PortfolioNotFound, ValidationFailed } from "#domain/Errors
 import { enrolledUser, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 

@@ -12,7 +12,7 @@ import {
 import { type Actor, enrolledUser, newOwner, newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 
 const unknown = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"

@@ -9,7 +9,7 @@ import { Tenants } from "#domain/identity/Tenants.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, assertTraced } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 /** For how long a process may cache a key; docs/decisions/0004-api-keys.md. */
 const rememberedMs = 5_000

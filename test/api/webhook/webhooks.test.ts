@@ -7,7 +7,7 @@ import { eventTypes, maxWebhooks } from "#domain/webhook/Webhook.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const url = "https://hooks.example.com/ballast"
 const unknown = "wh_01JQ8ZQ7A9C1E3G5J7K9M1N3P5"

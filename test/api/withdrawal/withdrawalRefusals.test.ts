@@ -25,7 +25,7 @@ import type { PortfolioId } from "#domain/Ids.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { serviceContract, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { newWallet, signTypedData } from "#test/api/support/wallets.ts"
 import {

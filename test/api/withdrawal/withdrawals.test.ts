@@ -17,7 +17,7 @@ import {
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { newWallet, signTypedData } from "#test/api/support/wallets.ts"
 import {

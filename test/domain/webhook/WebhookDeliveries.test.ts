@@ -7,7 +7,7 @@ import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { eventView } from "#http/v2/event/eventView.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import {
   deliveriesOf,
   happen,

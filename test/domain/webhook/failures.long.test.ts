@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { Webhook as Verifier } from "standardwebhooks"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import {
   deliveriesOf,
   happen,

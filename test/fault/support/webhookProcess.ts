@@ -1,7 +1,7 @@
 /** A process that serves webhooks on the database of its environment until it is ended, at a time that may be ahead. */
 import { Effect, Layer } from "effect"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { Process } from "#test/domain/webhook/support/subscribed.ts"
 import { storesOn } from "#test/support/database.ts"
 

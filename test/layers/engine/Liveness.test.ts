@@ -1,28 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { Clock, Context, Deferred, Duration, Effect, Fiber, Layer, Schedule } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Liveness } from "#domain/Liveness.ts"
 import { LivenessLive, LivenessSettings } from "#layers/engine/LivenessLive.ts"
 import { TestDatabase } from "#test/support/database.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const limit = Duration.seconds(180)
 const LivenessTest = LivenessLive.pipe(Layer.provide(Layer.succeed(LivenessSettings, { within: limit })))
-
-/** The machine's time, which the test sets forward. */
-const movableMonotonic = Effect.map(Clock.Clock, (clock) => {
-  let ahead = 0n
-  const nanos = () => clock.monotonicTimeNanosUnsafe() + ahead
-  const moved: Clock.Clock = {
-    currentTimeMillis: clock.currentTimeMillis,
-    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
-    currentTimeNanos: clock.currentTimeNanos,
-    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-    monotonicTimeNanosUnsafe: nanos,
-    monotonicTimeNanos: Effect.sync(nanos),
-    sleep: (duration) => clock.sleep(duration)
-  }
-  return { moved, pass: (seconds: number) => Effect.sync(() => void (ahead += BigInt(seconds) * 1_000_000_000n)) }
-})
 
 type Check = Liveness["Service"]["check"]
 
@@ -36,7 +21,7 @@ const until = (check: Check, isReached: (found: Effect.Success<Check>) => boolea
 
 it.live("a process is live while it reaches its database and its own loop, and says which it misses", () =>
   Effect.gen(function* () {
-    const { moved, pass } = yield* movableMonotonic
+    const { advance } = yield* MovableClock
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { check } = Context.get(yield* Layer.build(LivenessTest), Liveness)
@@ -52,7 +37,7 @@ it.live("a process is live while it reaches its database and its own loop, and s
         Effect.forkChild
       )
       yield* Deferred.await(held)
-      yield* pass(181)
+      advance(181_000)
       const stopped = yield* check
       assert.deepStrictEqual([stopped.live, stopped.checks.loop.ok, stopped.checks.database.ok], [false, false, false])
       assert.match(stopped.checks.loop.detail, /^had its turn 18\d s ago$/u)
@@ -64,6 +49,6 @@ it.live("a process is live while it reaches its database and its own loop, and s
       yield* Deferred.succeed(release, undefined)
       yield* Fiber.join(holder)
       assert.isTrue((yield* until(check, ({ live }) => live)).checks.database.ok)
-    }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(Clock.Clock, moved))
-  })
+    }).pipe(Effect.provide(TestDatabase), Effect.scoped)
+  }).pipe(Effect.provide(MovableClock.layer))
 )

@@ -43,7 +43,7 @@ import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
 import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { NoExecutions } from "#test/rpc/support/NoExecutions.ts"
 import { TestStores } from "#test/support/database.ts"
 

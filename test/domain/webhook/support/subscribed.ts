@@ -10,7 +10,7 @@ import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { SecretBoxLive } from "#layers/identity/SecretBoxLive.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
-import { MovableClock } from "#test/api/support/MovableClock.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 import { world } from "#test/layers/sql/fixtures.ts"
 import { type Receiver, receiver } from "#test/support/Receiver.ts"
 

@@ -35,7 +35,7 @@ export const startEngine = Effect.fnUntraced(function* <R>(
   const launch = (key: string) =>
     Effect.provideService(workflow.execute({ key }, { discard: true }), WorkflowEngine.WorkflowEngine, engine)
   const runs = Context.get(context, RunsInFlight)
-  return { launch, stop: Scope.close(scope, Exit.void), inFlight: Effect.sync(() => runs.size()) }
+  return { launch, stop: Scope.close(scope, Exit.void), runs }
 })
 
 export const unfinished = (workflow: TestWorkflow) =>

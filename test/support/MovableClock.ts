@@ -1,4 +1,4 @@
-/** The real clock, moved forward by what a test asks: databases and servers need time that passes by itself. */
+/** The real clock, moved forward by what a test asks, elapsed time as well: databases and servers need time that passes by itself. */
 import { Clock, Context, Effect, Layer } from "effect"
 
 export class MovableClock extends Context.Service<MovableClock, { readonly advance: (milliseconds: number) => void }>()(
@@ -9,13 +9,14 @@ export class MovableClock extends Context.Service<MovableClock, { readonly advan
       let ahead = 0
       const millis = () => real.currentTimeMillisUnsafe() + ahead
       const nanos = () => BigInt(millis()) * 1_000_000n
+      const monotonic = () => real.monotonicTimeNanosUnsafe() + BigInt(ahead) * 1_000_000n
       const clock: Clock.Clock = {
         currentTimeMillisUnsafe: millis,
         currentTimeMillis: Effect.sync(millis),
         currentTimeNanosUnsafe: nanos,
         currentTimeNanos: Effect.sync(nanos),
-        monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
-        monotonicTimeNanos: real.monotonicTimeNanos,
+        monotonicTimeNanosUnsafe: monotonic,
+        monotonicTimeNanos: Effect.sync(monotonic),
         sleep: (duration) => real.sleep(duration)
       }
       return Context.empty().pipe(
