@@ -165,11 +165,13 @@ const make = Effect.gen(function* () {
     doubtful.add(claim.shard)
   }
 
+  /** Forgotten before it is given back, so that it may be claimed at once; what cannot be given back is swept. */
   const giveBack = (requestIds: ReadonlyArray<string>) =>
-    Effect.andThen(
-      rows.giveBack(requestIds),
-      Effect.sync(() => requestIds.forEach(runs.remove))
-    ).pipe(PersistenceError.refail)
+    Effect.suspend(() => {
+      const claims = requestIds.flatMap((requestId) => runs.get(requestId) ?? [])
+      for (const { requestId } of claims) runs.remove(requestId)
+      return rows.giveBack(claims)
+    }).pipe(PersistenceError.refail)
 
   const encoded: MessageStorage.Encoded = {
     saveEnvelope: Effect.fnUntraced(function* ({ deliverAt, envelope, primaryKey }) {

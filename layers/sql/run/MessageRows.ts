@@ -91,8 +91,8 @@ export interface MessageRows {
     expectedReplyId: string | null,
     at: DateTime.Utc
   ) => Effect.Effect<unknown, SqlError>
-  /** Gives up what was claimed and could not begin. */
-  readonly giveBack: (requestIds: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
+  /** Gives up what was claimed and could not begin; what another process has claimed since is left alone. */
+  readonly giveBack: (claims: ReadonlyArray<ClaimedMessage>) => Effect.Effect<unknown, SqlError>
   /** Takes a try back of runs that were lost by no fault of theirs. */
   readonly excuse: (requestIds: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
   /**

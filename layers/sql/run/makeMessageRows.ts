@@ -102,9 +102,12 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
     WHERE request_id = ${requestId}::text::bigint AND suspended_at IS NULL
       AND (${expectedReplyId ?? ""} = '' OR reply_id = nullif(${expectedReplyId ?? ""}, '')::bigint)`
 
-  const giveBack = (requestIds: ReadonlyArray<string>) => sql`
-    UPDATE workflow_messages SET is_claimed = false, tries = greatest(tries - 1, 0)
-    WHERE request_id = ANY(${requestIds}::text[]::bigint[]) AND is_claimed AND finished_at IS NULL`
+  const giveBack = (claims: ReadonlyArray<ClaimedMessage>) => sql`
+    UPDATE workflow_messages m SET is_claimed = false, tries = greatest(m.tries - 1, 0)
+    FROM unnest(${claims.map((row) => row.requestId)}::text[], ${claims.map((row) => String(row.generation))}::text[])
+      AS c (request_id, generation)
+    WHERE m.request_id = c.request_id::bigint AND m.generation = c.generation::bigint
+      AND m.is_claimed AND m.finished_at IS NULL`
 
   const excuse = (requestIds: ReadonlyArray<string>) => sql`
     UPDATE workflow_messages SET tries = greatest(tries - 1, 0)

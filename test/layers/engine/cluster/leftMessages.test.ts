@@ -19,6 +19,24 @@ import { testSettings } from "#test/support/settings.ts"
 /** As long as the cluster pauses between its checks for idle entities. */
 const betweenChecks = Duration.toMillis("10 seconds")
 
+const Messages = RunMessages.pipe(
+  Layer.provide(RunCalls.layer),
+  Layer.provideMerge(RunsInFlight.layer),
+  Layer.provide(Layer.succeed(Settings, testSettings))
+)
+
+/** What this process claims of the shard of a stored run, when it carries out that workflow. */
+const receiveFor = Effect.fnUntraced(function* (workflow: string, requestId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const storage = yield* MessageStorage.MessageStorage
+  const runs = yield* RunsInFlight
+  runs.versions.set(`Workflow/${workflow}`, { current: 1, continues: [1] })
+  const [row] = yield* sql<{ readonly shard: string }>`
+    SELECT shard FROM workflow_messages WHERE request_id = ${requestId}`
+  const [group, id] = row!.shard.split(":") as [string, string]
+  return storage.unprocessedMessages([ShardId.make(group, Number(id))])
+})
+
 eachDatabase("a message that an entity leaves", (it) => {
   it.effect("is claimed again: a run that wakes at the moment at which its idle entity ends goes on", () =>
     Effect.gen(function* () {
@@ -72,34 +90,33 @@ eachDatabase("a message that an entity leaves", (it) => {
 
   it.effect("is claimed again when it has not begun within a minute", () =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
       const { advance } = yield* MovableClock
       yield* insertRun({ id: 31, workflow: "Unbegun", execution: "unbegun", key: "a" })
-      const [row] = yield* sql<{ readonly shard: string }>`SELECT shard FROM workflow_messages WHERE request_id = 31`
-      const [group, id] = row!.shard.split(":") as [string, string]
       const received = yield* Effect.gen(function* () {
-        const storage = yield* MessageStorage.MessageStorage
-        const runs = yield* RunsInFlight
-        runs.versions.set("Workflow/Unbegun", { current: 1, continues: [1] })
-        const receive = Effect.map(
-          storage.unprocessedMessages([ShardId.make(group, Number(id))]),
-          (messages) => messages.length
-        )
+        const receive = Effect.map(yield* receiveFor("Unbegun", 31), ({ length }) => length)
         const first = yield* receive
         advance(50_000)
         const early = yield* receive
         advance(20_000)
         return [first, early, yield* receive, yield* receive]
-      }).pipe(
-        Effect.provide(
-          RunMessages.pipe(
-            Layer.provide(RunCalls.layer),
-            Layer.provideMerge(RunsInFlight.layer),
-            Layer.provide(Layer.succeed(Settings, testSettings))
-          )
-        )
-      )
+      }).pipe(Effect.provide(Messages))
       assert.deepStrictEqual(received, [1, 0, 1, 0])
     }).pipe(Effect.provide(MovableClock.layer))
+  )
+
+  it.effect("is not taken from a process that has claimed it since", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* insertRun({ id: 32, workflow: "Lost", execution: "lost", key: "a" })
+      yield* Effect.gen(function* () {
+        const storage = yield* MessageStorage.MessageStorage
+        const received = yield* yield* receiveFor("Lost", 32)
+        assert.strictEqual(received.length, 1)
+        yield* sql`UPDATE workflow_messages SET generation = generation + 1, tries = 5 WHERE request_id = 32`
+        yield* storage.resetRequests(received.map(({ envelope }) => envelope.requestId))
+      }).pipe(Effect.provide(Messages))
+      const rows = yield* sql`SELECT is_claimed, tries FROM workflow_messages WHERE request_id = 32`
+      assert.deepStrictEqual(rows, [{ is_claimed: true, tries: 5 }])
+    })
   )
 })
