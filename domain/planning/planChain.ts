@@ -8,8 +8,8 @@ import type { AssetTarget, ChainPlan, Leg } from "#domain/planning/Plan.ts"
 import { minTradeUsd, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import { policySkips } from "#domain/planning/bands/policySkips.ts"
 import type { Position } from "#domain/planning/Position.ts"
-import { type Settlement, settle } from "#domain/planning/legs/settle.ts"
-import { type PolicySettlement, settleWithin } from "#domain/planning/bands/settleWithin.ts"
+import { type ChainRebalance, rebalanceChain } from "#domain/planning/legs/settle.ts"
+import { type PolicyRebalance, rebalanceWithin } from "#domain/planning/bands/settleWithin.ts"
 import type { Skip } from "#domain/Skip.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
 import { toleranceFor, type TradeTerms } from "#domain/planning/Tolerance.ts"
@@ -62,9 +62,9 @@ const settlementOf = (
   { around, view }: { readonly view: ChainView; readonly around: ChainView },
   terms: TradeTerms,
   policy: ChainPolicy | undefined
-): Settlement & { readonly byPolicy?: PolicySettlement } => {
-  if (policy === undefined || view.weight === 0n) return settle(around, terms)
-  const byPolicy = settleWithin(around, terms, { policy: policy.policy, limitUsd: policy.limitOf(view) })
+): ChainRebalance & { readonly byPolicy?: PolicyRebalance } => {
+  if (policy === undefined || view.weight === 0n) return rebalanceChain(around, terms)
+  const byPolicy = rebalanceWithin(around, terms, { policy: policy.policy, limitUsd: policy.limitOf(view) })
   return { ...byPolicy, byPolicy }
 }
 

@@ -2,7 +2,7 @@
 import type { ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Worth } from "#domain/planning/bands/costGate.ts"
-import type { PolicySettlement } from "#domain/planning/bands/settleWithin.ts"
+import type { PolicyRebalance } from "#domain/planning/bands/settleWithin.ts"
 import { type Skip, SkipCode } from "#domain/Skip.ts"
 
 const dollars = (usd: bigint): string => `${Decimal.format(usd, 4)} USD`
@@ -18,7 +18,7 @@ export const notWorthCost = (chainId: ChainId, { benefitUsd, costUsd, gasUsd }: 
 
 export const policySkips = (
   chainId: ChainId,
-  { beyondLimit, unworthy }: Pick<PolicySettlement, "beyondLimit" | "unworthy">
+  { beyondLimit, unworthy }: Pick<PolicyRebalance, "beyondLimit" | "unworthy">
 ): ReadonlyArray<Skip> => {
   const skips: Array<Skip> = []
   if (unworthy !== undefined) skips.push(notWorthCost(chainId, unworthy))

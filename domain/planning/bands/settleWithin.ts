@@ -15,7 +15,7 @@ import { type ChainGas, defaultVolatility, type PlanPolicy } from "#domain/plann
 import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { resultOf } from "#domain/planning/resultOf.ts"
-import type { Settlement } from "#domain/planning/legs/settle.ts"
+import type { ChainRebalance } from "#domain/planning/legs/settle.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import { sweepLegs } from "#domain/planning/legs/sweepLegs.ts"
 import type { TradeTerms } from "#domain/planning/Tolerance.ts"
@@ -28,7 +28,7 @@ const costRounds = 3
 
 const noGas: ChainGas = { operationUsd: 0n, swapUsd: 0n }
 
-export interface PolicySettlement extends Settlement {
+export interface PolicyRebalance extends ChainRebalance {
   readonly drifts: ReadonlyArray<Drift>
   /** For the run's record. */
   readonly measures: PolicyMeasures
@@ -89,11 +89,11 @@ const measuresOf = (
 })
 
 /** `limitUsd` is what trading on the chain may cost now, US dollars (wad); undefined: no limit. */
-export const settleWithin = (
+export const rebalanceWithin = (
   view: ChainView,
   { cost, tolerance }: TradeTerms,
   { limitUsd, policy }: { readonly policy: PlanPolicy; readonly limitUsd: bigint | undefined }
-): PolicySettlement => {
+): PolicyRebalance => {
   const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
   const gas = policy.gas.get(chainId) ?? noGas
   const costs = tradeCosts(cost, policy)

@@ -24,7 +24,7 @@ const fullSteps = 4
 
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
 
-export interface Settlement {
+export interface ChainRebalance {
   readonly legs: ReadonlyArray<Leg>
   /** The positions that the legs leave, in the order of the view. */
   readonly result: ReadonlyArray<Position>
@@ -42,7 +42,7 @@ const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)
  * is good when both agree, so that no target moves by more than the margin, and its own result calls for no further
  * trade.
  */
-export const settle = (view: ChainView, terms: TradeTerms): Settlement => {
+export const rebalanceChain = (view: ChainView, terms: TradeTerms): ChainRebalance => {
   const { cost, tolerance } = terms
   const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
   if (weight === 0n) return { legs: [], result: positions, totalUsd: valueUsd }
@@ -57,7 +57,7 @@ export const settle = (view: ChainView, terms: TradeTerms): Settlement => {
   const finish = (draft: DraftLeg): Leg => legOf(chainId, draft, (sale) => boughtFor(sale, cost))
   const heaviest = positions.reduce((most, { weight: one }) => (one > most ? one : most), 1n)
   let expectedUsd = targetAfterCosts(sharesIn(positions, valueUsd), cost)
-  let fallback: Settlement | undefined
+  let fallback: ChainRebalance | undefined
   for (let attempt = 1; ; attempt += 1) {
     const sharedUsd = sharedOf(positions, expectedUsd)
     const drafts = matchLegs(imbalances(sharesIn(positions, sharedUsd), tolerance.marginUsd, cost), terms)
