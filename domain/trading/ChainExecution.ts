@@ -22,7 +22,7 @@ import { PermissionId } from "#domain/account/Authorization.ts"
  * The last call of a liquidation: the account's balance of one asset, less what it keeps, goes to the authorized
  * recipient.
  */
-export interface Settlement {
+export interface LiquidationPayout {
   /** A liquidating authorization, and the owner's signature over it. */
   readonly message: WithdrawalMessage
   readonly signature: string
@@ -38,7 +38,7 @@ export interface SwapBatch extends Grant {
   readonly swaps: ReadonlyArray<ReadySwap>
   /** What leaves for other chains after the swaps. */
   readonly transfers?: ReadonlyArray<OutgoingTransfer>
-  readonly settlement?: Settlement
+  readonly settlement?: LiquidationPayout
   /**
    * Calls that an integrator encoded, which the guard's policy decides about; alone, and on accounts that are deployed.
    */

@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
 import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type Settlement, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { type LiquidationPayout, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
@@ -32,7 +32,7 @@ export interface OperationToSimulate {
   readonly execute: Hex
   readonly swaps: ReadonlyArray<Swap>
   readonly transfers?: ReadonlyArray<OutgoingTransfer> | undefined
-  readonly settlement?: Settlement | undefined
+  readonly settlement?: LiquidationPayout | undefined
   /** It has calls whose success no change of a balance shows. */
   readonly hasCalls?: boolean
   /** Gas of the transaction, and of the calls within it. */

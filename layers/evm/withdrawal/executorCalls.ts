@@ -1,6 +1,6 @@
 /** Calls of the withdrawal executor (contracts/WithdrawalExecutor.sol), and the digest that it checks. */
 import { encodeFunctionData, hashTypedData, type Hex } from "viem"
-import type { Settlement } from "#domain/trading/ChainExecution.ts"
+import type { LiquidationPayout } from "#domain/trading/ChainExecution.ts"
 import { type WithdrawalTypedData, typedDataOf } from "#domain/withdrawal/typedData.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -41,7 +41,7 @@ export const withdrawCall = ({ accountId, message }: AuthorizedWithdrawal, signa
   })
 })
 
-export const settleCall = ({ assetId, keepRaw, message }: Settlement, signature: Hex): Call => ({
+export const settleCall = ({ assetId, keepRaw, message }: LiquidationPayout, signature: Hex): Call => ({
   target: withdrawalExecutor,
   data: encodeFunctionData({
     abi: withdrawalExecutorAbi,

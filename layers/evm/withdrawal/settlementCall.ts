@@ -1,13 +1,13 @@
 /** The last call of a liquidation's batch, and the gas that it needs beside the swaps. */
 import type { AccountType } from "#domain/account/Authorization.ts"
-import type { Settlement } from "#domain/trading/ChainExecution.ts"
+import type { LiquidationPayout } from "#domain/trading/ChainExecution.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { settleCall } from "#layers/evm/withdrawal/executorCalls.ts"
 
 /** Null when what is stored cannot be the owner's signature. */
-export const settlementCall = (settlement: Settlement, accountType: AccountType): Call | null => {
+export const settlementCall = (settlement: LiquidationPayout, accountType: AccountType): Call | null => {
   const signature = ownerSignature(accountType, settlement.signature)
   return signature === undefined ? null : settleCall(settlement, signature)
 }
@@ -19,7 +19,7 @@ const settleGas = 600_000n
 /** Spelling an asset's identifier out and hashing it. */
 const assetGas = 40_000n
 
-export const withSettlementGas = (gas: GasLimits, settlement: Settlement | undefined): GasLimits =>
+export const withSettlementGas = (gas: GasLimits, settlement: LiquidationPayout | undefined): GasLimits =>
   settlement === undefined
     ? gas
     : {
