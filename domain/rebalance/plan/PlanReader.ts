@@ -17,7 +17,7 @@ import { readingFrom } from "#domain/performance/PortfolioReading.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
 import type { ChainState, Holding, PlanInput } from "#domain/planning/Plan.ts"
 import { closedFor } from "#domain/rebalance/ClosedWay.ts"
-import { PolicyReader } from "#domain/rebalance/plan/PolicyReader.ts"
+import { AppliedPolicies } from "#domain/rebalance/plan/PolicyReader.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
@@ -103,7 +103,7 @@ export class PlanReader extends Context.Service<
       const venue = yield* Venue
       const settings = yield* Settings
       const inTransit = yield* InTransit
-      const policies = yield* PolicyReader
+      const policies = yield* AppliedPolicies
 
       /**
        * Of one chain: its catalogue, and what each of the accounts holds of it; null for an account that could not be
@@ -232,7 +232,7 @@ export class PlanReader extends Context.Service<
 
       return PlanReader.of({ read })
     })
-  ).pipe(Layer.provide(PolicyReader.layer))
+  ).pipe(Layer.provide(AppliedPolicies.layer))
 }
 
 /** Of everything that has a price, US dollars (wad). */

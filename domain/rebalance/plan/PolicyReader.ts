@@ -43,10 +43,10 @@ export interface AppliedPolicy {
  *
  * **When to use**
  *
- * Use in `PlanReader` alone. Permissions on a chain are read by the `PolicyReader` of the context `policy`.
+ * Use in `PlanReader` alone. Permissions on a chain are read by the `AppliedPolicies` of the context `policy`.
  */
-export class PolicyReader extends Context.Service<
-  PolicyReader,
+export class AppliedPolicies extends Context.Service<
+  AppliedPolicies,
   {
     /**
      * One for each context, in their order; undefined where no policy is followed. Never fails for an outside reason.
@@ -55,7 +55,7 @@ export class PolicyReader extends Context.Service<
   }
 >()("ballast/domain/rebalance/PolicyReader") {
   static readonly layer = Layer.effect(
-    PolicyReader,
+    AppliedPolicies,
     Effect.gen(function* () {
       const daily = yield* DailyPriceStore
       const prices = yield* Prices
@@ -137,7 +137,7 @@ export class PolicyReader extends Context.Service<
         })
       })
 
-      return PolicyReader.of({ read })
+      return AppliedPolicies.of({ read })
     })
   )
 }
