@@ -45,7 +45,7 @@ const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<Positi
 }
 
 /** A policy, and what trading may cost on a chain (US dollars, wad; undefined: no limit). */
-export interface ChainPolicy {
+export interface ChainRebalancePolicy {
   readonly policy: PlanPolicy
   readonly limitOf: (view: ChainView) => bigint | undefined
 }
@@ -54,14 +54,14 @@ export interface PlanParameters {
   readonly thresholdUsd: bigint
   readonly cost: SwapCost
   /** Left out: every deviation is traded to its target. */
-  readonly policy?: ChainPolicy
+  readonly policy?: ChainRebalancePolicy
 }
 
 /** The settlement by the policy, where there is one and the chain has targets that a band can be a part of. */
 const settlementOf = (
   { around, view }: { readonly view: ChainView; readonly around: ChainView },
   terms: TradeTerms,
-  policy: ChainPolicy | undefined
+  policy: ChainRebalancePolicy | undefined
 ): ChainRebalance & { readonly byPolicy?: PolicyRebalance } => {
   if (policy === undefined || view.weight === 0n) return rebalanceChain(around, terms)
   const byPolicy = rebalanceWithin(around, terms, { policy: policy.policy, limitUsd: policy.limitOf(view) })

@@ -8,7 +8,7 @@ import { type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { type ChainView, readChain } from "#domain/planning/ChainView.ts"
 import { crossChain, type Movement } from "#domain/planning/transfers/crossChain.ts"
 import type { ChainPlan, Plan, PlanInput } from "#domain/planning/Plan.ts"
-import type { ChainPolicy } from "#domain/planning/planChain.ts"
+import type { ChainRebalancePolicy } from "#domain/planning/planChain.ts"
 import { planChains } from "#domain/planning/transfers/planChains.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
@@ -70,7 +70,7 @@ const withDue = (known: ReadonlyArray<ChainView>): ReadonlyMap<ChainId, ChainVie
 }
 
 /** What the policy lets trading cost is shared by the chains as they share the portfolio's value. */
-const chainPolicy = (policy: PlanPolicy, totalUsd: bigint): ChainPolicy => ({
+const chainPolicy = (policy: PlanPolicy, totalUsd: bigint): ChainRebalancePolicy => ({
   policy,
   limitOf: ({ valueUsd }) =>
     policy.maxCostUsd === undefined || totalUsd <= 0n ? undefined : (policy.maxCostUsd * valueUsd) / totalUsd
