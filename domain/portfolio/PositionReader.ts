@@ -13,7 +13,7 @@ import type { NotFound } from "#domain/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import { type AccountReading, assemblePositions } from "#domain/portfolio/assemblePositions.ts"
+import { type AccountAnswer, assemblePositions } from "#domain/portfolio/assemblePositions.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import type { Positions, WarningKind } from "#domain/portfolio/Positions.ts"
@@ -83,11 +83,11 @@ export class PositionReader extends Context.Service<
           })
         )
         if (Result.isFailure(reading)) {
-          const result: AccountReading["result"] = { _tag: "Failed", reason: reading.failure.reason }
+          const result: AccountAnswer["result"] = { _tag: "Failed", reason: reading.failure.reason }
           return { account, result, catalogue, block: null }
         }
         const [read, others] = reading.success
-        const result: AccountReading["result"] = { _tag: "Read", balances: read.balances, unlisted: others }
+        const result: AccountAnswer["result"] = { _tag: "Read", balances: read.balances, unlisted: others }
         return { account, result, catalogue, block: read.blockNumber }
       })
 

@@ -11,7 +11,7 @@ import type { UnlistedHolding } from "#domain/portfolio/UnlistedHoldings.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */
-export interface AccountReading {
+export interface AccountAnswer {
   readonly account: AccountId
   readonly result:
     | {
@@ -24,7 +24,7 @@ export interface AccountReading {
 }
 
 export interface Readings {
-  readonly accounts: ReadonlyArray<AccountReading>
+  readonly accounts: ReadonlyArray<AccountAnswer>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
   readonly prices: ReadonlyMap<AssetId, Price>
   /** Target assets of the strategy's head version. */

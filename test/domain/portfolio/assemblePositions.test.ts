@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import { erc20, evmAccount, EvmAddress, evmWallet } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
-import { type AccountReading, assemblePositions, type Readings } from "#domain/portfolio/assemblePositions.ts"
+import { type AccountAnswer, assemblePositions, type Readings } from "#domain/portfolio/assemblePositions.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -31,13 +31,13 @@ const price = (usd: bigint) => ({ usd: usd * Decimal.one, asOf: time })
 const read = (
   account: typeof onBase,
   ...balances: ReadonlyArray<readonly [typeof baseUsdc, bigint | null]>
-): AccountReading => ({
+): AccountAnswer => ({
   account,
   result: { _tag: "Read", balances: balances.map(([{ assetId }, raw]) => ({ assetId, raw })), unlisted: [] }
 })
 const evmAddress = (last: bigint) => EvmAddress.make(`0x${last.toString(16).padStart(40, "0")}`)
-const down = (account: typeof onBase): AccountReading => ({ account, result: { _tag: "Failed", reason: "timeout" } })
-const assemble = (accounts: ReadonlyArray<AccountReading>, overrides: Partial<Readings> = {}) =>
+const down = (account: typeof onBase): AccountAnswer => ({ account, result: { _tag: "Failed", reason: "timeout" } })
+const assemble = (accounts: ReadonlyArray<AccountAnswer>, overrides: Partial<Readings> = {}) =>
   assemblePositions(portfolio, {
     accounts,
     catalogue,
