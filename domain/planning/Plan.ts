@@ -89,7 +89,7 @@ export interface Leg {
 }
 
 /** One move of value to another chain, once the legs of its own chain are done. */
-export interface Transfer {
+export interface TransferLeg {
   readonly fromChainId: ChainId
   readonly toChainId: ChainId
   readonly sell: AssetId
@@ -130,7 +130,7 @@ export interface ChainPlan {
    */
   readonly legs: ReadonlyArray<Leg>
   /** What leaves this chain. A chain that sends does not receive. */
-  readonly transfers: ReadonlyArray<Transfer>
+  readonly transfers: ReadonlyArray<TransferLeg>
   readonly skips: ReadonlyArray<Skip>
   /** The figures by which the policy was followed; absent without one. */
   readonly measures?: PolicyMeasures

@@ -9,7 +9,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import { movableUsd } from "#domain/planning/transfers/bridgeAssets.ts"
 import { type ChainBalance, chainBalances } from "#domain/planning/transfers/chainBalances.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import type { Transfer, TransferTerms } from "#domain/planning/Plan.ts"
+import type { TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
 import { type Skip, SkipCode } from "#domain/Skip.ts"
 import { dustUsd } from "#domain/planning/Tolerance.ts"
 
@@ -78,7 +78,7 @@ const tooLittleFor = (overUsd: bigint, minUsd: bigint): string =>
 /** One skip for each chain that `transfers` leave off its share by the threshold or more, by chain. */
 export const crossChain = (
   views: ReadonlyArray<ChainView>,
-  { movement, transfers }: { readonly movement: Movement; readonly transfers: ReadonlyArray<Transfer> },
+  { movement, transfers }: { readonly movement: Movement; readonly transfers: ReadonlyArray<TransferLeg> },
   thresholdUsd: bigint
 ): ReadonlyMap<ChainId, Skip> => {
   const totalUsd = views.reduce((sum, { valueUsd }) => sum + valueUsd, 0n)

@@ -5,7 +5,7 @@ import type { ChainId } from "#domain/Caip.ts"
 import { expecting, sending } from "#domain/planning/transfers/aroundTransfers.ts"
 import { bridgeAssetOf } from "#domain/planning/transfers/bridgeAssets.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import type { ChainPlan, Leg, Transfer, TransferTerms } from "#domain/planning/Plan.ts"
+import type { ChainPlan, Leg, TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
 import { planChain, type PlanParameters } from "#domain/planning/planChain.ts"
 import type { Move } from "#domain/planning/transfers/planTransfers.ts"
 import { type Position, rawWithin, valueOf } from "#domain/planning/Position.ts"
@@ -38,7 +38,7 @@ const transfersOf = (
   moves: ReadonlyArray<Move>,
   { bridgeAsset, maxRaw }: { readonly bridgeAsset: Position; readonly maxRaw: bigint },
   { terms, views }: Connections
-): ReadonlyArray<Transfer> => {
+): ReadonlyArray<TransferLeg> => {
   const wantedRaw = moves.reduce((sum, { usd }) => sum + rawWithin(bridgeAsset, usd), 0n)
   if (wantedRaw === 0n || maxRaw <= 0n) return []
   return moves.flatMap(({ from, to, usd }) => {
@@ -68,7 +68,7 @@ export const planSender = (view: ChainView, moves: ReadonlyArray<Move>, connecti
 /** The plan of a chain to which `transfers` are to come. */
 export const planReceiver = (
   view: ChainView,
-  transfers: ReadonlyArray<Transfer>,
+  transfers: ReadonlyArray<TransferLeg>,
   connections: Connections
 ): ChainPlan => {
   const raw = transfers.reduce((sum, { expectedRaw }) => sum + expectedRaw, 0n)

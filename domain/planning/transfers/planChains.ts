@@ -3,17 +3,17 @@
  */
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import type { ChainPlan, Transfer, TransferTerms } from "#domain/planning/Plan.ts"
+import type { ChainPlan, TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
 import { planReceiver, planSender } from "#domain/planning/transfers/planAround.ts"
 import { planChain, type PlanParameters } from "#domain/planning/planChain.ts"
 import type { Move } from "#domain/planning/transfers/planTransfers.ts"
 
 export interface PlannedChains {
   readonly plans: ReadonlyMap<ChainId, ChainPlan>
-  readonly transfers: ReadonlyArray<Transfer>
+  readonly transfers: ReadonlyArray<TransferLeg>
 }
 
-const isMade = (transfers: ReadonlyArray<Transfer>, { from, to }: Move): boolean =>
+const isMade = (transfers: ReadonlyArray<TransferLeg>, { from, to }: Move): boolean =>
   transfers.some(({ fromChainId, toChainId }) => fromChainId === from && toChainId === to)
 
 /**

@@ -2,7 +2,7 @@
 import * as fc from "fast-check"
 import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Plan, PlanInput, Transfer } from "#domain/planning/Plan.ts"
+import type { Plan, PlanInput, TransferLeg } from "#domain/planning/Plan.ts"
 import { applyPlan } from "#test/domain/planning/applyPlan.ts"
 import { assetAt, type Kind, portfolio } from "#test/domain/rebalance/portfolios.ts"
 
@@ -40,7 +40,7 @@ export const connected = (kind: Kind = {}): fc.Arbitrary<PlanInput> =>
       }
     }))
 
-export const transfersOf = (planned: Plan): ReadonlyArray<Transfer> =>
+export const transfersOf = (planned: Plan): ReadonlyArray<TransferLeg> =>
   planned.chains.flatMap(({ transfers }) => transfers)
 
 const change = (
