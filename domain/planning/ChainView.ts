@@ -4,12 +4,12 @@
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { ChainState, Holding } from "#domain/planning/Plan.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
-import { fromHolding, type Position, unknownAsset } from "#domain/planning/Position.ts"
+import { fromHolding, type PlanPosition, unknownAsset } from "#domain/planning/Position.ts"
 
 export interface ChainView {
   readonly chainId: ChainId
   /** The assets whose value is known, those of value zero included; they share the chain by their weights. */
-  readonly positions: ReadonlyArray<Position>
+  readonly positions: ReadonlyArray<PlanPosition>
   /** Held without a price: taken to be on target, whatever they are worth, and so left out of the shares. */
   readonly unvalued: ReadonlyArray<TargetWeight>
   /** Sums over `positions`: US dollars (wad) and basis points of the whole portfolio. */
@@ -32,7 +32,7 @@ const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || h
 export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {
   const targets = new Map<AssetId, number>()
   for (const target of allocation) targets.set(target.assetId, target.weight)
-  const positions: Array<Position> = []
+  const positions: Array<PlanPosition> = []
   const unvalued: Array<TargetWeight> = []
   let valueUsd = 0n
   let weight = 0n

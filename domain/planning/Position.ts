@@ -5,7 +5,7 @@ import type { AssetId } from "#domain/Caip.ts"
 import type { Holding } from "#domain/planning/Plan.ts"
 import { SkipCode } from "#domain/Skip.ts"
 
-export interface Position {
+export interface PlanPosition {
   readonly assetId: AssetId
   /** Basis points of the whole portfolio. */
   readonly weight: bigint
@@ -38,7 +38,7 @@ const obstacleOf = (holding: Holding, hasPrice: boolean): SkipCode | null => {
 }
 
 /** Reads one holding; a price that is missing gives a position without value that cannot be traded. */
-export const fromHolding = (holding: Holding, weight: number): Position => {
+export const fromHolding = (holding: Holding, weight: number): PlanPosition => {
   const priceUsd = holding.priceUsd !== null && holding.priceUsd > 0n ? holding.priceUsd : 0n
   const scale = scaleOf(holding.decimals)
   const incomingRaw = holding.incomingRaw ?? 0n
@@ -61,27 +61,27 @@ export const fromHolding = (holding: Holding, weight: number): Position => {
 }
 
 /** The same asset with another balance. */
-export const withBalance = (position: Position, balanceRaw: bigint): Position => ({
+export const withBalance = (position: PlanPosition, balanceRaw: bigint): PlanPosition => ({
   ...position,
   balanceRaw,
   valueUsd: (balanceRaw * position.priceUsd) / position.scale
 })
 
 /** The same asset with another weight. */
-export const withWeight = (position: Position, weight: bigint): Position => ({
+export const withWeight = (position: PlanPosition, weight: bigint): PlanPosition => ({
   ...position,
   weight,
   canBuy: position.obstacle === null && weight > 0n
 })
 
 /** Raw units of the asset worth at most `usd` (wad); its price is above zero. */
-export const rawWithin = ({ priceUsd, scale }: Position, usd: bigint): bigint => (usd * scale) / priceUsd
+export const rawWithin = ({ priceUsd, scale }: PlanPosition, usd: bigint): bigint => (usd * scale) / priceUsd
 
 /** Value of raw units of the asset, US dollars (wad), cut towards zero. */
-export const valueOf = ({ priceUsd, scale }: Position, raw: bigint): bigint => (raw * priceUsd) / scale
+export const valueOf = ({ priceUsd, scale }: PlanPosition, raw: bigint): bigint => (raw * priceUsd) / scale
 
 /** A target asset of which nothing is known on its chain: nothing held, no price. */
-export const unknownAsset = (assetId: AssetId, weight: number): Position =>
+export const unknownAsset = (assetId: AssetId, weight: number): PlanPosition =>
   fromHolding(
     {
       assetId,

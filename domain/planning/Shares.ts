@@ -1,9 +1,9 @@
 /** A value that assets share by their weights. */
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 
 /** Each asset is due `position.weight / weight` of `totalUsd` (US dollars, wad). */
 export interface Shares {
-  readonly positions: ReadonlyArray<Position>
+  readonly positions: ReadonlyArray<PlanPosition>
   /** Above zero. */
   readonly weight: bigint
   readonly totalUsd: bigint

@@ -6,7 +6,7 @@
  * therefore starts to trade when an asset is off by `tradeUsd`, and once it trades it settles everything that is off by
  * `settleUsd`, a margin less. What a plan leaves is then a margin away from starting the next one.
  */
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
 
 export interface Tolerance {
@@ -37,7 +37,7 @@ const marginParts = 50n
  * Each purchase loses up to one raw unit to rounding, so the margin has to hold one unit of every target asset. Those
  * with units above a cent do not count: they are traded as coarse assets.
  */
-export const toleranceFor = (thresholdUsd: bigint, positions: ReadonlyArray<Position>): Tolerance => {
+export const toleranceFor = (thresholdUsd: bigint, positions: ReadonlyArray<PlanPosition>): Tolerance => {
   let roundingUsd = 0n
   for (const { unitUsd, weight } of positions) if (weight > 0n && unitUsd <= dustUsd) roundingUsd += unitUsd
   let tradeUsd = thresholdUsd > dustUsd ? thresholdUsd : dustUsd
@@ -57,4 +57,4 @@ export const underMismatch = (tolerance: Tolerance, mismatchUsd: bigint): Tolera
   mismatchUsd < tolerance.tradeUsd ? tolerance : { ...tolerance, pastUsd: tolerance.tradeUsd / 2n }
 
 /** Whether rounding an amount of the asset to whole raw units does not matter. Other assets are coarse. */
-export const isFine = (position: Position, tolerance: Tolerance): boolean => position.unitUsd <= tolerance.marginUsd
+export const isFine = (position: PlanPosition, tolerance: Tolerance): boolean => position.unitUsd <= tolerance.marginUsd

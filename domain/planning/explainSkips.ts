@@ -4,7 +4,7 @@
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import { type Skip, SkipCode } from "#domain/Skip.ts"
 import { dustUsd, type Tolerance } from "#domain/planning/Tolerance.ts"
 
@@ -24,7 +24,11 @@ const obstacleReason = (code: SkipCode, off: string): string => {
   }
 }
 
-const explain = (position: Position, deviationUsd: bigint, { tradeUsd }: Tolerance): Pick<Skip, "code" | "reason"> => {
+const explain = (
+  position: PlanPosition,
+  deviationUsd: bigint,
+  { tradeUsd }: Tolerance
+): Pick<Skip, "code" | "reason"> => {
   const isAbove = deviationUsd > 0n
   const magnitude = isAbove ? deviationUsd : -deviationUsd
   const off = `The asset is ${dollars(magnitude)} ${isAbove ? "above" : "below"} its target`
@@ -57,7 +61,7 @@ const explainBand = (deviationUsd: bigint, bandUsd: bigint, least: string): Pick
  */
 export const skipsOn = (chainId: ChainId, tolerance: Tolerance) => {
   const least = dollars(tolerance.tradeUsd)
-  return (position: Position, deviationUsd: bigint, bandUsd?: bigint): Skip | undefined => {
+  return (position: PlanPosition, deviationUsd: bigint, bandUsd?: bigint): Skip | undefined => {
     if (deviationUsd <= dustUsd && deviationUsd >= -dustUsd) return undefined
     const isWithin = bandUsd !== undefined && position.obstacle === null && position.weight > 0n
     const { code, reason } =

@@ -7,7 +7,7 @@ import { awaitedSkip, skipsOn, unvaluedSkip } from "#domain/planning/explainSkip
 import type { AssetTarget, ChainPlan, Leg } from "#domain/planning/Plan.ts"
 import { minTradeUsd, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import { policySkips } from "#domain/planning/bands/policySkips.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import { type ChainRebalance, rebalanceChain } from "#domain/planning/legs/settle.ts"
 import { type PolicyRebalance, rebalanceWithin } from "#domain/planning/bands/settleWithin.ts"
 import type { Skip } from "#domain/Skip.ts"
@@ -21,7 +21,7 @@ interface Arrived {
 }
 
 /** Cuts the legs down to what has arrived of the asset they sell; what is left of one must still be worth a trade. */
-const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<Position>, minUsd: bigint): Arrived => {
+const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<PlanPosition>, minUsd: bigint): Arrived => {
   const awaited = positions.find(({ incomingRaw }) => incomingRaw > 0n)
   if (awaited === undefined) return { legs, skips: [] }
   let leftRaw = awaited.balanceRaw > awaited.incomingRaw ? awaited.balanceRaw - awaited.incomingRaw : 0n

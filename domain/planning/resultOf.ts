@@ -1,11 +1,11 @@
-import { type Position, withBalance } from "#domain/planning/Position.ts"
+import { type PlanPosition, withBalance } from "#domain/planning/Position.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 
 /** The positions that the legs leave, in the same order. */
 export const resultOf = (
-  positions: ReadonlyArray<Position>,
+  positions: ReadonlyArray<PlanPosition>,
   legs: ReadonlyArray<Pick<Leg, "sell" | "buy" | "sellAmountRaw" | "expectedBuyRaw">>
-): ReadonlyArray<Position> => {
+): ReadonlyArray<PlanPosition> => {
   const changes = new Map<string, bigint>()
   const change = (assetId: string, raw: bigint) => {
     const before = changes.get(assetId)

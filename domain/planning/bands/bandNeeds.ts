@@ -8,7 +8,7 @@
  */
 import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import type { Tolerance } from "#domain/planning/Tolerance.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
@@ -34,7 +34,7 @@ export const isOutside = (drift: Drift, { marginUsd, tradeUsd }: Tolerance): boo
 }
 
 /** What has to be sold to buy `usd` of the asset. */
-const paidFor = ({ assetId }: Position, usd: bigint, costs: TradeCosts): bigint =>
+const paidFor = ({ assetId }: PlanPosition, usd: bigint, costs: TradeCosts): bigint =>
   (usd * billion) / (billion - costs.ofBuying(assetId))
 
 /** What brings an asset `excessUsd` off its target onto it. */

@@ -13,7 +13,7 @@ import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { type ChainGas, defaultVolatility, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
 
 const yearSeconds = 31_536_000n
@@ -81,7 +81,7 @@ const weightOf = (drift: Drift, fixedCostNano: bigint, { costs, policy }: Policy
 
 interface Change {
   readonly drifts: ReadonlyArray<Drift>
-  readonly result: ReadonlyArray<Position>
+  readonly result: ReadonlyArray<PlanPosition>
   /** What the portfolio is worth, US dollars (wad). */
   readonly portfolioUsd: bigint
 }

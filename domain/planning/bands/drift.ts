@@ -2,13 +2,13 @@
 import { bandWidth, type BandWidth, nano } from "#domain/planning/bands/bandWidth.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 
 const bps = 10_000n
 
 export interface Drift {
-  readonly position: Position
+  readonly position: PlanPosition
   readonly width: BandWidth
   /** Above its target, or below it when negative. */
   readonly excessUsd: bigint

@@ -3,11 +3,11 @@
  *
  * Pairs close no circle, so they form trees, and whoever is left with one pair decides its amount.
  */
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import { billion } from "#domain/planning/bands/tradeCost.ts"
 
 export interface Side {
-  readonly position: Position
+  readonly position: PlanPosition
   readonly isSeller: boolean
   /** To be sold, or what is to arrive of what is bought; US dollars (wad). */
   readonly wantedUsd: bigint

@@ -7,12 +7,12 @@
  * bought. It depends on what is held and not on where it lies, so a plan that reached it finds it again and trades
  * nothing.
  */
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 /** Whether all can be traded, so that the targets can share all of the chain at whatever swaps cost. */
-export const canFillAll = (positions: ReadonlyArray<Position>): boolean =>
+export const canFillAll = (positions: ReadonlyArray<PlanPosition>): boolean =>
   positions.every(({ canBuy, canSell, weight }) => canSell && (canBuy || weight === 0n))
 
 /** Sums over the sellers or the buyers: value in US dollars (wad), and weight. */
@@ -23,18 +23,18 @@ interface Side {
 
 const nobody: Side = { usd: 0n, weight: 0n }
 
-const including = ({ usd, weight }: Side, position: Position): Side => ({
+const including = ({ usd, weight }: Side, position: PlanPosition): Side => ({
   usd: usd + position.valueUsd,
   weight: weight + position.weight
 })
 
-const excluding = ({ usd, weight }: Side, position: Position): Side => ({
+const excluding = ({ usd, weight }: Side, position: PlanPosition): Side => ({
   usd: usd - position.valueUsd,
   weight: weight - position.weight
 })
 
 /** Fullest first: the order in which they become sellers while the total falls. */
-const byFill = (a: Position, b: Position): number => {
+const byFill = (a: PlanPosition, b: PlanPosition): number => {
   const fillOfA = a.valueUsd * b.weight
   const fillOfB = b.valueUsd * a.weight
   return fillOfA === fillOfB ? 0 : fillOfA > fillOfB ? -1 : 1
@@ -63,7 +63,7 @@ export const attainable = ({ positions, totalUsd, weight: totalWeight }: Shares,
     weight: SwapCost.whole * buyers.weight + cost.kept * sellers.weight
   })
   let reached = level()
-  const isFuller = ({ valueUsd, weight }: Position): boolean => valueUsd * reached.weight > reached.usd * weight
+  const isFuller = ({ valueUsd, weight }: PlanPosition): boolean => valueUsd * reached.weight > reached.usd * weight
   // Only those above the level are put in order: with each that sells the level may fall, and then others are above it.
   for (let fuller = fillable.filter(isFuller); fuller.length > 0; fuller = fillable.filter(isFuller)) {
     let isStopped = false

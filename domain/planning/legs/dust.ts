@@ -4,11 +4,11 @@
  */
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
-import { type Position, valueOf } from "#domain/planning/Position.ts"
+import { type PlanPosition, valueOf } from "#domain/planning/Position.ts"
 import { isFine, type Tolerance } from "#domain/planning/Tolerance.ts"
 
 interface WantedLeg {
-  readonly seller: { readonly position: Position; readonly leftUsd: bigint }
+  readonly seller: { readonly position: PlanPosition; readonly leftUsd: bigint }
   readonly buyer: Imbalance
   /** The largest buyer beside this one. */
   readonly nextBuyer: Imbalance | undefined
@@ -38,8 +38,8 @@ interface Settled {
 }
 
 /** What the legs leave of each asset outside the allocation that they sell, raw; all that is sold whole left out. */
-const piecesOf = (legs: ReadonlyArray<DraftLeg>): Map<Position, bigint> => {
-  const pieces = new Map<Position, bigint>()
+const piecesOf = (legs: ReadonlyArray<DraftLeg>): Map<PlanPosition, bigint> => {
+  const pieces = new Map<PlanPosition, bigint>()
   for (const { seller, sellRaw } of legs) {
     if (seller.weight > 0n) continue
     const raw = (pieces.get(seller) ?? seller.balanceRaw) - sellRaw
@@ -50,7 +50,7 @@ const piecesOf = (legs: ReadonlyArray<DraftLeg>): Map<Position, bigint> => {
 }
 
 /** What the legs leave a buyer to buy, US dollars (wad) counted on the selling side. */
-const gapOf = (position: Position, buyers: ReadonlyArray<Imbalance>, legs: ReadonlyArray<DraftLeg>): bigint => {
+const gapOf = (position: PlanPosition, buyers: ReadonlyArray<Imbalance>, legs: ReadonlyArray<DraftLeg>): bigint => {
   const { openUsd } = buyers.find((buyer) => buyer.position === position)!
   return legs.reduce((gapUsd, { buyer, usd }) => (buyer === position ? gapUsd - usd : gapUsd), openUsd)
 }

@@ -1,13 +1,13 @@
 /**
  * Which assets have to be sold and bought for a chain to reach its targets.
  */
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 /** An asset that is off its target. */
 export interface Imbalance {
-  readonly position: Position
+  readonly position: PlanPosition
   /**
    * What is to be traded, US dollars (wad) counted on the selling side: the excess of a seller, or what has to be sold
    * to fill the gap of a buyer.

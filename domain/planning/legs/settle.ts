@@ -8,7 +8,7 @@ import { isFarOffTarget, isOffTarget } from "#domain/planning/legs/isOffTarget.t
 import { matchLegs } from "#domain/planning/legs/matchLegs.ts"
 import { imbalances } from "#domain/planning/legs/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import { resultOf } from "#domain/planning/resultOf.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
@@ -27,7 +27,7 @@ const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
 export interface ChainRebalance {
   readonly legs: ReadonlyArray<Leg>
   /** The positions that the legs leave, in the order of the view. */
-  readonly result: ReadonlyArray<Position>
+  readonly result: ReadonlyArray<PlanPosition>
   /**
    * What the targets share once the legs are paid for, US dollars (wad): the value of the chain, or more (`dueUsd`).
    */
@@ -47,8 +47,8 @@ export const rebalanceChain = (view: ChainView, terms: TradeTerms): ChainRebalan
   const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
   if (weight === 0n) return { legs: [], result: positions, totalUsd: valueUsd }
   const isFillable = canFillAll(positions)
-  const sharesIn = (of: ReadonlyArray<Position>, totalUsd: bigint): Shares => ({ positions: of, weight, totalUsd })
-  const sharedOf = (of: ReadonlyArray<Position>, totalUsd: bigint): bigint =>
+  const sharesIn = (of: ReadonlyArray<PlanPosition>, totalUsd: bigint): Shares => ({ positions: of, weight, totalUsd })
+  const sharedOf = (of: ReadonlyArray<PlanPosition>, totalUsd: bigint): bigint =>
     isFillable && dueUsd <= totalUsd ? totalUsd : attainable(sharesIn(of, greater(totalUsd, dueUsd)), cost)
   const heldUsd = sharedOf(positions, valueUsd)
   const held = sharesIn(positions, heldUsd)

@@ -2,14 +2,15 @@
  * How much of one asset to sell for another.
  */
 import type { Sale } from "#domain/planning/legs/DraftLeg.ts"
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 import { isFine, type TradeTerms } from "#domain/planning/Tolerance.ts"
 
 const ceilingOf = (numerator: bigint, denominator: bigint): bigint => (numerator + denominator - 1n) / denominator
 
 /** Raw units of an asset worth at least `usd` (wad). */
-export const rawWorth = (position: Position, usd: bigint): bigint => ceilingOf(usd * position.scale, position.priceUsd)
+export const rawWorth = (position: PlanPosition, usd: bigint): bigint =>
+  ceilingOf(usd * position.scale, position.priceUsd)
 
 /** Raw units that a sale buys at the assets' prices, after costs, cut to whole units. */
 export const boughtFor = ({ buyer, seller, sellRaw }: Sale, cost: SwapCost.SwapCost): bigint => {
@@ -21,8 +22,8 @@ export const boughtFor = ({ buyer, seller, sellRaw }: Sale, cost: SwapCost.SwapC
 
 /** Two assets that may be exchanged for each other, and what of both is open; US dollars (wad). */
 interface Pairing {
-  readonly seller: Position
-  readonly buyer: Position
+  readonly seller: PlanPosition
+  readonly buyer: PlanPosition
   /** What of the seller is not sold yet. */
   readonly leftUsd: bigint
   /** By how much the seller is above its target. */

@@ -13,13 +13,13 @@
  * it falls no further than the side at `V` costs by that, and only the few assets that change sides on the way are
  * computed again.
  */
-import type { Position } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/Position.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
 /** One asset: its distance from its share of `V`, times the weight of the chain. */
 interface Distance {
-  readonly position: Position
+  readonly position: PlanPosition
   readonly excess: bigint
 }
 

@@ -3,9 +3,9 @@
  * if what is to leave had left.
  */
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import { type Position, withBalance, withWeight } from "#domain/planning/Position.ts"
+import { type PlanPosition, withBalance, withWeight } from "#domain/planning/Position.ts"
 
-const withPositions = (view: ChainView, positions: ReadonlyArray<Position>): ChainView => ({
+const withPositions = (view: ChainView, positions: ReadonlyArray<PlanPosition>): ChainView => ({
   ...view,
   positions,
   valueUsd: positions.reduce((sum, { valueUsd }) => sum + valueUsd, 0n),
@@ -15,7 +15,7 @@ const withPositions = (view: ChainView, positions: ReadonlyArray<Position>): Cha
 /**
  * The chain with `raw` units more of the bridge asset to come: what is expected is neither bought nor sold meanwhile.
  */
-export const expecting = (view: ChainView, bridgeAsset: Position, raw: bigint): ChainView => {
+export const expecting = (view: ChainView, bridgeAsset: PlanPosition, raw: bigint): ChainView => {
   const awaited = {
     ...withBalance(bridgeAsset, bridgeAsset.balanceRaw + raw),
     incomingRaw: bridgeAsset.incomingRaw + raw
@@ -29,7 +29,7 @@ export const expecting = (view: ChainView, bridgeAsset: Position, raw: bigint): 
 /**
  * A chain with targets: they share what stays. Where the bridge asset is then held below zero, the legs make up for it.
  */
-const sendingShare = (view: ChainView, bridgeAsset: Position, left: Position): ChainView =>
+const sendingShare = (view: ChainView, bridgeAsset: PlanPosition, left: PlanPosition): ChainView =>
   withPositions(
     view,
     view.positions.map((position) =>
@@ -41,7 +41,7 @@ const sendingShare = (view: ChainView, bridgeAsset: Position, left: Position): C
  * A chain without targets: only what is missing of the bridge asset is sold for it, from each asset in proportion. So
  * each is its own weight; what cannot be sold is left out.
  */
-const sendingAll = (view: ChainView, bridgeAsset: Position, left: Position): ChainView =>
+const sendingAll = (view: ChainView, bridgeAsset: PlanPosition, left: PlanPosition): ChainView =>
   withPositions(
     { ...view, dueUsd: 0n },
     view.positions.flatMap((position) => {
@@ -52,7 +52,7 @@ const sendingAll = (view: ChainView, bridgeAsset: Position, left: Position): Cha
   )
 
 /** The chain when `raw` units of the bridge asset are to leave, some of which may have to be bought first. */
-export const sending = (view: ChainView, bridgeAsset: Position, raw: bigint): ChainView => {
+export const sending = (view: ChainView, bridgeAsset: PlanPosition, raw: bigint): ChainView => {
   const left = withBalance(bridgeAsset, bridgeAsset.balanceRaw - raw)
   return view.weight === 0n ? sendingAll(view, bridgeAsset, left) : sendingShare(view, bridgeAsset, left)
 }

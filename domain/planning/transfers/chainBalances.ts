@@ -8,7 +8,7 @@ import { attainable } from "#domain/planning/legs/attainable.ts"
 import { bridgeAssetOf } from "#domain/planning/transfers/bridgeAssets.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { TransferTerms } from "#domain/planning/Plan.ts"
-import { type Position, rawWithin, valueOf } from "#domain/planning/Position.ts"
+import { type PlanPosition, rawWithin, valueOf } from "#domain/planning/Position.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 
@@ -16,17 +16,17 @@ import * as SwapCost from "#domain/planning/SwapCost.ts"
 export interface ChainBalance {
   readonly view: ChainView
   /** Undefined when nothing can come or go. */
-  readonly bridgeAsset: Position | undefined
+  readonly bridgeAsset: PlanPosition | undefined
   /** By how much what may be sold exceeds what its own buyable targets lack; below zero: what these lack beyond it. */
   readonly spareUsd: bigint
 }
 
 /** What is missing to `targetUsd`, in whole units of the asset: a part of a unit cannot be bought. */
-const lackUsd = (position: Position, targetUsd: bigint): bigint =>
+const lackUsd = (position: PlanPosition, targetUsd: bigint): bigint =>
   valueOf(position, rawWithin(position, targetUsd - position.valueUsd))
 
 /** A bridge asset that is a target is filled by what arrives, whether or not the agent may buy it. */
-const filled = (bridgeAsset: Position): Position => ({ ...bridgeAsset, canBuy: bridgeAsset.weight > 0n })
+const filled = (bridgeAsset: PlanPosition): PlanPosition => ({ ...bridgeAsset, canBuy: bridgeAsset.weight > 0n })
 
 const spareOf = ({ positions, totalUsd, weight }: Shares): bigint =>
   positions.reduce((sum, position) => {

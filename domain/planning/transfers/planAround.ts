@@ -8,7 +8,7 @@ import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { ChainPlan, Leg, TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
 import { planChain, type PlanParameters } from "#domain/planning/planChain.ts"
 import type { Move } from "#domain/planning/transfers/planTransfers.ts"
-import { type Position, rawWithin, valueOf } from "#domain/planning/Position.ts"
+import { type PlanPosition, rawWithin, valueOf } from "#domain/planning/Position.ts"
 import { whole } from "#domain/planning/SwapCost.ts"
 
 /**
@@ -23,7 +23,7 @@ export interface Connections extends PlanParameters {
 }
 
 /** Raw units of the bridge asset once the legs are done, what has not arrived left out. */
-const leftOf = ({ assetId, balanceRaw, incomingRaw }: Position, legs: ReadonlyArray<Leg>): bigint =>
+const leftOf = ({ assetId, balanceRaw, incomingRaw }: PlanPosition, legs: ReadonlyArray<Leg>): bigint =>
   legs.reduce(
     (raw, leg) =>
       raw + (leg.buy === assetId ? leg.expectedBuyRaw : 0n) - (leg.sell === assetId ? leg.sellAmountRaw : 0n),
@@ -36,7 +36,7 @@ const leftOf = ({ assetId, balanceRaw, incomingRaw }: Position, legs: ReadonlyAr
  */
 const transfersOf = (
   moves: ReadonlyArray<Move>,
-  { bridgeAsset, maxRaw }: { readonly bridgeAsset: Position; readonly maxRaw: bigint },
+  { bridgeAsset, maxRaw }: { readonly bridgeAsset: PlanPosition; readonly maxRaw: bigint },
   { terms, views }: Connections
 ): ReadonlyArray<TransferLeg> => {
   const wantedRaw = moves.reduce((sum, { usd }) => sum + rawWithin(bridgeAsset, usd), 0n)

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type Position, fromHolding } from "#domain/planning/Position.ts"
+import { type PlanPosition, fromHolding } from "#domain/planning/Position.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
 import { base } from "#test/domain/planning/examples.ts"
@@ -30,7 +30,7 @@ const chain = fc
 
 /** What a total leaves of the value, times 10,000 and the weight, by the definition: `T <= V - f * min(S(T), D(T))`. */
 const isCovered = (
-  positions: ReadonlyArray<Position>,
+  positions: ReadonlyArray<PlanPosition>,
   { totalUsd, weight }: { readonly weight: bigint; readonly totalUsd: bigint },
   { kept, lost }: SwapCost.SwapCost
 ) => {
@@ -48,7 +48,7 @@ const isCovered = (
 
 /** The greatest total that is covered, by halving. */
 const oracle = (
-  positions: ReadonlyArray<Position>,
+  positions: ReadonlyArray<PlanPosition>,
   { valueUsd, weight }: { readonly weight: bigint; readonly valueUsd: bigint },
   cost: SwapCost.SwapCost
 ) => {
