@@ -2,7 +2,7 @@
  * One readable chain as the planner sees it before it plans.
  */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
-import type { ChainState, Holding } from "#domain/planning/Plan.ts"
+import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
 import { fromHolding, type PlanPosition, unknownAsset } from "#domain/planning/Position.ts"
 
@@ -29,7 +29,7 @@ const hasNoPrice = (holding: Holding): boolean => holding.priceUsd === null || h
  * Reads a chain against the part of the allocation that lies on it. `kept` is in the view even when it is neither held
  * nor wanted: the asset by which value comes and goes.
  */
-export const readChain = (chain: ChainState, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {
+export const readChain = (chain: ChainHoldings, allocation: ReadonlyArray<TargetWeight>, kept?: AssetId): ChainView => {
   const targets = new Map<AssetId, number>()
   for (const target of allocation) targets.set(target.assetId, target.weight)
   const positions: Array<PlanPosition> = []

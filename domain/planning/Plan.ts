@@ -33,7 +33,7 @@ export interface Holding {
 }
 
 /** The account on one chain as it stands. */
-export interface ChainState {
+export interface ChainHoldings {
   readonly chainId: ChainId
   /** False when the chain could not be read: its holdings are not used. */
   readonly available: boolean
@@ -60,7 +60,7 @@ export interface TransferTerms {
 
 /** Everything that decides a plan. The same input always gives the same plan. */
 export interface PlanInput {
-  readonly chains: ReadonlyArray<ChainState>
+  readonly chains: ReadonlyArray<ChainHoldings>
   /** The target of the whole portfolio; sums to 10,000 over all chains, each asset once. */
   readonly allocation: Allocation
   readonly preferences: {

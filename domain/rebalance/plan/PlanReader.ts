@@ -15,7 +15,7 @@ import { authorizedChains } from "#domain/account/Grant.ts"
 import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
 import { readingFrom } from "#domain/performance/PortfolioReading.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
-import type { ChainState, Holding, PlanInput } from "#domain/planning/Plan.ts"
+import type { ChainHoldings, Holding, PlanInput } from "#domain/planning/Plan.ts"
 import { closedFor } from "#domain/rebalance/ClosedWay.ts"
 import { AppliedPolicies } from "#domain/rebalance/plan/PolicyReader.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
@@ -236,7 +236,7 @@ export class PlanReader extends Context.Service<
 }
 
 /** Of everything that has a price, US dollars (wad). */
-const valueOf = (chains: ReadonlyArray<ChainState>): bigint =>
+const valueOf = (chains: ReadonlyArray<ChainHoldings>): bigint =>
   chains
     .flatMap(({ holdings }) => holdings)
     .reduce(
@@ -324,7 +324,10 @@ interface Known {
   readonly incoming: ReadonlyMap<AssetId, bigint>
 }
 
-const chainState = (reading: ChainReading, { incoming, known: prices, ofInterest, staleBefore }: Known): ChainState => {
+const chainState = (
+  reading: ChainReading,
+  { incoming, known: prices, ofInterest, staleBefore }: Known
+): ChainHoldings => {
   const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
     const price = prices.get(assetId)
     return {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { ChainState, Holding, PlanInput } from "#domain/planning/Plan.ts"
+import type { ChainHoldings, Holding, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { base, chain, held, input, mainnet, skipped, trades, usd } from "#test/domain/planning/examples.ts"
 import { assetAt } from "#test/domain/rebalance/portfolios.ts"
@@ -15,7 +15,7 @@ const on = (
 ) => held(assetAt(chainId, index), dollars, but)
 
 const connected = (
-  chains: ReadonlyArray<ChainState>,
+  chains: ReadonlyArray<ChainHoldings>,
   weights: ReadonlyArray<readonly [AssetId, number]>,
   threshold = "1"
 ): PlanInput => ({

@@ -1,7 +1,7 @@
 /** Small portfolios for the planner's examples: round prices, so that values can be read off. */
 import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { ChainPlan, ChainState, Holding, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
+import type { ChainPlan, ChainHoldings, Holding, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 
 export const base = 8453 as ChainId
@@ -30,7 +30,7 @@ export const held = (assetId: AssetId, dollars: number, but: Partial<Holding> = 
   ...but
 })
 
-export const chain = (holdings: ReadonlyArray<Holding>, chainId: ChainId = base): ChainState => ({
+export const chain = (holdings: ReadonlyArray<Holding>, chainId: ChainId = base): ChainHoldings => ({
   chainId,
   available: true,
   holdings
@@ -42,7 +42,7 @@ interface Options {
 }
 
 export const input = (
-  chains: ReadonlyArray<ChainState>,
+  chains: ReadonlyArray<ChainHoldings>,
   weights: ReadonlyArray<readonly [AssetId, number]>,
   { feeBps = 0, threshold = "5" }: Options = {}
 ): PlanInput => ({

@@ -1,7 +1,7 @@
 /** Random portfolios for the planner's properties. */
 import * as fc from "fast-check"
 import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
-import type { ChainState, Holding, PlanInput } from "#domain/planning/Plan.ts"
+import type { ChainHoldings, Holding, PlanInput } from "#domain/planning/Plan.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
 
 const cent = 10_000_000_000_000_000n
@@ -98,7 +98,7 @@ export const portfolio = (kind: Kind = {}): fc.Arbitrary<PlanInput> =>
         drawn.map((each, index) => [assetAt(chainIds[chain]!, index), each] as const)
       )
       return {
-        chains: assets.map((each, chain): ChainState => ({
+        chains: assets.map((each, chain): ChainHoldings => ({
           chainId: chainIds[chain]!,
           available: true,
           holdings: each.map(([assetId, drawn]) => holdingOf(assetId, drawn))
