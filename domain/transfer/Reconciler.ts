@@ -25,7 +25,7 @@ const concurrency = 4
 const leftAfter = Duration.minutes(5)
 
 /** An entry of the ledger that its chain does not confirm. */
-export interface Drift {
+export interface Discrepancy {
   readonly operationId: OperationId
   readonly reason: string
 }
@@ -38,7 +38,7 @@ export interface Reconciliation {
   /** Announcements that were left behind and are settled now. */
   readonly settled: number
   /** Entries that their source chain does not bear out, announcements that are still undecided, and why. */
-  readonly drift: ReadonlyArray<Drift>
+  readonly discrepancies: ReadonlyArray<Discrepancy>
 }
 
 /**
@@ -96,7 +96,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
 
       const settleLeft = Effect.gen(function* () {
         const endedBefore = DateTime.subtractDuration(yield* DateTime.now, leftAfter)
-        const drift: Array<Drift> = []
+        const drift: Array<Discrepancy> = []
         let settled = 0
         let after: TransferIntent | null = null
         for (;;) {

@@ -125,7 +125,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       const [borneOut, silent] = [yield* opened, yield* opened]
       said.set(borneOut.txHash, took)
       said.set(silent.txHash, "down")
-      const { drift, open } = yield* pass
+      const { discrepancies: drift, open } = yield* pass
       assert.strictEqual(open, 2)
       assert.deepStrictEqual(drift, [])
     })
@@ -137,7 +137,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       const [unknown, failed, nothing] = [yield* opened, yield* opened, yield* opened]
       said.set(failed.txHash, { ...took, success: false })
       said.set(nothing.txHash, { ...took, deltas: [] })
-      const { drift, open } = yield* pass
+      const { discrepancies: drift, open } = yield* pass
       assert.deepStrictEqual(
         drift.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1)),
         [
@@ -147,7 +147,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
         ].toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1))
       )
       assert.strictEqual(open, 3)
-      assert.deepStrictEqual(yield* pass.pipe(Effect.map((again) => [again.open, again.drift.length])), [3, 3])
+      assert.deepStrictEqual(yield* pass.pipe(Effect.map((again) => [again.open, again.discrepancies.length])), [3, 3])
       assert.strictEqual((yield* Metric.value(Metrics.transferDrift)).value, 3)
       assert.strictEqual((yield* Metric.value(Metrics.transfersOpen)).value, 3)
     })
@@ -171,7 +171,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
           FROM more, transfers t WHERE t.operation_id = ${operationId}
         ) copies`
       said.set(txHash, took)
-      const { drift, oldest, open } = yield* pass
+      const { discrepancies: drift, oldest, open } = yield* pass
       assert.strictEqual(open, 250)
       assert.deepStrictEqual(drift, [])
       const age = Duration.toMillis(DateTime.distance(at, yield* DateTime.now))
@@ -192,7 +192,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       outcomes.set(subject, landed)
       said.set(landed.txHash, took)
       const passes = yield* Effect.all([pass, pass, pass], { concurrency: "unbounded" })
-      assert.isTrue(passes.every(({ drift }) => drift.length === 0))
+      assert.isTrue(passes.every(({ discrepancies: drift }) => drift.length === 0))
       const { intents, open } = yield* standing
       assert.strictEqual(intents, 0)
       assert.lengthOf(open, 1)
@@ -225,7 +225,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       yield* clean
       const [open, silent] = [yield* abandonedIntents(true), yield* abandonedIntents(true)]
       outcomes.set(silent.subject, "down")
-      const { drift, settled } = yield* pass
+      const { discrepancies: drift, settled } = yield* pass
       assert.strictEqual(settled, 0)
       assert.deepStrictEqual(
         drift.map(({ operationId }) => operationId).toSorted(),
@@ -243,7 +243,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       const { intent, portfolioId } = yield* begun
       const ledger = yield* TransferLedger
       yield* ledger.recordIntent({ ...intent, subject: newHash(), fromBlock: 1n })
-      const { drift, settled } = yield* pass
+      const { discrepancies: drift, settled } = yield* pass
       assert.deepStrictEqual([settled, drift.length], [0, 0])
       assert.strictEqual((yield* recent.standing).intents, 1)
       assert.lengthOf(yield* ledger.intentsOf(portfolioId), 1)
