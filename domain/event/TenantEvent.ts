@@ -3,10 +3,10 @@
  */
 import { type DateTime, Schema } from "effect"
 import { FlowId, type OperationId, type PortfolioId, type StrategyId } from "#domain/Ids.ts"
-import { OperationKind, OperationState, Trigger } from "#domain/operation/Operation.ts"
+import { OperationKind, OperationState, OperationTrigger } from "#domain/operation/Operation.ts"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
 
-const ofOperation = { kind: OperationKind, trigger: Trigger, sequence: Schema.Int }
+const ofOperation = { kind: OperationKind, trigger: OperationTrigger, sequence: Schema.Int }
 
 /** What each type carries. `sequence` is the event's number within its operation. */
 export const EventBody = Schema.Union([
