@@ -19,7 +19,7 @@ export interface Claimed {
   readonly failingSince: DateTime.Utc | null
 }
 
-export interface Claim {
+export interface DeliveryClaim {
   readonly claimId: ClaimId
   readonly now: DateTime.Utc
   readonly until: DateTime.Utc
@@ -76,7 +76,7 @@ export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /** Claims webhooks that no process serves and that have something to send, those first that waited longest. */
-    readonly claim: (claim: Claim) => Effect.Effect<ReadonlyArray<Claimed>>
+    readonly claim: (claim: DeliveryClaim) => Effect.Effect<ReadonlyArray<Claimed>>
     /** Ends a claim before its time; nothing when it is another's by now. */
     readonly release: (webhookId: WebhookId, claimId: ClaimId) => Effect.Effect<void>
     /** Deliveries of a webhook that are due, in the order in which they came. */

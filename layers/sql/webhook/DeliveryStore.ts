@@ -5,7 +5,7 @@ import { type ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
 import {
   type Attempt,
   type Batch,
-  type Claim,
+  type DeliveryClaim,
   DeliveryStore,
   type FailedAttempt
 } from "#domain/webhook/DeliveryStore.ts"
@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // Events that came and have no number yet count too: readers of the log number them.
-  const claim = Effect.fn("DeliveryStore.claim")(({ claimId, limit, now, until }: Claim) => {
+  const claim = Effect.fn("DeliveryStore.claim")(({ claimId, limit, now, until }: DeliveryClaim) => {
     const at = timestamp(now)
     return allClaimed(sql`
       WITH ready AS MATERIALIZED (
