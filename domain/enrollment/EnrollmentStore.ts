@@ -10,7 +10,7 @@ import type { Grant } from "#domain/account/Grant.ts"
 import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 
 /** What stage 2 found under its `flowId`. */
-export type Claim =
+export type FlowClaim =
   /** This call holds the flow until its lease ends. */
   | { readonly _tag: "Claimed" }
   /** The same body was answered before. */
@@ -112,7 +112,7 @@ export class EnrollmentStore extends Context.Service<
     readonly findFlow: (tenantId: TenantId, flowId: FlowId) => Effect.Effect<Option.Option<EnrollmentFlow>>
     /** Removes at most `limit` flows that expired before the time, the earliest first. Answers how many. */
     readonly pruneFlows: (expiredBefore: DateTime.Utc, limit: number) => Effect.Effect<number>
-    readonly claim: (request: ClaimRequest) => Effect.Effect<Claim>
+    readonly claim: (request: ClaimRequest) => Effect.Effect<FlowClaim>
     /** Gives this claim up without an answer: the flow is as it was before, open to any body. */
     readonly release: (request: ClaimRequest) => Effect.Effect<void>
     /**

@@ -6,7 +6,7 @@ import { Authorization } from "#domain/account/Authorization.ts"
 import { IssuedPlace } from "#domain/account/SolanaWallets.ts"
 import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import {
-  type Claim,
+  type FlowClaim,
   type ClaimRequest,
   type CommitResult,
   EnrollmentStore,
@@ -130,13 +130,13 @@ const make = Effect.gen(function* () {
       WHERE flow_id = ${flowId} AND outcome IS NULL AND (request_hash IS NULL
         OR lease_until IS NULL OR lease_until <= ${timestamp(request.now)})
       RETURNING 1`
-    if (claimed.length > 0) return { _tag: "Claimed" } satisfies Claim
+    if (claimed.length > 0) return { _tag: "Claimed" } satisfies FlowClaim
     const found = yield* firstClaim(sql`
       SELECT request_hash IS NOT DISTINCT FROM ${requestHash} AS "isSameBody", outcome FROM enrollment_flows WHERE flow_id = ${flowId}`)
     if (Option.isNone(found)) return yield* missingFlow(flowId)
     const { isSameBody, outcome } = found.value
-    if (!isSameBody) return { _tag: "Mismatch" } satisfies Claim
-    return (outcome === null ? { _tag: "InProgress" } : { _tag: "Replayed", outcome }) satisfies Claim
+    if (!isSameBody) return { _tag: "Mismatch" } satisfies FlowClaim
+    return (outcome === null ? { _tag: "InProgress" } : { _tag: "Replayed", outcome }) satisfies FlowClaim
   }, Effect.orDie)
 
   const release = Effect.fn("EnrollmentStore.release")(function* ({ flowId, leaseUntil, requestHash }: ClaimRequest) {
