@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from 
 import { Mac } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import type { StreamRefusal } from "#domain/stream/SocketGate.ts"
-import { type Grant, TicketClaims } from "#domain/stream/Ticket.ts"
+import { type TopicGrant, TicketClaims } from "#domain/stream/Ticket.ts"
 import { TicketKeys } from "#domain/stream/TicketKeys.ts"
 import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
 import { tokenExpired, tokenInvalid } from "#stream/refusals.ts"
@@ -21,7 +21,7 @@ const Claims = Schema.fromJsonString(TicketClaims)
 export class Tickets extends Context.Service<
   Tickets,
   {
-    readonly issue: (grants: ReadonlyArray<Grant>) => Effect.Effect<string>
+    readonly issue: (grants: ReadonlyArray<TopicGrant>) => Effect.Effect<string>
     readonly open: (token: string) => Effect.Effect<TicketClaims, StreamRefusal>
   }
 >()("ballast/stream/Tickets") {
@@ -36,7 +36,7 @@ export class Tickets extends Context.Service<
       const [signing] = keys as [(typeof keys)[number]]
       const seconds = Effect.map(Clock.currentTimeMillis, (now) => Math.floor(now / 1000))
 
-      const issue = Effect.fnUntraced(function* (grants: ReadonlyArray<Grant>) {
+      const issue = Effect.fnUntraced(function* (grants: ReadonlyArray<TopicGrant>) {
         const issuedAt = yield* seconds
         const claims = yield* Schema.encodeEffect(Claims)({ grants, issuedAt, expiresAt: issuedAt + ticketLifeSeconds })
         const signed = `${signing.id}.${Base64Url.encode(claims)}`

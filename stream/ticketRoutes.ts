@@ -3,7 +3,7 @@ import { Clock, Effect, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeFixedWindows } from "#domain/fixedWindows.ts"
 import { peerAddress } from "#domain/stream/peerAddress.ts"
-import { type Ticket, TicketTarget, type Grant } from "#domain/stream/Ticket.ts"
+import { type Ticket, TicketTarget, type TopicGrant } from "#domain/stream/Ticket.ts"
 import { assetKey, assetTopic, collectionClass, collectionsOf, collectionTopic, nameOf } from "#domain/stream/Topic.ts"
 import { TrustedProxies } from "#domain/stream/TrustedProxies.ts"
 import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
@@ -17,7 +17,7 @@ import { Registry } from "#stream/Registry.ts"
 import { Tickets } from "#stream/Tickets.ts"
 
 /** The grants that a ticket's target opens. The failure says why the target makes no sense. Pure. */
-const grantsOf = (target: TicketTarget): Result.Result<ReadonlyArray<Grant>, string> => {
+const grantsOf = (target: TicketTarget): Result.Result<ReadonlyArray<TopicGrant>, string> => {
   const { assetClass } = target
   if (target.kind === "collection") {
     const { collection } = target

@@ -26,15 +26,15 @@ export const TicketTarget = Schema.Union([AssetTarget, CollectionTarget])
 export type TicketTarget = typeof TicketTarget.Type
 
 /** One topic that a token opens; of a collection, the events of `symbols` alone. */
-export const Grant = Schema.Struct({
+export const TopicGrant = Schema.Struct({
   topic: Schema.String,
   symbols: Schema.Array(StreamSymbol).check(Schema.isMaxLength(maxSymbols))
 })
-export type Grant = typeof Grant.Type
+export type TopicGrant = typeof TopicGrant.Type
 
 /** The content of a token. Times are Unix seconds. */
 export const TicketClaims = Schema.Struct({
-  grants: Schema.Array(Grant).check(Schema.isMaxLength(8)),
+  grants: Schema.Array(TopicGrant).check(Schema.isMaxLength(8)),
   issuedAt: Schema.Int,
   expiresAt: Schema.Int
 })
