@@ -1,7 +1,7 @@
 /** Admits clients to sockets, and what happens on one. */
 import { Effect, Layer, Metric } from "effect"
 import { closeCodes } from "#domain/stream/Frame.ts"
-import type { Outlet, Session } from "#domain/stream/Outlet.ts"
+import type { Outlet, StreamSession } from "#domain/stream/Outlet.ts"
 import { type Handshake, SocketGate, type StreamRefusal } from "#domain/stream/SocketGate.ts"
 import * as Metrics from "#domain/stream/WorkerMetrics.ts"
 import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
@@ -45,7 +45,7 @@ interface Client {
 }
 
 /** What is kept of a client while it is connected: an object, not closures, which would keep its whole handshake. */
-class ClientSession implements Session {
+class ClientSession implements StreamSession {
   readonly #gate: GateState
   readonly #address: string
   readonly #outlet: Outlet
@@ -115,7 +115,7 @@ export const Gate = Layer.effect(
         if (open >= maxSockets) return yield* tooManySockets
         if ((ofAddress.get(address) ?? 0) >= maxSocketsPerAddress) return yield* tooManySocketsOfAddress
 
-        return (outlet: Outlet): Session => {
+        return (outlet: Outlet): StreamSession => {
           count(address, 1)
           const subscription = hub.subscribe(topic, symbols, outlet)
           subscription.begin(afterSequence)

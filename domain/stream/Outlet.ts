@@ -10,7 +10,7 @@ export interface Outlet {
   readonly close: (reason: CloseReason) => void
 }
 
-export interface Session {
+export interface StreamSession {
   readonly received: (text: string) => void
   /** The connection has ended, from either side. */
   readonly ended: () => void

@@ -1,6 +1,6 @@
 /** Port: admits clients to sockets, and what happens on one. `stream/` keeps it, the WebSocket server calls it. */
 import { Context, type Effect, Schema } from "effect"
-import type { Outlet, Session } from "#domain/stream/Outlet.ts"
+import type { Outlet, StreamSession } from "#domain/stream/Outlet.ts"
 
 export interface Handshake {
   readonly path: string
@@ -29,7 +29,7 @@ export class SocketGate extends Context.Service<
   SocketGate,
   {
     /** Checks a handshake; the returned function begins the session once the socket is open. */
-    readonly admit: (handshake: Handshake) => Effect.Effect<(outlet: Outlet) => Session, StreamRefusal>
+    readonly admit: (handshake: Handshake) => Effect.Effect<(outlet: Outlet) => StreamSession, StreamRefusal>
     /** Sends a heartbeat to every client that is up to date. */
     readonly heartbeat: () => void
   }

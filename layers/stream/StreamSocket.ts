@@ -6,7 +6,7 @@ import { Effect, Metric } from "effect"
 import type { Socket } from "node:net"
 import type { RawData, WebSocket } from "ws"
 import type { CloseReason } from "#domain/stream/Frame.ts"
-import type { Outlet, Session } from "#domain/stream/Outlet.ts"
+import type { Outlet, StreamSession } from "#domain/stream/Outlet.ts"
 import * as Metrics from "#domain/stream/WorkerMetrics.ts"
 
 const owner = Symbol("StreamSocket")
@@ -25,7 +25,7 @@ function closed(this: WebSocket) {
 const ignored = () => {}
 
 export class StreamSocket implements Outlet {
-  session: Session | undefined
+  session: StreamSession | undefined
   isAlive = true
   readonly #webSocket: WebSocket
   readonly #connection: Socket
@@ -40,7 +40,7 @@ export class StreamSocket implements Outlet {
     webSocket.on("message", received).on("pong", ponged).on("close", closed).on("error", ignored)
   }
 
-  begin(session: (outlet: Outlet) => Session): void {
+  begin(session: (outlet: Outlet) => StreamSession): void {
     this.session = session(this)
   }
 
