@@ -25,7 +25,7 @@ export const Bar = Schema.Struct({
 export type Bar = typeof Bar.Type
 
 /** What one unit costs, with figures of the last 24 hours where the source has them. */
-export const Quote = Schema.Struct({
+export const MarketQuote = Schema.Struct({
   kind: Schema.Literal("quote"),
   priceUsd: Figure,
   change24hPct: Schema.NullOr(Percent),
@@ -33,9 +33,9 @@ export const Quote = Schema.Struct({
   marketCapUsd: Schema.NullOr(Figure),
   asOfMs: Millis
 })
-export type Quote = typeof Quote.Type
+export type MarketQuote = typeof MarketQuote.Type
 
-export const MarketData = Schema.Union([Bar, Quote])
+export const MarketData = Schema.Union([Bar, MarketQuote])
 export type MarketData = typeof MarketData.Type
 
 /** The moment that orders the data of one asset. */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { closeCodes, Frame, gapReasons } from "#domain/stream/Frame.ts"
-import { Bar, Quote } from "#domain/stream/MarketData.ts"
+import { Bar, MarketQuote } from "#domain/stream/MarketData.ts"
 import { StreamRefusal } from "#domain/stream/SocketGate.ts"
 import { AssetClass, assetTopic, CollectionNamespace, collectionTopic, nameOf } from "#domain/stream/Topic.ts"
 import * as refusals from "#stream/refusals.ts"
@@ -26,7 +26,7 @@ describe("docs/stream.md", () => {
       }
     }
     for (const reason of gapReasons) assert.include(text, `\`${reason}\``)
-    for (const data of [Bar, Quote])
+    for (const data of [Bar, MarketQuote])
       for (const field of Object.keys(data.fields)) assert.match(text, new RegExp(`\\b${field}\\b`, "u"))
   })
 
