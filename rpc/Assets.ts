@@ -138,7 +138,7 @@ export const AssetProcedures = RpcGroup.make(
     payload: { assetId: AssetKey },
     success: Schema.Struct({
       assetId: Key,
-      marketData: Schema.Struct({ ...Models.MarketData.fields, trading: Schema.NullOr(Models.TradingOverlay) }),
+      marketData: Schema.Struct({ ...Models.MarketFigures.fields, trading: Schema.NullOr(Models.TradingOverlay) }),
       metadata: Models.Metadata,
       taxonomy: Models.Taxonomy,
       equityDetails: Schema.NullOr(Models.EquityDetails),

@@ -22,7 +22,7 @@ export const Taxonomy = Schema.Struct({
 })
 export type Taxonomy = typeof Taxonomy.Type
 
-export const MarketData = Schema.Struct({
+export const MarketFigures = Schema.Struct({
   /** US dollars for one whole token. */
   priceUsd: MaybeFigure,
   /** What the price is: the token's own, its coin's, or the share's times the shares of a token. */
@@ -38,7 +38,7 @@ export const MarketData = Schema.Struct({
   updatedAt: MaybeText,
   stale: Schema.Boolean
 })
-export type MarketData = typeof MarketData.Type
+export type MarketFigures = typeof MarketFigures.Type
 
 export const Metadata = Schema.Struct({
   symbol: Schema.String,
@@ -139,7 +139,12 @@ export const TradingOverlay = Schema.Struct({
   sparkline24h: Schema.Array(LinePoint)
 })
 
-export const AssetItem = Schema.Struct({ assetId: Key, marketData: MarketData, metadata: Metadata, taxonomy: Taxonomy })
+export const AssetItem = Schema.Struct({
+  assetId: Key,
+  marketData: MarketFigures,
+  metadata: Metadata,
+  taxonomy: Taxonomy
+})
 export type AssetItem = typeof AssetItem.Type
 
 export const StockItem = Schema.Struct({

@@ -7,7 +7,7 @@ import { type AssetKey, normalizeKey } from "#domain/listing/AssetKey.ts"
 import type {
   AssetItem,
   EquityDetails,
-  MarketData,
+  MarketFigures,
   ProviderExtensions,
   Taxonomy,
   TradingOverlay
@@ -124,7 +124,7 @@ const make = Effect.gen(function* () {
 })
 
 interface AssetDetails extends Omit<AssetItem, "marketData"> {
-  readonly marketData: MarketData & { readonly trading: typeof TradingOverlay.Type | null }
+  readonly marketData: MarketFigures & { readonly trading: typeof TradingOverlay.Type | null }
   readonly equityDetails: EquityDetails | null
   readonly isVerifiedByGlider: boolean
 }

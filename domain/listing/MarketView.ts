@@ -1,7 +1,7 @@
 /** The market data of listings, out of the shared cache as it is at one moment. */
 import { DateTime } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
-import type { MarketData, ProviderExtensions } from "#domain/listing/AssetModels.ts"
+import type { MarketFigures, ProviderExtensions } from "#domain/listing/AssetModels.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
 import {
   type Candle,
@@ -66,7 +66,7 @@ const toLine = (candles: ReadonlyArray<Candle>): ReadonlyArray<LinePoint> => {
     .map(({ close, timestamp }) => ({ timestamp, value: close }))
 }
 
-const unknown: MarketData = {
+const unknown: MarketFigures = {
   priceUsd: null,
   priceBasis: null,
   change1hPct: null,
@@ -101,7 +101,7 @@ export interface MarketView {
    * Of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where that is the
    * same.
    */
-  readonly marketDataOf: (listing: Listing) => MarketData
+  readonly marketDataOf: (listing: Listing) => MarketFigures
   readonly extensionsOf: (listing: Listing) => ProviderExtensions
   /** What listings are ranked by: market capitalisation in US dollars, of the company for a share's token. */
   readonly capOf: (listing: Listing) => number | null
@@ -161,7 +161,7 @@ export const makeMarketView = (
     }
   }
 
-  const marketDataOf = (listing: Listing): MarketData => {
+  const marketDataOf = (listing: Listing): MarketFigures => {
     const { assetId, coinId, ticker } = listing
     const token = tokens.get(assetId)
     const coin = coinId === null ? undefined : coins.get(coinId)
