@@ -139,7 +139,7 @@ export const AssetProcedures = RpcGroup.make(
     success: Schema.Struct({
       assetId: Key,
       marketData: Schema.Struct({ ...Models.MarketFigures.fields, trading: Schema.NullOr(Models.TradingOverlay) }),
-      metadata: Models.Metadata,
+      metadata: Models.AssetMetadata,
       taxonomy: Models.Taxonomy,
       equityDetails: Schema.NullOr(Models.EquityDetails),
       isVerifiedByGlider: Schema.Boolean

@@ -40,7 +40,7 @@ export const MarketFigures = Schema.Struct({
 })
 export type MarketFigures = typeof MarketFigures.Type
 
-export const Metadata = Schema.Struct({
+export const AssetMetadata = Schema.Struct({
   symbol: Schema.String,
   name: Schema.String,
   decimals: Schema.Int,
@@ -50,7 +50,7 @@ export const Metadata = Schema.Struct({
   logoUrl: MaybeText,
   tokenType: Schema.Literals(["erc20", "spl"])
 })
-export type Metadata = typeof Metadata.Type
+export type AssetMetadata = typeof AssetMetadata.Type
 
 export const TagGroups = Schema.Struct({
   type: Schema.Array(Schema.String),
@@ -142,7 +142,7 @@ export const TradingOverlay = Schema.Struct({
 export const AssetItem = Schema.Struct({
   assetId: Key,
   marketData: MarketFigures,
-  metadata: Metadata,
+  metadata: AssetMetadata,
   taxonomy: Taxonomy
 })
 export type AssetItem = typeof AssetItem.Type

@@ -3,7 +3,7 @@ import type { Home, SubjectFacts } from "#domain/asset/SubjectFacts.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
 import type { AssetId } from "#domain/Caip.ts"
 import { type AssetKey, keyOf } from "#domain/listing/AssetKey.ts"
-import type { Exposure, Metadata, Taxonomy } from "#domain/listing/AssetModels.ts"
+import type { Exposure, AssetMetadata, Taxonomy } from "#domain/listing/AssetModels.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 
 export interface Listing {
@@ -14,7 +14,7 @@ export interface Listing {
   readonly asset: ListedAsset
   readonly taxonomy: Taxonomy
   /** Without a logo, which comes from market data. */
-  readonly metadata: Metadata
+  readonly metadata: AssetMetadata
   readonly coinId: string | null
   /** Of a share or fund that an issuer has tokenized. */
   readonly ticker: string | null
