@@ -9,12 +9,12 @@ import { MarketStatus } from "#domain/marketData/stockDatasets.ts"
 const MaybeText = Schema.NullOr(Schema.String)
 const Key = Schema.toType(AssetKey)
 
-export const Issuer = Schema.Struct({ slug: Schema.String, name: Schema.String })
+export const AssetIssuer = Schema.Struct({ slug: Schema.String, name: Schema.String })
 export const Exposure = Schema.Struct({ slug: Schema.String, name: Schema.String, category: Schema.String })
 export type Exposure = typeof Exposure.Type
 
 export const Taxonomy = Schema.Struct({
-  issuer: Schema.NullOr(Issuer),
+  issuer: Schema.NullOr(AssetIssuer),
   exposures: Schema.Array(Exposure),
   primaryExposure: Schema.NullOr(Exposure),
   exposureCategories: Schema.Array(Schema.String),
@@ -71,7 +71,7 @@ export const EquityDetails = Schema.Struct({
     isin: MaybeText,
     exchange: MaybeText,
     country: MaybeText,
-    issuer: Schema.NullOr(Issuer)
+    issuer: Schema.NullOr(AssetIssuer)
   }),
   taxonomy: Schema.Struct({
     sector: MaybeText,
