@@ -3,7 +3,7 @@
  * gone, so that one that comes back finds no gap. A request for a ticket or a snapshot counts as following.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import type { AssetKey } from "#domain/stream/Topic.ts"
+import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
 import { Hub } from "#stream/Hub.ts"
 
@@ -11,9 +11,9 @@ export class Demand extends Context.Service<
   Demand,
   {
     /** A client is about to follow these assets. */
-    readonly expect: (assets: ReadonlyArray<AssetKey>) => void
+    readonly expect: (assets: ReadonlyArray<StreamAssetKey>) => void
     /** What this worker's clients follow now. */
-    readonly wanted: () => ReadonlyArray<AssetKey>
+    readonly wanted: () => ReadonlyArray<StreamAssetKey>
   }
 >()("ballast/stream/Demand") {
   static readonly layer = Layer.effect(
@@ -22,10 +22,10 @@ export class Demand extends Context.Service<
       const hub = yield* Hub
       const clock = yield* Clock.Clock
       const { lingerMs } = yield* WorkerSettings
-      const lastWanted = new Map<AssetKey, number>()
+      const lastWanted = new Map<StreamAssetKey, number>()
       const now = () => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
-      const expect = (assets: ReadonlyArray<AssetKey>) => {
+      const expect = (assets: ReadonlyArray<StreamAssetKey>) => {
         for (const asset of assets) lastWanted.set(asset, now())
       }
       const wanted = () => {

@@ -10,7 +10,7 @@ import type { Snapshot } from "#domain/stream/Frame.ts"
 import { keyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
 import type { Outlet } from "#domain/stream/Outlet.ts"
 import { ReplayWindow } from "#domain/stream/ReplayWindow.ts"
-import { type AssetKey, type Topic } from "#domain/stream/Topic.ts"
+import { type StreamAssetKey, type Topic } from "#domain/stream/Topic.ts"
 import { WorkerSettings, type WorkerSettingsValue } from "#domain/stream/WorkerSettings.ts"
 import { encode, FramedEvent } from "#stream/frames.ts"
 import { type Past, Subscription } from "#stream/Subscription.ts"
@@ -25,14 +25,14 @@ const nothing = new Uint8Array(0)
 export interface TopicState {
   readonly topic: string
   readonly clients: number
-  readonly assets: ReadonlyArray<AssetKey>
+  readonly assets: ReadonlyArray<StreamAssetKey>
 }
 
 export class HubState implements Past {
   readonly #settings: Pick<WorkerSettingsValue, "bytesPerSocket" | "replayWindow">
-  readonly #windows = new Map<AssetKey, ReplayWindow<FramedEvent>>()
+  readonly #windows = new Map<StreamAssetKey, ReplayWindow<FramedEvent>>()
   readonly #views = new Map<string, View>()
-  readonly #viewsOfAsset = new Map<AssetKey, Set<View>>()
+  readonly #viewsOfAsset = new Map<StreamAssetKey, Set<View>>()
   /** Read last: when many clients come back together, most request the same, and their sockets share its bytes. */
   readonly #passages = new Map<string, Passage>()
   #completeAfter: number
@@ -76,7 +76,7 @@ export class HubState implements Past {
   }
 
   /** Keeps an event for replay; whether the one before it never came here. */
-  #keep(asset: AssetKey, event: FramedEvent): boolean {
+  #keep(asset: StreamAssetKey, event: FramedEvent): boolean {
     const window = this.#windowOf(asset)
     const { previous } = event.event
     const hasHole = previous > (window.latest?.sequence ?? window.completeAfter)
@@ -125,7 +125,7 @@ export class HubState implements Past {
   }
 
   /** The sequences between which an asset's events can be replayed, and its last event. */
-  windowOf(asset: AssetKey): { readonly completeAfter: number; readonly latest: MarketEvent | undefined } {
+  windowOf(asset: StreamAssetKey): { readonly completeAfter: number; readonly latest: MarketEvent | undefined } {
     const window = this.#windows.get(asset)
     return { completeAfter: window?.completeAfter ?? this.#completeAfter, latest: window?.latest?.event }
   }
@@ -190,7 +190,7 @@ export class HubState implements Past {
     if (this.#passages.size > maxPassages) this.#passages.delete(this.#passages.keys().next().value!)
   }
 
-  #windowOf(asset: AssetKey): ReplayWindow<FramedEvent> {
+  #windowOf(asset: StreamAssetKey): ReplayWindow<FramedEvent> {
     const known = this.#windows.get(asset)
     if (known !== undefined) return known
     const window = new ReplayWindow<FramedEvent>(this.#settings.replayWindow, this.#completeAfter)

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Backplane, type BackplaneUnavailable, type SharedEntry } from "#domain/stream/Backplane.ts"
 import { PublicAsset } from "#domain/stream/PublicAsset.ts"
 import type { StreamRefusal } from "#domain/stream/SocketGate.ts"
-import { type AssetClass, type AssetKey, assetKey } from "#domain/stream/Topic.ts"
+import { type AssetClass, type StreamAssetKey, assetKey } from "#domain/stream/Topic.ts"
 import { WorkerSettings } from "#domain/stream/WorkerSettings.ts"
 import { follow } from "#stream/follow.ts"
 import { registryFull } from "#stream/refusals.ts"
@@ -16,7 +16,7 @@ const encode = Schema.encodeSync(Entry)
 export class Registry extends Context.Service<
   Registry,
   {
-    readonly find: (asset: AssetKey) => PublicAsset | undefined
+    readonly find: (asset: StreamAssetKey) => PublicAsset | undefined
     readonly has: (assetClass: AssetClass, symbol: string) => boolean
     readonly all: () => ReadonlyArray<PublicAsset>
     readonly upsert: (assets: ReadonlyArray<PublicAsset>) => Effect.Effect<void, StreamRefusal | BackplaneUnavailable>
@@ -27,7 +27,7 @@ export class Registry extends Context.Service<
     Effect.gen(function* () {
       const backplane = yield* Backplane
       const { maxAssets } = yield* WorkerSettings
-      const assets = new Map<AssetKey, PublicAsset>()
+      const assets = new Map<StreamAssetKey, PublicAsset>()
       const keyOf = ({ assetClass, symbol }: PublicAsset) => assetKey(assetClass, symbol)
 
       const take = (value: string) => {

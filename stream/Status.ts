@@ -4,7 +4,7 @@ import type { BackplaneUnavailable } from "#domain/stream/Backplane.ts"
 import { timeOf } from "#domain/stream/MarketData.ts"
 import { Provider } from "#domain/stream/PublicAsset.ts"
 import type { StreamRefusal } from "#domain/stream/SocketGate.ts"
-import { type AssetKey } from "#domain/stream/Topic.ts"
+import { type StreamAssetKey } from "#domain/stream/Topic.ts"
 import type { ProviderStatus, TopicStatus, WorkerStatus } from "#domain/stream/WorkerStatus.ts"
 import { Feeds } from "#stream/Feeds.ts"
 import { Hub } from "#stream/Hub.ts"
@@ -55,7 +55,7 @@ export class Status extends Context.Service<
         )
       }
 
-      const topicStatus = (topic: string, clientCount: number, assets: ReadonlySet<AssetKey>): TopicStatus => {
+      const topicStatus = (topic: string, clientCount: number, assets: ReadonlySet<StreamAssetKey>): TopicStatus => {
         const windows = [...assets].map((asset) => hub.windowOf(asset))
         const times = windows.flatMap(({ latest }) => (latest === undefined ? [] : [timeOf(latest.data)]))
         return {

@@ -2,7 +2,7 @@
  * What a group of clients follows in common: one topic, and of a collection the same symbols. All its clients that are
  * up to date get the same bytes.
  */
-import { feeds, nameOf, type AssetKey, assetKey, type Topic } from "#domain/stream/Topic.ts"
+import { feeds, nameOf, type StreamAssetKey, assetKey, type Topic } from "#domain/stream/Topic.ts"
 import type { FramedEvent } from "#stream/frames.ts"
 import { joined } from "#stream/textFrame.ts"
 
@@ -23,7 +23,7 @@ export interface Follower {
 export class View {
   readonly key: string
   readonly topicName: string
-  readonly assets: ReadonlyArray<AssetKey>
+  readonly assets: ReadonlyArray<StreamAssetKey>
   readonly isConflatable: boolean
   /** Clients that have everything so far. */
   readonly live = new Set<Follower>()

@@ -1,7 +1,7 @@
 /** What the workers of the deployment say of themselves, each until it is silent for a while. */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Backplane } from "#domain/stream/Backplane.ts"
-import type { AssetKey } from "#domain/stream/Topic.ts"
+import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 import { ProviderStatus } from "#domain/stream/WorkerStatus.ts"
 import { follow } from "#stream/follow.ts"
 
@@ -27,7 +27,7 @@ export class Workers extends Context.Service<
   {
     readonly announce: (report: WorkerReport) => Effect.Effect<void>
     /** What clients follow on any worker. */
-    readonly wanted: () => ReadonlySet<AssetKey>
+    readonly wanted: () => ReadonlySet<StreamAssetKey>
     /** Sockets of each topic, on all workers. */
     readonly clients: () => ReadonlyMap<string, number>
     /** The providers, by the worker that holds the lease. */
@@ -64,7 +64,7 @@ export class Workers extends Context.Service<
           record(backplane.workerId, value)
           return Effect.ignore(backplane.announce(value))
         },
-        wanted: () => new Set(current().flatMap(({ wanted }) => wanted as ReadonlyArray<AssetKey>)),
+        wanted: () => new Set(current().flatMap(({ wanted }) => wanted as ReadonlyArray<StreamAssetKey>)),
         clients: () => {
           const counts = new Map<string, number>()
           for (const { clients, topic } of current().flatMap(({ topics }) => topics)) {

@@ -3,7 +3,7 @@
  * and units of the asset, times are Unix milliseconds.
  */
 import { Schema } from "effect"
-import { AssetClass, type AssetKey, assetKey } from "#domain/stream/Topic.ts"
+import { AssetClass, type StreamAssetKey, assetKey } from "#domain/stream/Topic.ts"
 
 /** A non-negative decimal number as text. */
 const Figure = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)(\.[0-9]+)?$/u))
@@ -55,5 +55,5 @@ export interface MarketEvent extends Tick {
   readonly previous: number
 }
 
-export const keyOf = ({ assetClass, symbol }: Pick<Tick, "assetClass" | "symbol">): AssetKey =>
+export const keyOf = ({ assetClass, symbol }: Pick<Tick, "assetClass" | "symbol">): StreamAssetKey =>
   assetKey(assetClass, symbol)

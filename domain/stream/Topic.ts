@@ -57,9 +57,9 @@ export interface CollectionTopic {
 export type Topic = AssetTopic | CollectionTopic
 
 /** Names an asset of the stream: `equity:TSLA`. */
-export type AssetKey = `${AssetClass}:${string}`
+export type StreamAssetKey = `${AssetClass}:${string}`
 
-export const assetKey = (assetClass: AssetClass, symbol: string): AssetKey => `${assetClass}:${symbol}`
+export const assetKey = (assetClass: AssetClass, symbol: string): StreamAssetKey => `${assetClass}:${symbol}`
 
 export const assetTopic = (assetClass: AssetClass, symbol: string): AssetTopic => ({
   kind: "asset",

@@ -9,7 +9,7 @@ import { Hex } from "effect/encoding"
 import { type Announcement, Backplane, type SharedEntry } from "#domain/stream/Backplane.ts"
 import { keyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
 import { misplaced } from "#domain/stream/readTick.ts"
-import type { AssetKey } from "#domain/stream/Topic.ts"
+import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 
 /** Events that may wait for the hub; the link of the next one shows that one was dropped, and clients are notified. */
 const maxWaiting = 100_000
@@ -23,7 +23,7 @@ export const InProcessBackplane = Layer.effect(
     const events = yield* Queue.sliding<MarketEvent>(maxWaiting)
     const changes = yield* PubSub.sliding<SharedEntry>(maxWaiting)
     const announcements = yield* PubSub.sliding<Announcement>(8)
-    const last = new Map<AssetKey, MarketEvent>()
+    const last = new Map<StreamAssetKey, MarketEvent>()
     const values = new Map<string, string>()
     let position = beginning
 

@@ -9,7 +9,7 @@ import { Effect, Option, Schema } from "effect"
 import { BackplaneUnavailable, type Lease } from "#domain/stream/Backplane.ts"
 import { keyOf, Tick } from "#domain/stream/MarketData.ts"
 import { type DropReason, misplaced } from "#domain/stream/readTick.ts"
-import type { AssetKey } from "#domain/stream/Topic.ts"
+import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 import { attempt, type Nats } from "#layers/stream/nats/connectNats.ts"
 
 /** An event as it is stored; its sequence is the message's, and `previous` counts as the stream does. */
@@ -27,9 +27,9 @@ interface Last {
 const maxTries = 5
 
 export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string) => {
-  const known = new Map<AssetKey, Last>()
+  const known = new Map<StreamAssetKey, Last>()
 
-  const lastOf = Effect.fnUntraced(function* (asset: AssetKey, subject: string) {
+  const lastOf = Effect.fnUntraced(function* (asset: StreamAssetKey, subject: string) {
     const cached = known.get(asset)
     if (cached !== undefined) return cached
     const message = yield* attempt("last event", () =>
