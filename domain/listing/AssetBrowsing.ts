@@ -6,7 +6,7 @@ import {
   countTags,
   filtered,
   filteredStocks,
-  type Page,
+  type ListingPage,
   pageOf,
   type TagCounts,
   type TagFilters,
@@ -123,7 +123,7 @@ interface StockSnapshot {
   readonly generatedAt: string
 }
 
-interface StockPage extends Page<StockItem> {
+interface StockPage extends ListingPage<StockItem> {
   /** Of all pages. */
   readonly totalCount: number
   /** The first ones without the tags that were chosen. */
@@ -131,7 +131,7 @@ interface StockPage extends Page<StockItem> {
   readonly availableTags: TagCounts
 }
 
-interface StockSelection extends Page<StockItem> {
+interface StockSelection extends ListingPage<StockItem> {
   /** Of all pages. */
   readonly totalCount: number
   /** On which what was searched for is, whatever chain was chosen. */
@@ -163,7 +163,7 @@ export class AssetBrowsing extends Context.Service<
       filter: AssetFilter,
       excludeAssetIds: ReadonlyArray<string>,
       page: BrowsePage
-    ) => Page<AssetItem>
+    ) => ListingPage<AssetItem>
     readonly stockSnapshot: (filter: AssetFilter) => StockSnapshot
     readonly browseStocks: (filter: AssetFilter, filters: TagFilters, page: BrowsePage) => StockPage
     readonly browseStocksForSelection: (filter: AssetFilter, wanted: StockQuery, page: BrowsePage) => StockSelection

@@ -74,14 +74,14 @@ export const countTags = (stocks: ReadonlyArray<RankedStock>, filters: TagFilter
   }
 }
 
-export interface Page<A> {
+export interface ListingPage<A> {
   readonly items: ReadonlyArray<A>
   /** Where the next page begins; null after the last. */
   readonly nextCursor: number | null
 }
 
 /** A cursor is a place in the ranked list. It may come to mean another place when the ranking changes. */
-export const pageOf = <A>(all: ReadonlyArray<A>, limit: number, cursor: number): Page<A> => ({
+export const pageOf = <A>(all: ReadonlyArray<A>, limit: number, cursor: number): ListingPage<A> => ({
   items: all.slice(cursor, cursor + limit),
   nextCursor: cursor + limit < all.length ? cursor + limit : null
 })
