@@ -20,7 +20,7 @@ const pageSize = 200
 
 const pruneInterval = Duration.minutes(10)
 
-export interface EventPage {
+export interface TenantEventPage {
   readonly events: ReadonlyArray<TenantEvent>
   /** There are more after the last one. */
   readonly hasMore: boolean
@@ -37,7 +37,7 @@ export class TenantEvents extends Context.Service<
   TenantEvents,
   {
     /** Events after a number; 0 for the first that is kept. */
-    readonly page: (after: number, limit: number) => Effect.Effect<EventPage, CursorInvalid, Caller>
+    readonly page: (after: number, limit: number) => Effect.Effect<TenantEventPage, CursorInvalid, Caller>
     /**
      * All events after a number, and then each as it comes; without a number those that come from now on. Never ends.
      * `from` is the number that the events come after.
