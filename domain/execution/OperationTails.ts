@@ -21,14 +21,14 @@ const pageSize = 100
 const maxHanded = 128
 
 /** Stored events in order, none left out; never empty. All receivers share one value. */
-export type EventPage = ReadonlyArray<OperationEvent>
+export type OperationEventPage = ReadonlyArray<OperationEvent>
 
 export interface Follower {
   /**
    * The events after a number, 100 at most; waits until there are some. A read that fails is the defect of every
    * waiter; a further call at the same place misses nothing. One wait at a time.
    */
-  readonly after: (sequence: number) => Effect.Effect<EventPage>
+  readonly after: (sequence: number) => Effect.Effect<OperationEventPage>
 }
 
 /** How much of a log a read took in: the signals before it, and the furthest event that was known then. */
@@ -37,7 +37,7 @@ interface Extent {
   readonly furthest: number
 }
 
-type Give = (page: Exit.Exit<EventPage>, read: Extent) => void
+type Give = (page: Exit.Exit<OperationEventPage>, read: Extent) => void
 
 /** The followers that wait at one place of a log. */
 class Group {
@@ -123,7 +123,7 @@ const followerOf = (tail: Tail): Follower => {
   let known: Extent | undefined
   return {
     after: (sequence) =>
-      Effect.callback<EventPage>((resume) => {
+      Effect.callback<OperationEventPage>((resume) => {
         const leave = tail.join(sequence, sequence === place ? known : undefined, (page, read) => {
           if (Exit.isSuccess(page)) {
             place = page.value.at(-1)!.sequence
@@ -137,7 +137,7 @@ const followerOf = (tail: Tail): Follower => {
 }
 
 /** Gives a page to all of a group, which no follower can join any more. */
-const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<EventPage>, read: Extent) {
+const hand = Effect.fnUntraced(function* ({ waiting }: Group, page: Exit.Exit<OperationEventPage>, read: Extent) {
   let handed = 0
   for (const give of waiting) {
     waiting.delete(give)

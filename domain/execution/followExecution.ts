@@ -9,7 +9,7 @@ import { beginning, cursorOf, readCursor } from "#domain/execution/ExecutionCurs
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf, type ExecutionHistory, hasEnded } from "#domain/execution/ExecutionHistory.ts"
 import type { ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
-import type { EventPage, Follower, OperationTails } from "#domain/execution/OperationTails.ts"
+import type { OperationEventPage, Follower, OperationTails } from "#domain/execution/OperationTails.ts"
 
 interface Services {
   readonly log: ExecutionLog["Service"]
@@ -22,7 +22,7 @@ interface Followed {
   readonly events: ReadonlyArray<ExecutionEvent>
 }
 
-const eventsIn = (from: ExecutionHistory, page: EventPage): Followed => {
+const eventsIn = (from: ExecutionHistory, page: OperationEventPage): Followed => {
   const events: Array<ExecutionEvent> = []
   let history = from
   for (const stored of page) {
@@ -39,8 +39,8 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services)
   const stepsOf = yield* shared(log.steps)
 
   /** The events of a page are the same for every follower: they depend on what is stored before it alone. */
-  const followed = new WeakMap<EventPage, Followed>()
-  const eventsOnce = (history: ExecutionHistory, page: EventPage): Followed => {
+  const followed = new WeakMap<OperationEventPage, Followed>()
+  const eventsOnce = (history: ExecutionHistory, page: OperationEventPage): Followed => {
     const known = followed.get(page) ?? eventsIn(history, page)
     followed.set(page, known)
     return known
