@@ -10,7 +10,7 @@ import type { ActionReceipt, PreparedAction, SignedTransaction } from "#domain/r
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
 /** The state of an authorization on its chain. */
-export type Standing =
+export type WithdrawalStatus =
   /** It can still be carried out. */
   | { readonly _tag: "Open" }
   /** It was carried out, by us or by another sender. */
@@ -28,7 +28,7 @@ export type Standing =
 export class WithdrawalExecution extends Context.Service<
   WithdrawalExecution,
   {
-    readonly standing: (withdrawal: StoredWithdrawal) => Effect.Effect<Standing, ChainUnavailable>
+    readonly standing: (withdrawal: StoredWithdrawal) => Effect.Effect<WithdrawalStatus, ChainUnavailable>
     /**
      * The transaction that withdraws without selling, simulated: the relayer submits what the owner signed, after
      * deploying the account when it has not been yet.

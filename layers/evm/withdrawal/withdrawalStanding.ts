@@ -9,7 +9,7 @@ import { chainIdOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
-import type { Standing } from "#domain/withdrawal/WithdrawalExecution.ts"
+import type { WithdrawalStatus } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
@@ -118,15 +118,15 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
     if (receipt === "pending") return "Settling" as const
     const landed = landedIn(receipt, withdrawal, withdrawalDigest(withdrawal) ?? withdrawal.message.nonce)
     return Option.match(landed, {
-      onNone: (): Standing => ({
+      onNone: (): WithdrawalStatus => ({
         _tag: "Closed",
         reason: `its nonce was used by another authorization of the owner in ${receipt.transactionHash}`
       }),
-      onSome: (landedReceipt): Standing => ({ _tag: "Landed", receipt: landedReceipt })
+      onSome: (landedReceipt): WithdrawalStatus => ({ _tag: "Landed", receipt: landedReceipt })
     })
   }
   if (time > BigInt(expiresAt)) {
-    const closed: Standing = {
+    const closed: WithdrawalStatus = {
       _tag: "Closed",
       reason: "the authorization expired before the chain carried it out; nothing moved, and nothing can any more"
     }
@@ -138,7 +138,7 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
       reason: `the withdrawal executor does not answer at ${withdrawalExecutor}; is it deployed here?`
     })
   }
-  const open: Standing = { _tag: "Open" }
+  const open: WithdrawalStatus = { _tag: "Open" }
   return open
 })
 

@@ -13,7 +13,7 @@ import type { PreparedSteps } from "#domain/relay/Transaction.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { lastSigningMillis } from "#domain/withdrawal/requireNotExpired.ts"
-import { type Standing, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
@@ -32,8 +32,8 @@ const isHere = ({ accountId }: AuthorizedWithdrawal): boolean => namespaceOf(acc
 const refuse = (reason: string) => new SimulationFailed({ chainId: solanaChainId, reason })
 
 /** The run calls again only while none of its transactions can land, so what it has not yet done is not done. */
-const standing = ({ message }: StoredWithdrawal): Effect.Effect<Standing> =>
-  Effect.map(Clock.currentTimeMillis, (now): Standing =>
+const standing = ({ message }: StoredWithdrawal): Effect.Effect<WithdrawalStatus> =>
+  Effect.map(Clock.currentTimeMillis, (now): WithdrawalStatus =>
     now > lastSigningMillis(message)
       ? { _tag: "Closed", reason: "the authorization expires before a transaction could land" }
       : { _tag: "Open" }

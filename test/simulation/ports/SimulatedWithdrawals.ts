@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type Standing, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
@@ -24,7 +24,11 @@ const payloadOf = ({ accountId, message }: StoredWithdrawal): Payload => ({
   message
 })
 
-const standingOn = (chain: Chain, withdrawal: StoredWithdrawal, settled: number): Standing | ChainUnavailable => {
+const standingOn = (
+  chain: Chain,
+  withdrawal: StoredWithdrawal,
+  settled: number
+): WithdrawalStatus | ChainUnavailable => {
   const { accountId, message } = withdrawal
   const carrier = chain.accounts.withdrawn.get(withdrawalKey(accountId, message.nonce))
   if (carrier === undefined)

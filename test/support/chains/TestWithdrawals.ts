@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { type Standing, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import {
   hash,
@@ -17,7 +17,7 @@ import {
 
 const executor = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
-const standingOf = (market: TestMarket, { accountId, message }: StoredWithdrawal): Standing => {
+const standingOf = (market: TestMarket, { accountId, message }: StoredWithdrawal): WithdrawalStatus => {
   const receipt = market.withdrawn.get(withdrawalKey(accountId, message))
   if (receipt !== undefined) return { _tag: "Landed", receipt }
   return isExpired(market, message) ? { _tag: "Closed", reason: "expired; nothing moved" } : { _tag: "Open" }
