@@ -32,7 +32,7 @@ export interface ExecutionError {
 }
 
 /** What the events up to a place in the stream say. */
-export interface Standing {
+export interface StatusAtCursor {
   /** Null before the first event. */
   readonly state: OperationState | null
   readonly error: string | null
@@ -46,7 +46,7 @@ export type ExecutionBody =
       readonly kind: "execution.snapshot"
       readonly operation: Operation
       /** Up to the cursor of the snapshot, where the stream goes on; the operation above is as it is now. */
-      readonly standing: Standing
+      readonly standing: StatusAtCursor
       /** The last event that the snapshot includes. */
       readonly includes: ExecutionCursor
     }

@@ -10,13 +10,13 @@ import type {
   ExecutionError,
   ExecutionEvent,
   LandedStep,
-  Standing
+  StatusAtCursor
 } from "#domain/execution/ExecutionEvent.ts"
 import { isTerminal, type Operation, OperationState, stateEvent } from "#domain/operation/Operation.ts"
 import type { OperationEvent } from "#domain/operation/OperationStore.ts"
 
 /** What the events up to a position say. */
-export interface ExecutionHistory extends Standing {
+export interface ExecutionHistory extends StatusAtCursor {
   /** Of the last event; 0 before the first. */
   readonly sequence: number
   readonly at: DateTime.Utc
