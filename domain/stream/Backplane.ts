@@ -39,7 +39,7 @@ export interface Announcement {
   readonly value: string
 }
 
-export interface Feed {
+export interface BackplaneFeed {
   /** Sequences up to this one are older than anything that is kept. */
   readonly completeAfter: number
   /** Events that are kept, then new ones as they come, in the order of their sequences. */
@@ -66,7 +66,7 @@ export class Backplane extends Context.Service<
     ) => Effect.Effect<Option.Option<DropReason | "fenced">, BackplaneUnavailable>
     /** The highest sequence that was given anywhere. */
     readonly position: Effect.Effect<number, BackplaneUnavailable>
-    readonly feed: Effect.Effect<Feed, BackplaneUnavailable>
+    readonly feed: Effect.Effect<BackplaneFeed, BackplaneUnavailable>
     /** Whether this worker holds the lease on the providers' connections, at every change. */
     readonly leases: Stream.Stream<Option.Option<Lease>>
     /** Sets a value for all workers, those that start later included. */
