@@ -14,7 +14,7 @@ export interface PortfolioReading {
 }
 
 /** What is known beside the readings. */
-export interface Known {
+export interface ValuationInputs {
   readonly trades: Trades
   readonly outgoing: ReadonlyArray<OutgoingValue>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
@@ -63,7 +63,7 @@ const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
  */
 export const valuationOf = (
   { accounts, portfolio }: PortfolioReading,
-  { catalogue, outgoing, prices, trades: { settled } }: Known
+  { catalogue, outgoing, prices, trades: { settled } }: ValuationInputs
 ): ReadonlyArray<PortfolioValuation> => {
   const own = outgoing.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
   const valuation = valuePortfolio({
