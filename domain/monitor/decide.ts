@@ -15,7 +15,7 @@ import * as Transitions from "#domain/monitor/transitions.ts"
 import { levelOf, type Trigger, type TriggerEvent, watchKeyOf } from "#domain/monitor/Trigger.ts"
 
 /** What is known when a monitor is ticked. */
-export interface Known {
+export interface TickInputs {
   readonly at: DateTime.Utc
   /** Of the run, if one is started. */
   readonly operationId: OperationId
@@ -54,7 +54,7 @@ interface RunStart {
 const startRun = (
   monitor: Monitor,
   { ready, why }: RunStart,
-  { at, operationId, requestId: given }: Known
+  { at, operationId, requestId: given }: TickInputs
 ): Decision => {
   const { workflow } = monitor
   const started = Transitions.start(ready, at)
@@ -88,7 +88,7 @@ interface TriggerWait {
 }
 
 /** Measures the trigger of a monitor that waits for it, or is ready to wait for it again. */
-const evaluate = (monitor: Monitor, { state, trigger }: TriggerWait, known: Known): Decision => {
+const evaluate = (monitor: Monitor, { state, trigger }: TriggerWait, known: TickInputs): Decision => {
   const { at, facts } = known
   const level = levelOf(trigger)
   const stay = (isArmed: boolean, isKnown: boolean) => Transitions.awaitTrigger(state, at, { isArmed, isKnown })
@@ -103,7 +103,7 @@ const evaluate = (monitor: Monitor, { state, trigger }: TriggerWait, known: Know
   return ready === null ? { next: state } : startRun(monitor, { ready, why: event }, known)
 }
 
-const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decision => {
+const decideReady = (monitor: Monitor, ready: MonitorState, known: TickInputs): Decision => {
   const { workflow } = monitor
   switch (ready.event?._tag) {
     case "trigger_matched":
@@ -124,7 +124,7 @@ const decideReady = (monitor: Monitor, ready: MonitorState, known: Known): Decis
   }
 }
 
-export const decide = (monitor: Monitor, known: Known): Decision => {
+export const decide = (monitor: Monitor, known: TickInputs): Decision => {
   const { state, workflow } = monitor
   const woken = (ready: MonitorState | null) => (ready === null ? { next: state } : decideReady(monitor, ready, known))
   if (state.status === "ready") return decideReady(monitor, state, known)
