@@ -7,7 +7,7 @@ import { mayTradeOn, type Price } from "#domain/market/Prices.ts"
 import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
 import type { PlannedLeg } from "#domain/trading/PlannedTrades.ts"
 
-export interface Facts {
+export interface FeedLegInputs {
   readonly assets: ReadonlyMap<AssetId, Asset>
   readonly prices: ReadonlyMap<AssetId, Price>
   readonly now: DateTime.Utc
@@ -25,7 +25,7 @@ export interface FeedLeg {
 /** A failure is the end of a sentence that says why there is none. */
 export const feedLeg = (
   { amountRaw, buy, sell }: { readonly sell: AssetId; readonly buy: AssetId; readonly amountRaw: bigint },
-  { assets, feeBps, now, priceMaxAgeMs, prices }: Facts
+  { assets, feeBps, now, priceMaxAgeMs, prices }: FeedLegInputs
 ): Result.Result<FeedLeg, string> => {
   const [from, into] = [assets.get(sell), assets.get(buy)]
   if (from === undefined || into === undefined || from.isBlocked || into.isBlocked) {
