@@ -24,7 +24,7 @@ export interface TradingCosts {
 export type Rule = (step: number, valuesUsd: ReadonlyArray<bigint>) => ReadonlyArray<Trade>
 
 /** Where a path begins: on target, at these prices. */
-export interface Start {
+export interface StartingPortfolio {
   /** Targets, basis points; they sum to 10,000. */
   readonly weights: ReadonlyArray<number>
   /** US dollars (wad), like the prices of whole tokens. */
@@ -51,7 +51,11 @@ export interface Walk {
 const bps = 10_000n
 const billion = 1_000_000_000n
 
-export const followRule = (rule: Rule, { prices: first, valueUsd, weights }: Start, costs: TradingCosts): Walk => {
+export const followRule = (
+  rule: Rule,
+  { prices: first, valueUsd, weights }: StartingPortfolio,
+  costs: TradingCosts
+): Walk => {
   const amounts = weights.map((weight, index) => (valueUsd * BigInt(weight) * Decimal.one) / (bps * first[index]!))
   let costUsd = 0n
   let costNano = 0n
