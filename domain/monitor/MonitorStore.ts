@@ -14,7 +14,7 @@ import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 
 /** The run that a step starts. */
-export interface Start {
+export interface RunToStart {
   readonly operationId: OperationId
   readonly firedBy: FiredBy
   /** The state once the portfolio has a run: this one, or another one that is not finished. */
@@ -27,7 +27,7 @@ export interface Step {
   readonly at: DateTime.Utc
   /** The next state; where a run is to be started, that of a portfolio that may not be traded now. */
   readonly next: MonitorState
-  readonly start?: Start
+  readonly start?: RunToStart
   /** Replace those that the monitor has. Left out: as they are. */
   readonly watches?: ReadonlyArray<PriceWatch>
   /** The key under which the tick is stored, and what it was sent with. */

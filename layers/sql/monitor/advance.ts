@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationId, PortfolioId, WorkflowId } from "#domain/Ids.ts"
 import type { MonitorState } from "#domain/monitor/Monitor.ts"
-import type { Advanced, Start, Step } from "#domain/monitor/MonitorStore.ts"
+import type { Advanced, RunToStart, Step } from "#domain/monitor/MonitorStore.ts"
 import { stateColumns, toStateColumns } from "#layers/sql/monitor/monitorRows.ts"
 import { firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
@@ -24,7 +24,7 @@ const typedColumns = Object.entries(stateColumns)
   .map(([name, type]) => `${name} ${type}`)
   .join(", ")
 
-type StartingStep = Step & { readonly start: Start }
+type StartingStep = Step & { readonly start: RunToStart }
 
 const isStarting = (step: Step): step is StartingStep => step.start !== undefined
 
