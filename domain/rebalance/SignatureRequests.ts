@@ -34,7 +34,7 @@ export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalanc
 export const signatureRequired = "signature_required"
 
 /** The chain's refusal of the permission that the owner signed. */
-export interface Refusal {
+export interface PermissionRefusal {
   readonly permissionId: PermissionId
   readonly cause: SignatureCause
   readonly reason: string
@@ -76,7 +76,7 @@ export class SignatureRequests extends Context.Service<
   SignatureRequests,
   {
     /** False when another run of the portfolio waits on this chain already. Must run inside a workflow. */
-    readonly record: (attempt: AttemptId, refusal: Refusal) => Effect.Effect<boolean, never, InWorkflow>
+    readonly record: (attempt: AttemptId, refusal: PermissionRefusal) => Effect.Effect<boolean, never, InWorkflow>
     /**
      * Ends when one of the chains needs a signature no longer, when the run is to be cancelled, or at the deadline.
      * Must run inside a workflow, with nothing beside it.
@@ -104,7 +104,7 @@ interface Services {
 
 const makeRecord =
   ({ operations, signatures }: Services) =>
-  ({ attempt, chainId, operationId }: AttemptId, { cause, permissionId, reason }: Refusal) =>
+  ({ attempt, chainId, operationId }: AttemptId, { cause, permissionId, reason }: PermissionRefusal) =>
     Activity.make({
       name: `unsigned/${chainId}/${attempt}`,
       success: Schema.Boolean,
