@@ -23,7 +23,7 @@ export interface TimedPrice {
   readonly time: number
 }
 
-export interface Refusal {
+export interface PriceRefusal {
   readonly code: RefusalCode
   readonly reason: string
 }
@@ -40,7 +40,7 @@ export const allowedStepBps = ({ anchor, maxStepBps }: AttestedToken, now: numbe
   maxStepBps * Math.min(Math.floor(Math.max(0, now - anchor.time) / day) + 1, maxSteps)
 
 /** Why the chain would refuse a price in a block of this time; undefined when it would take it. */
-export const refusalOf = (token: AttestedToken, { price, time }: TimedPrice, now: number): Refusal | undefined => {
+export const refusalOf = (token: AttestedToken, { price, time }: TimedPrice, now: number): PriceRefusal | undefined => {
   if (time > now) {
     return { code: RefusalCode.stale, reason: `the price is from ${time - now} s after the chain's last block` }
   }
@@ -70,7 +70,7 @@ export interface TwoSources {
 export const agreedPrice = (
   { first, second, toleranceBps }: TwoSources,
   notAfter: number
-): Result.Result<TimedPrice, Refusal> => {
+): Result.Result<TimedPrice, PriceRefusal> => {
   const refuse = (code: RefusalCode, reason: string) => Result.fail({ code, reason })
   if (first.price === undefined) return refuse(RefusalCode.sourceMissing, `${first.name} gives no price`)
   if (second.usd === undefined) {
