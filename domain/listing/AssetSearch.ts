@@ -17,7 +17,7 @@ import {
   type RestrictionContext
 } from "#domain/listing/restrictions.ts"
 
-export interface AssetQuery {
+export interface SearchQuery {
   readonly q: string
   readonly limit: number
   /** Chains on which generic tokens are searched; all when left out or empty. */
@@ -80,7 +80,7 @@ const firstOf = <A>(items: Iterable<A>, limit: number, fits: (item: A) => boolea
 }
 
 /** Tokens in the generic order, then shares while there is room. What is both is there once, where the token was. */
-export const paletteListings = (snapshot: AssetSnapshot, query: AssetQuery): ReadonlyArray<Listing> => {
+export const paletteListings = (snapshot: AssetSnapshot, query: SearchQuery): ReadonlyArray<Listing> => {
   const { chainFilter, limit, q, stockChainFilter } = query
   const onChain = isOn(chainFilter)
   const onStockChain = isAddress(q.trim()) ? () => true : isOn(stockChainFilter)
@@ -145,11 +145,11 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    forCommandPalette: (query: AssetQuery, place: Place) => {
+    forCommandPalette: (query: SearchQuery, place: Place) => {
       const snapshot = index.current()
       return answer(paletteListings(snapshot, query), (listing) => richRow(snapshot, listing), place)
     },
-    forTokens: ({ chainFilter, limit, q }: AssetQuery, place: Place) => {
+    forTokens: ({ chainFilter, limit, q }: SearchQuery, place: Place) => {
       const snapshot = index.current()
       const listings = firstOf(found(snapshot, q), limit, isOn(chainFilter))
       return answer(listings, (listing) => tokenRow(snapshot, listing), place)
@@ -168,8 +168,8 @@ export class AssetSearch extends Context.Service<
   AssetSearch,
   {
     /** Tokens, then shares while there is room. */
-    readonly forCommandPalette: (query: AssetQuery, place: Place) => SearchAnswer
-    readonly forTokens: (query: AssetQuery, place: Place) => SearchAnswer
+    readonly forCommandPalette: (query: SearchQuery, place: Place) => SearchAnswer
+    readonly forTokens: (query: SearchQuery, place: Place) => SearchAnswer
   }
 >()("ballast/domain/listing/AssetSearch") {
   static readonly layer = Layer.effect(AssetSearch, make)
