@@ -49,7 +49,7 @@ export const termsOf = (permission: Permission): GuardTerms | undefined => {
 export const isGuarded = (permission: Permission): boolean => limitsOf(permission).guard !== undefined
 
 /** The asset by which value leaves the chain; undefined where nothing may leave. */
-export const bridgeAssetOf = (permission: Permission): AssetId | undefined => {
+export const permittedBridgeAsset = (permission: Permission): AssetId | undefined => {
   const { bridge } = limitsOf(permission)
   return bridge && assetAt(permission.chainId, bridge.token)
 }

@@ -10,7 +10,7 @@ import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/C
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { bridgeAssetOf, mayBuy } from "#domain/account/Permission.ts"
+import { permittedBridgeAsset, mayBuy } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
 import { readingFrom } from "#domain/performance/PortfolioReading.ts"
@@ -312,7 +312,7 @@ const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bi
 const bridgeAssetsOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
   new Map(
     chains.flatMap((chain) => {
-      const bridgeAsset = bridgeAssetOf(chain)
+      const bridgeAsset = permittedBridgeAsset(chain)
       return bridgeAsset === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, bridgeAsset] as const]
     })
   )

@@ -5,7 +5,7 @@ import { chainIdOf, spl } from "#domain/Caip.ts"
 import { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { Grant } from "#domain/account/Grant.ts"
 import {
-  bridgeAssetOf,
+  permittedBridgeAsset,
   isGuarded,
   mayBuy,
   namedContracts,
@@ -90,13 +90,13 @@ describe("what was authorized", () => {
 
   it("what may leave is one asset, to the destinations that were signed", () => {
     const chain = chainWith(listed)
-    assert.strictEqual(bridgeAssetOf(chain), baseUsdc.assetId)
+    assert.strictEqual(permittedBridgeAsset(chain), baseUsdc.assetId)
     assert.strictEqual(wayTo(chain, arbUsdc.assetId), namedContracts(chain)[2])
     assert.isUndefined(wayTo(chain, arbWeth.assetId))
     assert.isUndefined(wayTo(chain, spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")))
     const { bridge: _, ...closed } = listed
-    assert.isUndefined(bridgeAssetOf(chainWith(closed)))
-    assert.strictEqual(chainIdOf(bridgeAssetOf(chain)!), chain.chainId)
+    assert.isUndefined(permittedBridgeAsset(chainWith(closed)))
+    assert.strictEqual(chainIdOf(permittedBridgeAsset(chain)!), chain.chainId)
   })
 
   it("what it names are its tokens and the contracts that the agent may call", () => {
