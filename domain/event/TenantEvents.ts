@@ -13,7 +13,7 @@ import { removeInBatches } from "#domain/removeInBatches.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
 
 /** How long an event can be read. */
-export const keptFor = Duration.days(30)
+export const eventRetention = Duration.days(30)
 
 /** Events that a stream reads in one statement. */
 const pageSize = 200
@@ -98,7 +98,7 @@ export class TenantEvents extends Context.Service<
     Effect.gen(function* () {
       const log = yield* TenantEventLog
       yield* Effect.gen(function* () {
-        const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
+        const before = DateTime.subtractDuration(yield* DateTime.now, eventRetention)
         yield* removeInBatches((limit) => log.prune(before, limit))
       }).pipe((round) =>
         keepGoingEvery(round, { complaint: "Old events of tenants could not be removed", interval: pruneInterval })

@@ -3,7 +3,7 @@ import { Context, type DateTime, Duration, type Effect } from "effect"
 import type { ClaimId, TenantId } from "#domain/Ids.ts"
 
 /** How long an answer is given again. */
-export const keptFor = Duration.hours(24)
+export const idempotencyKeyRetention = Duration.hours(24)
 
 /** A key belongs to a tenant and a route; the fingerprint of path and body shows whether it is the same request. */
 export interface NamedRequest {

@@ -1,6 +1,6 @@
 /** Removes idempotency keys a day after their request. */
 import { DateTime, Duration, Effect, Layer } from "effect"
-import { IdempotencyKeys, keptFor } from "#domain/identity/IdempotencyKeys.ts"
+import { IdempotencyKeys, idempotencyKeyRetention } from "#domain/identity/IdempotencyKeys.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
 
@@ -8,7 +8,7 @@ const pruneInterval = Duration.minutes(10)
 
 export const pruneKeys = Effect.gen(function* () {
   const keys = yield* IdempotencyKeys
-  const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
+  const before = DateTime.subtractDuration(yield* DateTime.now, idempotencyKeyRetention)
   yield* removeInBatches((limit) => keys.prune(before, limit))
 }).pipe(Effect.withSpan("KeyPruner.pruneKeys"))
 

@@ -18,7 +18,7 @@ import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
 
-export const keptFor = Duration.days(7)
+export const refusedRequestRetention = Duration.days(7)
 
 /** Held at most, of all tenants; about a megabyte. */
 export const capacity = 4_096
@@ -82,7 +82,7 @@ export class RefusedRequests extends Context.Service<
         const { tenantId } = yield* Caller
         const request = yield* pageRequest("requests", query)
         yield* write
-        const notBefore = DateTime.subtractDuration(yield* DateTime.now, keptFor)
+        const notBefore = DateTime.subtractDuration(yield* DateTime.now, refusedRequestRetention)
         const since = query.since === undefined ? notBefore : DateTime.max(query.since, notBefore)
         const rows = yield* store.list(tenantId, { ...query, since }, request)
         return page({ list: "requests", limit: request.limit, rows }, (row) => ({
@@ -99,7 +99,7 @@ export class RefusedRequests extends Context.Service<
   static readonly pruner = Layer.effectDiscard(
     Effect.gen(function* () {
       const store = yield* RefusedRequestStore
-      const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
+      const before = DateTime.subtractDuration(yield* DateTime.now, refusedRequestRetention)
       yield* removeInBatches((limit) => store.prune(before, limit))
     }).pipe(Effect.withSpan("RefusedRequests.prune"), (round) =>
       keepGoingEvery(round, { complaint: "Old refused requests could not be removed", interval: pruneEvery })

@@ -10,7 +10,7 @@ import { Cause, Context, DateTime, Duration, Effect, Exit, FiberSet, Layer, Metr
 import { SecureRandom } from "effect/crypto"
 import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
-import { keptFor } from "#domain/event/TenantEvents.ts"
+import { eventRetention } from "#domain/event/TenantEvents.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
 import { keepGoing, keepGoingEvery } from "#domain/keepGoing.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
@@ -225,7 +225,7 @@ export class WebhookDeliveries extends Context.Service<
       })
 
       const prune = Effect.gen(function* () {
-        const before = DateTime.subtractDuration(yield* DateTime.now, keptFor)
+        const before = DateTime.subtractDuration(yield* DateTime.now, eventRetention)
         yield* removeInBatches((limit) => store.prune(before, limit))
       })
 

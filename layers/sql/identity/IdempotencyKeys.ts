@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import {
   IdempotencyKeys,
-  keptFor,
+  idempotencyKeyRetention,
   type KeyClaim,
   type KeyState,
   type NamedRequest,
@@ -27,7 +27,7 @@ const make = Effect.gen(function* () {
 
   /** The row of a new key, of one that is too old, or of the same request whose process has died. */
   const take = ({ claimId, now, request, until }: KeyClaim) => {
-    const [at, old] = [timestamp(now), timestamp(DateTime.subtractDuration(now, keptFor))]
+    const [at, old] = [timestamp(now), timestamp(DateTime.subtractDuration(now, idempotencyKeyRetention))]
     return sql`
       INSERT INTO idempotency_keys AS k (tenant_id, route, key, fingerprint, claim_id, claimed_until, created_at)
       VALUES (${request.tenantId}, ${request.route}, ${request.key}, ${request.fingerprint}, ${claimId},
