@@ -7,7 +7,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Snapshot } from "#domain/stream/Frame.ts"
-import { keyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
+import { streamKeyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
 import type { Outlet } from "#domain/stream/Outlet.ts"
 import { ReplayWindow } from "#domain/stream/ReplayWindow.ts"
 import { type StreamAssetKey, type Topic } from "#domain/stream/Topic.ts"
@@ -63,7 +63,7 @@ export class HubState implements Past {
     for (const event of events) {
       if (event.sequence <= this.#position) continue
       this.#position = event.sequence
-      const asset = keyOf(event)
+      const asset = streamKeyOf(event)
       const framed = new FramedEvent(event)
       const hasHole = this.#keep(asset, framed)
       for (const view of this.#viewsOfAsset.get(asset) ?? []) {

@@ -41,7 +41,7 @@ export interface KeyParts {
   readonly assetId: AssetKey
 }
 
-export const keyOf = (caipAssetId: AssetId): KeyParts => {
+export const keyPartsOf = (caipAssetId: AssetId): KeyParts => {
   const address = afterLast(caipAssetId, ":")
   const chainId = caipAssetId.startsWith("eip155:")
     ? Number.parseInt(caipAssetId.slice("eip155:".length), 10)

@@ -2,7 +2,7 @@
 import type { Home, SubjectFacts } from "#domain/asset/SubjectFacts.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
 import type { AssetId } from "#domain/Caip.ts"
-import { type AssetKey, keyOf } from "#domain/listing/AssetKey.ts"
+import { type AssetKey, keyPartsOf } from "#domain/listing/AssetKey.ts"
 import type { Exposure, AssetMetadata, Taxonomy } from "#domain/listing/AssetModels.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 
@@ -63,7 +63,7 @@ export const makeListings = (
   const slugOf = subjectSlugs(assets)
   return assets.map((asset): Listing => {
     const { caipAssetId, decimals, issuer, name, subject, symbol } = asset
-    const { address, assetId, chainId } = keyOf(caipAssetId)
+    const { address, assetId, chainId } = keyPartsOf(caipAssetId)
     const exposures = exposuresOf(asset, slugOf(asset))
     const isTokenizedEquity = isShare(asset) && issuer !== null
     return {

@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
-import { keyOf } from "#domain/listing/AssetKey.ts"
+import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 
 export interface ShownPrice {
   /** US dollars for one whole token, as a decimal. */
@@ -31,7 +31,7 @@ export class ShownPrices extends Context.Service<
       return ShownPrices.of({
         of: (assetId) => {
           const { byId, view } = index.current()
-          const listing = byId.get(keyOf(assetId).assetId)
+          const listing = byId.get(keyPartsOf(assetId).assetId)
           if (listing === undefined) return undefined
           const { priceUsd, stale, updatedAt } = view.marketDataOf(listing)
           const asOf = updatedAt === null ? undefined : Option.getOrUndefined(DateTime.make(updatedAt))

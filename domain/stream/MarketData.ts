@@ -55,5 +55,5 @@ export interface MarketEvent extends Tick {
   readonly previous: number
 }
 
-export const keyOf = ({ assetClass, symbol }: Pick<Tick, "assetClass" | "symbol">): StreamAssetKey =>
+export const streamKeyOf = ({ assetClass, symbol }: Pick<Tick, "assetClass" | "symbol">): StreamAssetKey =>
   assetKey(assetClass, symbol)

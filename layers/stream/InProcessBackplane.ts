@@ -7,7 +7,7 @@ import { Clock, Effect, Layer, Option, PubSub, Queue, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { type Announcement, Backplane, type SharedEntry } from "#domain/stream/Backplane.ts"
-import { keyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
+import { streamKeyOf, type MarketEvent } from "#domain/stream/MarketData.ts"
 import { misplaced } from "#domain/stream/readTick.ts"
 import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 
@@ -32,7 +32,7 @@ export const InProcessBackplane = Layer.effect(
       isReachable: Effect.succeed(true),
       append: (tick) =>
         Effect.sync(() => {
-          const asset = keyOf(tick)
+          const asset = streamKeyOf(tick)
           const before = last.get(asset)
           const reason = misplaced(tick.data, before?.data)
           if (reason !== undefined) return Option.some(reason)

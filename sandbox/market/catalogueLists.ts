@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { keyOf } from "#domain/listing/AssetKey.ts"
+import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 import { solanaChainId } from "#domain/Caip.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { uniswapSolana } from "#layers/catalogue/refresh/listTokens.ts"
@@ -21,7 +21,7 @@ const tokensOf = (issuers: ReadonlySet<string | null>) =>
   content.representations
     .filter(({ issuer }) => issuers.has(issuer))
     .map(({ assetCanonicalId, caipAssetId, decimals, symbol }) => {
-      const { address, chainId } = keyOf(caipAssetId)
+      const { address, chainId } = keyPartsOf(caipAssetId)
       return {
         chainId: chainId === solanaChainId ? uniswapSolana : chainId,
         address,

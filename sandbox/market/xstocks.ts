@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { content } from "#layers/catalogue/content.ts"
-import { keyOf } from "#domain/listing/AssetKey.ts"
+import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 import { networks } from "#layers/market/issuers/XStocks.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { withFaults } from "#sandbox/control/withFaults.ts"
@@ -41,7 +41,7 @@ const registry = [
       // One is halted, so that halts can be seen.
       isTradingHalted: symbol === "MSTRx",
       deployments: tokens.map(({ caipAssetId }) => {
-        const { address, chainId } = keyOf(caipAssetId)
+        const { address, chainId } = keyPartsOf(caipAssetId)
         return { address, network: networkOf.get(chainId)!, supportsAtomicSwaps: false }
       })
     }

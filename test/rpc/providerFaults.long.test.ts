@@ -3,7 +3,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { keyOf } from "#domain/listing/AssetKey.ts"
+import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
@@ -18,7 +18,7 @@ const xStock = (symbol: string, chain: "solana" | "eip155:1") => {
   const found = content.representations.find(
     (token) => token.symbol === symbol && token.issuer === "xstocks" && token.caipAssetId.startsWith(chain)
   )!
-  return keyOf(found.caipAssetId).assetId
+  return keyPartsOf(found.caipAssetId).assetId
 }
 const coinbaseId = `${fromCoinbase.caipAssetId.split(":").at(-1)!}:8453`
 

@@ -2,7 +2,7 @@
 import { NodeFileSystem } from "@effect/platform-node"
 import { Effect, type FileSystem, Layer } from "effect"
 import { FetchHttpClient, type HttpClient } from "effect/http"
-import { keyOf } from "#domain/listing/AssetKey.ts"
+import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { canonicalAddress, listTokens } from "#layers/catalogue/refresh/listTokens.ts"
 import {
@@ -27,7 +27,7 @@ export interface CatalogueAccess {
 
 const robinhoodChain = "eip155:4663"
 const chainOfId = new Map(
-  content.representations.map(({ caipAssetId }) => [keyOf(caipAssetId).chainId, caipAssetId.split("/")[0]!])
+  content.representations.map(({ caipAssetId }) => [keyPartsOf(caipAssetId).chainId, caipAssetId.split("/")[0]!])
 )
 const chains = new Set(chainOfId.values())
 

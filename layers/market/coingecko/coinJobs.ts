@@ -1,7 +1,7 @@
 /** What is fetched from CoinGecko for the shared cache. */
 import { Effect, Schema } from "effect"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
-import { type KeyParts, keyOf } from "#domain/listing/AssetKey.ts"
+import { type KeyParts, keyPartsOf } from "#domain/listing/AssetKey.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
 import { MarketDataUnavailable } from "#domain/marketData/Dataset.ts"
 import { figureOf, priceOf } from "#domain/marketData/Figure.ts"
@@ -156,7 +156,7 @@ export const coinJobs = (
   /** Tokens in the order of their ids, so that a request names the same ones each time. */
   const ofTokens = (listed: ReadonlyArray<ListedAsset>): ReadonlyArray<MarketDataJob> => {
     const ids = listed.map(({ caipAssetId }) => caipAssetId).sort()
-    return [...Map.groupBy(ids.map(keyOf), ({ chainId }) => chainId)].flatMap(([chainId, tokens]) =>
+    return [...Map.groupBy(ids.map(keyPartsOf), ({ chainId }) => chainId)].flatMap(([chainId, tokens]) =>
       inRequests(tokens).map((some, index) =>
         datasetJob(Datasets.tokenMarkets, { priority: 1, fetch: pricesOf(chainId, some), key: `${chainId}-${index}` })
       )

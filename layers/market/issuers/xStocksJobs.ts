@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
-import { keyOf } from "#domain/listing/AssetKey.ts"
+import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 import { priceOf } from "#domain/marketData/Figure.ts"
 import type { MarketDataJob } from "#domain/marketData/MarketDataJobs.ts"
 import {
@@ -57,7 +57,9 @@ export const xStocksJobs = Effect.fnUntraced(function* (baseUrl: string) {
         datasetJob(multipliersOfXStocks, {
           priority: 1,
           fetch: whole(
-            Effect.map(registry.multiplier(symbol, "Solana"), (row) => toMultiplier(keyOf(caipAssetId).assetId, row))
+            Effect.map(registry.multiplier(symbol, "Solana"), (row) =>
+              toMultiplier(keyPartsOf(caipAssetId).assetId, row)
+            )
           ),
           key: String(index)
         })

@@ -7,7 +7,7 @@
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream"
 import { Effect, Option, Schema } from "effect"
 import { BackplaneUnavailable, type Lease } from "#domain/stream/Backplane.ts"
-import { keyOf, Tick } from "#domain/stream/MarketData.ts"
+import { streamKeyOf, Tick } from "#domain/stream/MarketData.ts"
 import { type DropReason, misplaced } from "#domain/stream/readTick.ts"
 import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 import { attempt, type Nats } from "#layers/stream/nats/connectNats.ts"
@@ -53,7 +53,7 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
     })
 
   return Effect.fnUntraced(function* (tick: Tick, lease: Lease) {
-    const asset = keyOf(tick)
+    const asset = streamKeyOf(tick)
     const subject = `${prefix}.market.${tick.assetClass}.${tick.symbol}`
     for (let tries = 0; tries < maxTries; tries += 1) {
       const last = yield* lastOf(asset, subject)
