@@ -8,7 +8,7 @@ import { Bytes32 } from "#domain/account/Authorization.ts"
 import { PortfolioId } from "#domain/Ids.ts"
 
 /** Most assets that one withdrawal names. */
-export const maxAssets = 50
+export const maxWithdrawalAssets = 50
 
 const largestAmount = 2n ** 256n - 1n
 
@@ -56,7 +56,7 @@ export const WithdrawalMessage = Schema.Struct({
       assetId: canonical(AssetId, anyPattern.asset, "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
       amountRaw: RawAmount
     })
-  ).check(Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` })),
+  ).check(Schema.isBetweenLength(1, maxWithdrawalAssets, { expected: `1 to ${maxWithdrawalAssets} assets` })),
   /** 32 random bytes; an authorization is carried out once. */
   nonce: Bytes32,
   /** The last second since 1970 in which it may be carried out. */

@@ -5,7 +5,7 @@ import type { Allocation } from "#domain/Allocation.ts"
 import * as Weight from "#domain/Weight.ts"
 
 /** Most assets that one allocation may name. */
-export const maxAssets = 50
+export const maxAllocationAssets = 50
 
 /** What a deployment can trade: the chains that it serves, and the assets of the request that it lists. */
 export interface Tradable {

@@ -3,7 +3,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import * as Amount from "#domain/Amount.ts"
 import type { AssetId } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
-import { maxAssets } from "#domain/account/WithdrawalMessage.ts"
+import { maxWithdrawalAssets } from "#domain/account/WithdrawalMessage.ts"
 import type { WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 export interface Holdings {
@@ -33,5 +33,5 @@ export const holdingsToLiquidate = ({
       return valueUsd > thresholdUsd ? [{ assetId, amountRaw: raw.toString(), valueUsd }] : []
     })
     .sort((a, b) => (a.valueUsd === b.valueUsd ? (a.assetId < b.assetId ? -1 : 1) : a.valueUsd > b.valueUsd ? -1 : 1))
-    .slice(0, maxAssets)
+    .slice(0, maxWithdrawalAssets)
     .map(({ assetId, amountRaw }) => ({ assetId, amountRaw }))

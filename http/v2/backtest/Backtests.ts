@@ -3,7 +3,7 @@
  */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { limits } from "#domain/backtest/Backtest.ts"
-import { maxAssets } from "#domain/strategy/allocationRules.ts"
+import { maxAllocationAssets } from "#domain/strategy/allocationRules.ts"
 import { ok } from "#http/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
@@ -20,7 +20,7 @@ const run = HttpApiEndpoint.post("backtestStrategy", "/strategies/backtest", {
     summary: "Backtest a strategy",
     description: [
       "Lets the service's own planner rebalance a portfolio over recorded daily prices, by a schedule and a rebalance policy: value by day, cost, turnover, tracking error and trades, beside the exact target and buy and hold on the same days. Nothing is stored.",
-      `Bounds: 1 to ${maxAssets} assets, 1 to ${limits.maxDays} days. Where an asset has no price of the first day the answer is 400 and names the day from which it has. An hourly schedule checks once a day, since there is one price a day.`,
+      `Bounds: 1 to ${maxAllocationAssets} assets, 1 to ${limits.maxDays} days. Where an asset has no price of the first day the answer is 400 and names the day from which it has. An hourly schedule checks once a day, since there is one price a day.`,
       "All assets are taken to be on one chain, every swap to cost `feeBps` and `gasUsd`, and every trade to be made whole: price impact and `slicing` have no part in it."
     ].join("\n\n"),
     scope: "strategies:read",

@@ -4,11 +4,11 @@
  */
 import { Schema } from "effect"
 import { AssetId } from "#domain/Caip.ts"
-import { maxAssets } from "#domain/strategy/allocationRules.ts"
+import { maxAllocationAssets } from "#domain/strategy/allocationRules.ts"
 import { WeightFromString } from "#domain/Weight.ts"
 import { AssetIdText, written } from "#http/v2/values/values.ts"
 
-const description = `Target weights: 1 to ${maxAssets} assets, none twice, weights that sum to 100.`
+const description = `Target weights: 1 to ${maxAllocationAssets} assets, none twice, weights that sum to 100.`
 
 export const Allocation = Schema.Struct({
   assets: Schema.Array(
@@ -21,6 +21,6 @@ export const Allocation = Schema.Struct({
 
 export const AllocationDraft = Schema.Struct({
   assets: Schema.Array(Schema.Struct({ assetId: AssetId, weight: WeightFromString })).check(
-    Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` })
+    Schema.isBetweenLength(1, maxAllocationAssets, { expected: `1 to ${maxAllocationAssets} assets` })
   )
 }).annotate({ identifier: "AllocationDraft", description })

@@ -7,7 +7,7 @@ import { shown } from "#domain/fromText.ts"
 import { portfolioIdPattern } from "#domain/Ids.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
-import { maxAssets, RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { maxWithdrawalAssets, RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
   addressText,
   AssetIdText,
@@ -48,7 +48,7 @@ export const WithdrawalRequest = Schema.Struct({
       description: "One asset and how much of it."
     })
   )
-    .check(Schema.isBetweenLength(1, maxAssets, { expected: `1 to ${maxAssets} assets` }))
+    .check(Schema.isBetweenLength(1, maxWithdrawalAssets, { expected: `1 to ${maxWithdrawalAssets} assets` }))
     .annotate({ description: "What is withdrawn; all on the recipient's chain, none twice, on Solana at most 5." }),
   liquidate: Schema.optionalKey(
     Schema.Boolean.annotate({
