@@ -36,7 +36,7 @@ export const requestBytes = (request: ActivationRequest): Uint8Array =>
  * Fields that did not come back as stage 1 issued them, each as `field: reason`. `active` are the portfolio's chains:
  * stage 1 leaves them out of what is signed, so they may be among the chains that come back.
  */
-export const mismatchesOf = (
+export const activationMismatches = (
   request: ActivationRequest,
   flow: EnrollmentFlow,
   active: ReadonlySet<number>

@@ -59,7 +59,7 @@ export const requestBytes = (request: EnrollRequest): Uint8Array =>
   )
 
 /** Fields that did not come back as stage 1 issued them, each as `field: reason`. */
-export const mismatchesOf = (request: EnrollRequest, flow: EnrollmentFlow): ReadonlyArray<string> => {
+export const enrollMismatches = (request: EnrollRequest, flow: EnrollmentFlow): ReadonlyArray<string> => {
   const { authorization } = flow
   const issued = authorization.chains.map(({ chainId }) => chainId)
   const checks: ReadonlyArray<readonly [field: string, same: boolean]> = [

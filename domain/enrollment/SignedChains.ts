@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { type ActivationRequest, mismatchesOf, requestBytes } from "#domain/enrollment/ActivationRequest.ts"
+import { type ActivationRequest, activationMismatches, requestBytes } from "#domain/enrollment/ActivationRequest.ts"
 import type { Activated, EnrollmentFlow, Refused } from "#domain/enrollment/Enrollment.ts"
 import { type ActivationRefusal, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
@@ -50,7 +50,7 @@ export const makeSignedChains = Effect.gen(function* () {
         flowId: request.flowId,
         purpose: { _tag: purpose, portfolioId: request.portfolioId },
         body: requestBytes(request),
-        mismatches: (flow) => mismatchesOf(request, flow, active),
+        mismatches: (flow) => activationMismatches(request, flow, active),
         execute: (flow) => execute(flow, request)
       })
       .pipe(

@@ -42,7 +42,10 @@ const names =
   }
 
 /** What is wrong with a message beside nonce and signature, a line for each field; none when it is accepted. */
-export const problemsOf = (message: SignInMessage, { chainIds, now, origins }: SignInRules): ReadonlyArray<string> => {
+export const signInProblems = (
+  message: SignInMessage,
+  { chainIds, now, origins }: SignInRules
+): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const named = origins.filter(names(message))
   if (named.length === 0)

@@ -6,7 +6,7 @@ import { PermissionDenied, SignInRefused, TenantDisabled, type VerifierUnavailab
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type OpenSession, Sessions } from "#domain/identity/Sessions.ts"
 import type { UsedNonce } from "#domain/identity/SessionStore.ts"
-import { problemsOf } from "#domain/identity/SignInMessage.ts"
+import { signInProblems } from "#domain/identity/SignInMessage.ts"
 import { makeNonce, readNonce } from "#domain/identity/SignInNonces.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
@@ -77,7 +77,7 @@ export class SignIns extends Context.Service<
         const message = verifier.read(text)
         if (message === undefined)
           return yield* new SignInRefused({ message: "The message is not one that ERC-4361 describes" })
-        const problems = problemsOf(message, { ...settings, now: yield* DateTime.now })
+        const problems = signInProblems(message, { ...settings, now: yield* DateTime.now })
         if (problems.length > 0)
           return yield* new SignInRefused({ message: "The sign-in message is not accepted", details: problems })
         const nonce = yield* provided(readNonce(message.nonce))

@@ -44,7 +44,7 @@ const structure = (allocation: Allocation): ReadonlyArray<string> => {
 }
 
 /** All problems of the first gate that finds any; none means that the allocation is valid. */
-export const problemsOf = (allocation: Allocation, tradable: Tradable): ReadonlyArray<string> => {
+export const allocationProblems = (allocation: Allocation, tradable: Tradable): ReadonlyArray<string> => {
   const gate = assetGate(allocation, tradable)
   return gate.length > 0 ? gate : structure(allocation)
 }

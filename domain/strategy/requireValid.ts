@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Assets } from "#domain/asset/Assets.ts"
 import type { Chains } from "#domain/chain/Chains.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
-import { problemsOf } from "#domain/strategy/allocationRules.ts"
+import { allocationProblems } from "#domain/strategy/allocationRules.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 
 export const requireValid = Effect.fnUntraced(function* (
@@ -14,7 +14,7 @@ export const requireValid = Effect.fnUntraced(function* (
   allocation: Allocation
 ) {
   const known = yield* assets.find(allocation.map(({ assetId }) => assetId))
-  const problems = problemsOf(allocation, { known, supported })
+  const problems = allocationProblems(allocation, { known, supported })
   if (problems.length > 0) {
     return yield* new ValidationFailed({ message: "The allocation is not valid", details: problems })
   }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { problemsOf } from "#domain/strategy/allocationRules.ts"
+import { allocationProblems } from "#domain/strategy/allocationRules.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth, catalogue } from "#test/support/assets.ts"
 
 const of = (...entries: ReadonlyArray<readonly [{ readonly assetId: typeof baseUsdc.assetId }, number]>) =>
@@ -10,15 +10,15 @@ const tradable = { known: catalogue, supported: [baseUsdc.chainId, arbUsdc.chain
 
 describe("an allocation", () => {
   it("is valid when all assets are known and weights sum to 100", () =>
-    assert.isEmpty(problemsOf(of([baseUsdc, 6000], [baseWeth, 4000]), tradable)))
+    assert.isEmpty(allocationProblems(of([baseUsdc, 6000], [baseWeth, 4000]), tradable)))
 
   it("names the sum that is off", () =>
-    assert.deepStrictEqual(problemsOf(of([baseUsdc, 6000], [baseWeth, 3999]), tradable), [
+    assert.deepStrictEqual(allocationProblems(of([baseUsdc, 6000], [baseWeth, 3999]), tradable), [
       "allocation.assets: weights sum to 99.99, expected 100.00"
     ]))
 
   it("names a duplicate where it stands", () =>
-    assert.deepStrictEqual(problemsOf(of([baseUsdc, 5000], [baseUsdc, 5000]), tradable), [
+    assert.deepStrictEqual(allocationProblems(of([baseUsdc, 5000], [baseUsdc, 5000]), tradable), [
       `allocation.assets.1.assetId: duplicate asset ${baseUsdc.assetId}`
     ]))
 
@@ -27,24 +27,25 @@ describe("an allocation", () => {
       [baseUsdc.assetId, baseUsdc],
       [baseBtc.assetId, { ...baseBtc, isBlocked: true }]
     ])
-    assert.deepStrictEqual(problemsOf(of([baseUsdc, 1], [baseBtc, 1], [arbUsdc, 1]), { ...tradable, known }), [
+    assert.deepStrictEqual(allocationProblems(of([baseUsdc, 1], [baseBtc, 1], [arbUsdc, 1]), { ...tradable, known }), [
       `allocation.assets.1.assetId: blocked asset ${baseBtc.assetId}`,
       `allocation.assets.2.assetId: unknown asset ${arbUsdc.assetId}; its chain is supported, but no token list names it`
     ])
   })
 
   it("distinguishes an asset of a chain that is not supported from one that no list names", () =>
-    assert.deepStrictEqual(problemsOf(of([arbUsdc, 10_000]), { known: new Map(), supported: [baseUsdc.chainId] }), [
-      `allocation.assets.0.assetId: unsupported chain 42161 of ${arbUsdc.assetId}; supported chains are 8453`
-    ]))
+    assert.deepStrictEqual(
+      allocationProblems(of([arbUsdc, 10_000]), { known: new Map(), supported: [baseUsdc.chainId] }),
+      [`allocation.assets.0.assetId: unsupported chain 42161 of ${arbUsdc.assetId}; supported chains are 8453`]
+    ))
 
   it("any split of 100 percent over distinct known assets is valid, and one basis point more is not", () =>
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9_998 }), fc.integer({ min: 1, max: 9_998 }), (a, b) => {
         fc.pre(a + b < 10_000)
         const split = of([baseUsdc, a], [baseWeth, b], [arbUsdc, 10_000 - a - b])
-        assert.isEmpty(problemsOf(split, tradable))
-        assert.lengthOf(problemsOf([{ ...split[0]!, weight: a + 1 }, ...split.slice(1)], tradable), 1)
+        assert.isEmpty(allocationProblems(split, tradable))
+        assert.lengthOf(allocationProblems([{ ...split[0]!, weight: a + 1 }, ...split.slice(1)], tradable), 1)
       })
     ))
 })
