@@ -59,5 +59,5 @@ const canonical = (value: unknown): unknown => {
 }
 
 /** Bytes that are equal exactly when two requests mean the same. */
-export const requestBytes = ({ portfolioId, swap }: ActionRequest): Uint8Array =>
+export const actionRequestBytes = ({ portfolioId, swap }: ActionRequest): Uint8Array =>
   new TextEncoder().encode(JSON.stringify([portfolioId, canonical(swap)]))

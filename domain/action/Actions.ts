@@ -8,7 +8,7 @@ import {
   type ActionRequest,
   type QuotedByClient,
   type QuotedByService,
-  requestBytes
+  actionRequestBytes
 } from "#domain/action/ActionRequest.ts"
 import {
   type AcceptedAction,
@@ -90,7 +90,7 @@ export class Actions extends Context.Service<
       const submit = Effect.fn("Actions.submit")(function* (request: ActionRequest) {
         const { correlationId, portfolioId, requestId, swap } = request
         const source = yield* ownPortfolio(store, portfolioId)
-        const requestHash = yield* digest.digest(Digest.sha256, requestBytes(request))
+        const requestHash = yield* digest.digest(Digest.sha256, actionRequestBytes(request))
         // Before anything that changes with time: a request that was accepted once is answered the same for ever.
         const before = requestId === null ? Option.none() : yield* store.replay(portfolioId, requestId, requestHash)
         if (Option.isSome(before)) return yield* answered(before.value)

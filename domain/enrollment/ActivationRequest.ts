@@ -20,7 +20,7 @@ export interface ActivationRequest {
 const keySignatureLength = 132
 
 /** Bytes that are equal exactly when two requests mean the same. */
-export const requestBytes = (request: ActivationRequest): Uint8Array =>
+export const activationRequestBytes = (request: ActivationRequest): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify([
       request.flowId,

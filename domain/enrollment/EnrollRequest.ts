@@ -41,7 +41,7 @@ const consentBytes = (consent: EnrollRequest["consent"]): string | ReadonlyArray
 }
 
 /** Bytes that are equal exactly when two requests mean the same. */
-export const requestBytes = (request: EnrollRequest): Uint8Array =>
+export const enrollRequestBytes = (request: EnrollRequest): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify([
       request.flowId,

@@ -11,7 +11,7 @@ import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
 import { type Enrolled, type EnrollmentFlow, isOnSolana, type Refused } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { type EnrollRequest, enrollMismatches, requestBytes } from "#domain/enrollment/EnrollRequest.ts"
+import { type EnrollRequest, enrollMismatches, enrollRequestBytes } from "#domain/enrollment/EnrollRequest.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
 import { makePlaces, signatureIn } from "#domain/enrollment/makePlace.ts"
 import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
@@ -240,7 +240,7 @@ export class Enrollments extends Context.Service<
         flows.resume<Enrolled, ExternalIdTaken | PortfolioExists | ReplayInProgress | ReplayMismatch>({
           flowId: request.flowId,
           purpose: { _tag: "Enroll" },
-          body: requestBytes(request),
+          body: enrollRequestBytes(request),
           mismatches: (flow) => enrollMismatches(request, flow),
           execute: (flow) => makePortfolio(flow, request)
         })

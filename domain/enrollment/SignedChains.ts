@@ -4,7 +4,11 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { type ActivationRequest, activationMismatches, requestBytes } from "#domain/enrollment/ActivationRequest.ts"
+import {
+  type ActivationRequest,
+  activationMismatches,
+  activationRequestBytes
+} from "#domain/enrollment/ActivationRequest.ts"
 import type { Activated, EnrollmentFlow, Refused } from "#domain/enrollment/Enrollment.ts"
 import { type ActivationRefusal, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
@@ -49,7 +53,7 @@ export const makeSignedChains = Effect.gen(function* () {
       .resume<Activated>({
         flowId: request.flowId,
         purpose: { _tag: purpose, portfolioId: request.portfolioId },
-        body: requestBytes(request),
+        body: activationRequestBytes(request),
         mismatches: (flow) => activationMismatches(request, flow, active),
         execute: (flow) => execute(flow, request)
       })

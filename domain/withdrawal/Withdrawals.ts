@@ -27,7 +27,7 @@ import { requireCovered } from "#domain/withdrawal/liveBalances.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { portfolioNotFound } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { SentMessage, SignedWithdrawal, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
-import { requestBytes } from "#domain/withdrawal/requestBytes.ts"
+import { withdrawalRequestBytes } from "#domain/withdrawal/requestBytes.ts"
 import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
 import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { requireBudget, requireKnown } from "#domain/withdrawal/requirePayable.ts"
@@ -183,7 +183,7 @@ export class Withdrawals extends Context.Service<
         const claim: NonceClaimRequest = {
           tenantId,
           nonce: signed.message.nonce,
-          requestHash: yield* digest.digest(Digest.sha256, requestBytes(signed)),
+          requestHash: yield* digest.digest(Digest.sha256, withdrawalRequestBytes(signed)),
           now,
           leaseUntil: DateTime.add(now, claimLease)
         }

@@ -2,7 +2,7 @@
 import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 
 /** Bytes that are equal exactly when two requests mean the same. */
-export const requestBytes = ({ message, signature }: SignedWithdrawal): Uint8Array =>
+export const withdrawalRequestBytes = ({ message, signature }: SignedWithdrawal): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify([
       message.portfolioId,
