@@ -4,7 +4,7 @@ import type { ChainId } from "#domain/Caip.ts"
 import {
   emptyChain,
   type OperationReport,
-  resultOf,
+  operationResult,
   type SwapResult,
   type TransactionResult
 } from "#domain/operation/OperationResult.ts"
@@ -31,7 +31,7 @@ export const resultOfAction = (
   hopFeeBps: number
 ): OperationReport => ({
   outcome: outcome === null ? "skipped" : "traded",
-  result: resultOf(
+  result: operationResult(
     [
       {
         ...emptyChain(chainId),

@@ -128,7 +128,7 @@ export const sumKnown = (amounts: ReadonlyArray<bigint | null>): bigint | null =
   amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0n as bigint | null)
 
 /** The result of chains whose trading cost is known; gas is what their transactions say. */
-export const resultOf = (chains: ReadonlyArray<ChainResult>, tradingUsd: bigint | null): OperationResult => ({
+export const operationResult = (chains: ReadonlyArray<ChainResult>, tradingUsd: bigint | null): OperationResult => ({
   chains,
   gasUsd: sumKnown(chains.flatMap(({ transactions }) => transactions.flatMap(gasOf))),
   tradingUsd

@@ -2,7 +2,7 @@ import { type PlanPosition, withBalance } from "#domain/planning/Position.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 
 /** The positions that the legs leave, in the same order. */
-export const resultOf = (
+export const positionsAfter = (
   positions: ReadonlyArray<PlanPosition>,
   legs: ReadonlyArray<Pick<Leg, "sell" | "buy" | "sellAmountRaw" | "expectedBuyRaw">>
 ): ReadonlyArray<PlanPosition> => {

@@ -6,7 +6,7 @@ import {
   type OperationOutcome,
   type OperationReport,
   ownTransfer,
-  resultOf,
+  operationResult,
   sumKnown,
   type SwapResult,
   type TransactionResult
@@ -102,7 +102,7 @@ export const resultOfRun = ({ hopFeeBps, outcomes, plan, transactions }: RunFact
     const legs = plan.chains.find(({ chainId }) => chainId === outcome.chainId)?.legs ?? []
     return tradingCostOf(outcome, legs, hopFeeBps)
   })
-  return { outcome: outcomeOfRun(outcomes), result: resultOf(chains, sumKnown(costs)) }
+  return { outcome: outcomeOfRun(outcomes), result: operationResult(chains, sumKnown(costs)) }
 }
 
 /** The receipts of a chain's attempts, in order. */

@@ -14,7 +14,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RevocationExecution, type SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
 import { RevocationPreparer, RevocationStep } from "#domain/revocation/RevocationPreparer.ts"
 import { RevocationStore } from "#domain/revocation/RevocationStore.ts"
-import { emptyChain, type OperationReport, resultOf } from "#domain/operation/OperationResult.ts"
+import { emptyChain, type OperationReport, operationResult } from "#domain/operation/OperationResult.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
@@ -148,7 +148,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     const done = outcomes.filter(({ failure }) => failure === null).length
     return {
       outcome: done === outcomes.length ? "traded" : done === 0 ? "skipped" : "partly_traded",
-      result: resultOf(chains, 0n)
+      result: operationResult(chains, 0n)
     } satisfies OperationReport
   })
 

@@ -5,7 +5,7 @@ import {
   type OperationOutcome,
   type OperationReport,
   ownTransfer,
-  resultOf,
+  operationResult,
   type TransactionResult
 } from "#domain/operation/OperationResult.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
@@ -40,10 +40,10 @@ export const resultOfTransfer = (sent: Sent, { reason, received, state }: Transf
   }
   // What came back arrived on the chain that it left.
   const back = received !== null && chainIdOf(received.assetId) === source.chainId
-  if (received === null) return { outcome: outcomes[state], result: resultOf([source], null) }
+  if (received === null) return { outcome: outcomes[state], result: operationResult([source], null) }
   const arrival = transaction(received.txHash, true)
   const chains = back
     ? [{ ...source, transactions: [...source.transactions, arrival] }]
     : [source, { ...emptyChain(chainIdOf(received.assetId)), transactions: [arrival] }]
-  return { outcome: outcomes[state], result: resultOf(chains, null) }
+  return { outcome: outcomes[state], result: operationResult(chains, null) }
 }

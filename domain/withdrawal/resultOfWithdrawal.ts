@@ -4,7 +4,7 @@ import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
   emptyChain,
   type OperationReport,
-  resultOf,
+  operationResult,
   type TransactionResult,
   type TransferResult
 } from "#domain/operation/OperationResult.ts"
@@ -49,5 +49,5 @@ export const resultOfWithdrawal = (facts: WithdrawalFacts): OperationReport => {
   const chain = { ...emptyChain(chainId), transfers: isDone ? transfersOf(facts) : [], transactions, failure }
   // Selling for the owner has prices of its own, which no plan uses.
   const tradingUsd = isDone && message.liquidate === true ? null : 0n
-  return { outcome: isDone ? "traded" : "skipped", result: resultOf([chain], tradingUsd) }
+  return { outcome: isDone ? "traded" : "skipped", result: operationResult([chain], tradingUsd) }
 }

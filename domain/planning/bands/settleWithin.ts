@@ -14,7 +14,7 @@ import type { Leg } from "#domain/planning/Plan.ts"
 import { type ChainGas, defaultVolatility, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
-import { resultOf } from "#domain/planning/resultOf.ts"
+import { positionsAfter } from "#domain/planning/resultOf.ts"
 import type { ChainRebalance } from "#domain/planning/legs/settle.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import { sweepLegs } from "#domain/planning/legs/sweepLegs.ts"
@@ -130,7 +130,7 @@ export const rebalanceWithin = (
     beyondUsd > 0n
       ? { beyondLimit: { usd: beyondUsd, costUsd: costOf(legs, costs, gas).costUsd, limitUsd: limitUsd ?? 0n } }
       : {}
-  const result = resultOf(positions, affordable)
+  const result = positionsAfter(positions, affordable)
   const worth: Worth = {
     benefitUsd: benefitOf({ drifts, result, portfolioUsd: portfolioUsdOf(heldUsd, weight) }, terms),
     ...costOf(affordable, costs, gas)

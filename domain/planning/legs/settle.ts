@@ -9,7 +9,7 @@ import { matchLegs } from "#domain/planning/legs/matchLegs.ts"
 import { imbalances } from "#domain/planning/legs/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { PlanPosition } from "#domain/planning/Position.ts"
-import { resultOf } from "#domain/planning/resultOf.ts"
+import { positionsAfter } from "#domain/planning/resultOf.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
 import { boughtFor } from "#domain/planning/legs/sizeLeg.ts"
@@ -65,7 +65,7 @@ export const rebalanceChain = (view: ChainView, terms: TradeTerms): ChainRebalan
     const isConfirmed = absolute(leftUsd - expectedUsd) * heaviest <= tolerance.marginUsd * weight
     if (isConfirmed || attempt >= fullSteps) {
       const legs = drafts.map(finish)
-      const result = resultOf(positions, legs)
+      const result = positionsAfter(positions, legs)
       const resultUsd = result.reduce((sum, position) => sum + position.valueUsd, 0n)
       const restUsd = sharedOf(result, resultUsd)
       const settlement = { legs, result, totalUsd: greater(resultUsd, restUsd) }

@@ -5,7 +5,7 @@ import { Cause, ConfigProvider, Console, DateTime, Effect, Exit, Layer } from "e
 import { Command } from "effect/cli"
 import type { ChainId } from "#domain/Caip.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
-import { emptyChain, resultOf } from "#domain/operation/OperationResult.ts"
+import { emptyChain, operationResult } from "#domain/operation/OperationResult.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { SkipCode } from "#domain/Skip.ts"
@@ -29,7 +29,7 @@ const skipped = Effect.gen(function* () {
   yield* store.submitManual({ operationId, tenantId: user.tenantId, portfolioId, now, cooldownMs: 0 })
   yield* store.transition({ operationId, to: "running", at: now, error: null })
   const skips = [{ assetId: null, code: SkipCode.stalePrice, valueUsd: -(10n ** 18n), reason: sentence }]
-  const result = resultOf([{ ...emptyChain(8453 as ChainId), skips }], 0n)
+  const result = operationResult([{ ...emptyChain(8453 as ChainId), skips }], 0n)
   yield* (yield* RunStore).finish({
     operationId,
     strategyVersion: 1,
