@@ -1,7 +1,7 @@
 /** What a path and a token together let a client follow. */
 import { Context, Effect, Layer } from "effect"
 import type { StreamRefusal } from "#domain/stream/SocketGate.ts"
-import { nameOf, parse, type Topic } from "#domain/stream/Topic.ts"
+import { nameOf, parseTopic, type Topic } from "#domain/stream/Topic.ts"
 import { noSuchTopic, tokenMissing, topicNotAllowed } from "#stream/refusals.ts"
 import { Tickets } from "#stream/Tickets.ts"
 
@@ -16,9 +16,9 @@ const topicOfPath = (parts: ReadonlyArray<string>): Topic | undefined => {
   if (version !== "v1") return undefined
   if (kind === "assets" && names.length === 4) {
     const [assetClass, symbol = "", feedKind, resolution] = names
-    return parse(`asset:${assetClass}:${symbol.toUpperCase()}:${feedKind}:${resolution}`)
+    return parseTopic(`asset:${assetClass}:${symbol.toUpperCase()}:${feedKind}:${resolution}`)
   }
-  return kind === "collections" && names.length === 2 ? parse(`collection:${names.join(":")}`) : undefined
+  return kind === "collections" && names.length === 2 ? parseTopic(`collection:${names.join(":")}`) : undefined
 }
 
 const decoded = (part: string): string => {

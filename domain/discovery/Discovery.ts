@@ -52,12 +52,12 @@ export class Discovery extends Context.Service<
       const staleAfterMs = discovery.intervalMs * intervalsUntilStale
 
       const curated = Effect.fnUntraced(function* (cursor: string | undefined, limit: number) {
-        const after = cursor === undefined ? null : yield* DiscoveryCursor.decode("curated", cursor)
+        const after = cursor === undefined ? null : yield* DiscoveryCursor.decodePosition("curated", cursor)
         return yield* store.curated(after, limit)
       })
 
       const ranked = Effect.fnUntraced(function* ({ cursor, sort }: DiscoveryQuery, limit: number) {
-        const after = cursor === undefined ? null : yield* DiscoveryCursor.decode("top_performing", cursor)
+        const after = cursor === undefined ? null : yield* DiscoveryCursor.decodePosition("top_performing", cursor)
         if (after !== null && sort !== undefined && sort !== after.sort) {
           return yield* new ValidationFailed({
             message: "The cursor belongs to another sort; leave sort out, or begin again without a cursor",
@@ -77,7 +77,7 @@ export class Discovery extends Context.Service<
         const last = entries.at(-1)
         return {
           items: entries.map((entry) => (isStale(entry) ? { ...entry.item, metrics: unknown } : entry.item)),
-          nextCursor: found.length > limit && last !== undefined ? DiscoveryCursor.encode(last.position) : null
+          nextCursor: found.length > limit && last !== undefined ? DiscoveryCursor.encodePosition(last.position) : null
         }
       })
 

@@ -62,7 +62,7 @@ const invalid = (details: string) =>
   })
 
 /** Writes a position. */
-export const encode = (position: DiscoveryPosition): string =>
+export const encodePosition = (position: DiscoveryPosition): string =>
   encodeText(
     position.collection === "curated"
       ? { l: "discovery", k: "curated", p: position.place }
@@ -70,7 +70,7 @@ export const encode = (position: DiscoveryPosition): string =>
   )
 
 /** Reads a cursor that must have been issued for `collection`. */
-export const decode = Effect.fnUntraced(function* <C extends Collection>(collection: C, text: string) {
+export const decodePosition = Effect.fnUntraced(function* <C extends Collection>(collection: C, text: string) {
   if (text.length > longest) return yield* invalid("cursor: not a cursor of discovery")
   const wire = yield* Effect.mapError(decodeText(text), () => invalid("cursor: not a cursor of discovery"))
   const position: DiscoveryPosition =

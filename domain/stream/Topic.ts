@@ -84,7 +84,7 @@ const isAssetClass = Schema.is(AssetClass)
 const isNamespace = Schema.is(CollectionNamespace)
 
 /** Reads a topic's name; `undefined` for one that this service does not have. */
-export const parse = (name: string): Topic | undefined => {
+export const parseTopic = (name: string): Topic | undefined => {
   const [kind, first = "", second = "", feedKind, resolution, ...rest] = name.split(":")
   if (rest.length > 0) return undefined
   if (kind === "collection") {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import * as Cursor from "#domain/Cursor.ts"
-import { decode, type DiscoveryPosition, encode } from "#domain/discovery/DiscoveryCursor.ts"
+import { decodePosition, type DiscoveryPosition, encodePosition } from "#domain/discovery/DiscoveryCursor.ts"
 import { Sort } from "#domain/discovery/Sort.ts"
 import { CursorInvalid } from "#domain/Errors.ts"
 import type { StrategyId } from "#domain/Ids.ts"
@@ -16,7 +16,7 @@ const text = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("ba
 const wire = { l: "discovery", k: "top_performing", s: "tvl.desc", v: "1.5", i: strategyId }
 
 const refuses = (collection: "curated" | "top_performing", cursor: string) =>
-  Effect.map(Effect.flip(decode(collection, cursor)), (error) => assert.instanceOf(error, CursorInvalid))
+  Effect.map(Effect.flip(decodePosition(collection, cursor)), (error) => assert.instanceOf(error, CursorInvalid))
 
 describe("DiscoveryCursor", () => {
   it.effect("comes back as it was, unknown and negative values and those of eighteen places too", () =>
@@ -34,21 +34,24 @@ describe("DiscoveryCursor", () => {
         300
       )
       for (const position of positions) {
-        assert.deepStrictEqual<DiscoveryPosition>(yield* decode(position.collection, encode(position)), position)
+        assert.deepStrictEqual<DiscoveryPosition>(
+          yield* decodePosition(position.collection, encodePosition(position)),
+          position
+        )
       }
     })
   )
 
   it.effect("is of one collection only", () =>
     Effect.gen(function* () {
-      yield* refuses("top_performing", encode(curated))
-      yield* refuses("curated", encode(ranked))
+      yield* refuses("top_performing", encodePosition(curated))
+      yield* refuses("curated", encodePosition(ranked))
     })
   )
 
   it.effect("is not a cursor of another list, nor made up", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* decode("top_performing", text(wire))).value, 1_500_000_000_000_000_000n)
+      assert.strictEqual((yield* decodePosition("top_performing", text(wire))).value, 1_500_000_000_000_000_000n)
       const others = [
         "",
         "x",

@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { peerAddress } from "#domain/stream/peerAddress.ts"
 import { type BarFigures, misplaced, type QuoteFigures, readTick } from "#domain/stream/readTick.ts"
 import { ReplayWindow } from "#domain/stream/ReplayWindow.ts"
-import { nameOf, parse } from "#domain/stream/Topic.ts"
+import { nameOf, parseTopic } from "#domain/stream/Topic.ts"
 
 const now = 1_800_000_000_000
 const bar: BarFigures = {
@@ -37,7 +37,7 @@ describe("topics", () => {
       "collection:crypto:default",
       "collection:watchlist:default"
     ]
-    for (const name of names) assert.strictEqual(nameOf(parse(name)!), name)
+    for (const name of names) assert.strictEqual(nameOf(parseTopic(name)!), name)
     const others = [
       "asset:equity:TSLA:quote:tick",
       "asset:equity:tsla:ohlcv:1s",
@@ -47,7 +47,7 @@ describe("topics", () => {
       "asset:equity:TSLA:ohlcv:1s:more",
       ""
     ]
-    for (const name of others) assert.isUndefined(parse(name), name)
+    for (const name of others) assert.isUndefined(parseTopic(name), name)
   })
 })
 
