@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, string>> = {
     "its reader is a process that begins its work when it is loaded, and a test asks for the paths alone",
   "domain/monitor/listedCandles.ts": "joins two contexts for a third, so none of their files is its place",
   "domain/strategy/movedDueAt.ts": "a rule of the domain that a statement of a store applies",
-  "domain/withdrawal/requestBytes.ts": "what an owner signs, byte by byte",
+  "domain/withdrawal/withdrawalRequestBytes.ts": "what an owner signs, byte by byte",
   "http/v1/agUi/agUiFrames.ts": "frames of one protocol, apart from the server's own",
   "http/v1/views/executionFrames.ts": "a view",
   "layers/engine/SignalSteps.ts": "keeps the engine from knowing how executions are followed",

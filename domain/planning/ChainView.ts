@@ -4,7 +4,7 @@
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
-import { fromHolding, type PlanPosition, unknownAsset } from "#domain/planning/Position.ts"
+import { fromHolding, type PlanPosition, unknownAsset } from "#domain/planning/PlanPosition.ts"
 
 export interface ChainView {
   readonly chainId: ChainId

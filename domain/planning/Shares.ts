@@ -1,5 +1,5 @@
 /** A value that assets share by their weights. */
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 
 /** Each asset is due `position.weight / weight` of `totalUsd` (US dollars, wad). */
 export interface Shares {

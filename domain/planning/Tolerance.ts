@@ -3,17 +3,17 @@
  *
  * One level would not do. Rounding to raw units and to whole legs shifts every target a little, so an asset left just
  * under the level by one plan could be just over it for the next, and the account would trade for nothing. A chain
- * therefore starts to trade when an asset is off by `tradeUsd`, and once it trades it settles everything that is off by
- * `settleUsd`, a margin less. What a plan leaves is then a margin away from starting the next one.
+ * therefore starts to trade when an asset is off by `tradeUsd`, and once it trades it corrects everything that is off by
+ * `correctUsd`, a margin less. What a plan leaves is then a margin away from starting the next one.
  */
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
 
 export interface Tolerance {
   /** A deviation of this much starts a trade, and no leg is smaller. US dollars (wad), like the others. */
   readonly tradeUsd: bigint
-  /** A chain that trades settles every deviation of this much. */
-  readonly settleUsd: bigint
+  /** A chain that trades corrects every deviation of this much. */
+  readonly correctUsd: bigint
   /** Less than this is no deviation: the slack that rounding needs. */
   readonly marginUsd: bigint
   /** A leg may take an asset past its target when the asset was off by at least this much. */
@@ -43,7 +43,7 @@ export const toleranceFor = (thresholdUsd: bigint, positions: ReadonlyArray<Plan
   let tradeUsd = thresholdUsd > dustUsd ? thresholdUsd : dustUsd
   if (tradeUsd < roundingUsd * marginParts) tradeUsd = roundingUsd * marginParts
   const marginUsd = tradeUsd / marginParts
-  return { tradeUsd, settleUsd: tradeUsd - marginUsd, marginUsd, pastUsd: marginUsd }
+  return { tradeUsd, correctUsd: tradeUsd - marginUsd, marginUsd, pastUsd: marginUsd }
 }
 
 /**

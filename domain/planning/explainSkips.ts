@@ -4,7 +4,7 @@
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import { type Skip, SkipCode } from "#domain/Skip.ts"
 import { dustUsd, type Tolerance } from "#domain/planning/Tolerance.ts"
 
@@ -82,7 +82,7 @@ export const unvaluedSkip = (chainId: ChainId, assetId: AssetId): Skip => ({
 })
 
 /** The skip for a leg that sells what is still on its way from another chain, `usd` (wad) of it. */
-export const awaitedSkip = ({ buy, chainId, sell }: Leg, usd: bigint): Skip => ({
+export const inTransitSkip = ({ buy, chainId, sell }: Leg, usd: bigint): Skip => ({
   chainId,
   assetId: null,
   sell,

@@ -3,13 +3,13 @@
  */
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import { awaitedSkip, skipsOn, unvaluedSkip } from "#domain/planning/explainSkips.ts"
+import { inTransitSkip, skipsOn, unvaluedSkip } from "#domain/planning/explainSkips.ts"
 import type { AssetTarget, ChainPlan, Leg } from "#domain/planning/Plan.ts"
 import { minTradeUsd, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import { policySkips } from "#domain/planning/bands/policySkips.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
-import { type ChainRebalance, rebalanceChain } from "#domain/planning/legs/settle.ts"
-import { type PolicyRebalance, rebalanceWithin } from "#domain/planning/bands/settleWithin.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
+import { type ChainRebalance, rebalanceChain } from "#domain/planning/legs/rebalanceChain.ts"
+import { type PolicyRebalance, rebalanceWithin } from "#domain/planning/bands/rebalanceWithin.ts"
 import type { Skip } from "#domain/Skip.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
 import { toleranceFor, type TradeTerms } from "#domain/planning/Tolerance.ts"
@@ -22,13 +22,13 @@ interface Arrived {
 
 /** Cuts the legs down to what has arrived of the asset they sell; what is left of one must still be worth a trade. */
 const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<PlanPosition>, minUsd: bigint): Arrived => {
-  const awaited = positions.find(({ incomingRaw }) => incomingRaw > 0n)
-  if (awaited === undefined) return { legs, skips: [] }
-  let leftRaw = awaited.balanceRaw > awaited.incomingRaw ? awaited.balanceRaw - awaited.incomingRaw : 0n
+  const inTransit = positions.find(({ incomingRaw }) => incomingRaw > 0n)
+  if (inTransit === undefined) return { legs, skips: [] }
+  let leftRaw = inTransit.balanceRaw > inTransit.incomingRaw ? inTransit.balanceRaw - inTransit.incomingRaw : 0n
   const kept: Array<Leg> = []
   const skips: Array<Skip> = []
   for (const leg of legs) {
-    const isWithin = leg.sell !== awaited.assetId || leg.sellAmountRaw <= leftRaw
+    const isWithin = leg.sell !== inTransit.assetId || leg.sellAmountRaw <= leftRaw
     const sellAmountRaw = isWithin ? leg.sellAmountRaw : leftRaw
     const cut: Leg = {
       ...leg,
@@ -38,8 +38,8 @@ const withinArrived = (legs: ReadonlyArray<Leg>, positions: ReadonlyArray<PlanPo
     }
     const isWorth = isWithin || (cut.valueUsd >= minUsd && cut.expectedBuyRaw > 0n)
     if (isWorth) kept.push(cut)
-    if (isWorth && leg.sell === awaited.assetId) leftRaw -= sellAmountRaw
-    if (!isWithin) skips.push(awaitedSkip(leg, leg.valueUsd - (isWorth ? cut.valueUsd : 0n)))
+    if (isWorth && leg.sell === inTransit.assetId) leftRaw -= sellAmountRaw
+    if (!isWithin) skips.push(inTransitSkip(leg, leg.valueUsd - (isWorth ? cut.valueUsd : 0n)))
   }
   return { legs: kept, skips }
 }
@@ -57,8 +57,8 @@ export interface PlanParameters {
   readonly policy?: ChainRebalancePolicy
 }
 
-/** The settlement by the policy, where there is one and the chain has targets that a band can be a part of. */
-const settlementOf = (
+/** Rebalanced by the policy, where there is one and the chain has targets that a band can be a part of. */
+const rebalanceBy = (
   { around, view }: { readonly view: ChainView; readonly around: ChainView },
   terms: TradeTerms,
   policy: ChainRebalancePolicy | undefined
@@ -81,12 +81,12 @@ export const planChain = (view: ChainView, parameters: PlanParameters, around: C
   const { chainId } = view
   const { cost, policy } = parameters
   const tolerance = toleranceFor(minOf(parameters, chainId), around.positions)
-  const { byPolicy, legs: settled, result, totalUsd } = settlementOf({ view, around }, { tolerance, cost }, policy)
-  const { legs, skips: awaited } = withinArrived(settled, around.positions, tolerance.tradeUsd)
+  const { byPolicy, legs: planned, result, totalUsd } = rebalanceBy({ view, around }, { tolerance, cost }, policy)
+  const { legs, skips: onTheWay } = withinArrived(planned, around.positions, tolerance.tradeUsd)
   const shareOf = sharesOf({ totalUsd, weight: around.weight })
   const skipFor = skipsOn(chainId, tolerance)
   const targets: Array<AssetTarget> = []
-  const skips: Array<Skip> = [...awaited, ...(byPolicy === undefined ? [] : policySkips(chainId, byPolicy))]
+  const skips: Array<Skip> = [...onTheWay, ...(byPolicy === undefined ? [] : policySkips(chainId, byPolicy))]
   // Planned are the positions of the view, in its order, without those that are left out around what leaves the chain.
   let at = 0
   for (const position of view.positions) {

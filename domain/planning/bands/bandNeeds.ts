@@ -8,7 +8,7 @@
  */
 import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import type { Tolerance } from "#domain/planning/Tolerance.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"

@@ -13,7 +13,7 @@ import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { type ChainGas, defaultVolatility, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
 
 const yearSeconds = 31_536_000n

@@ -2,7 +2,7 @@
 import { bandWidth, type BandWidth, nano } from "#domain/planning/bands/bandWidth.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 
 const bps = 10_000n

@@ -2,7 +2,7 @@
 import type { ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Worth } from "#domain/planning/bands/costGate.ts"
-import type { PolicyRebalance } from "#domain/planning/bands/settleWithin.ts"
+import type { PolicyRebalance } from "#domain/planning/bands/rebalanceWithin.ts"
 import { type Skip, SkipCode } from "#domain/Skip.ts"
 
 const dollars = (usd: bigint): string => `${Decimal.format(usd, 4)} USD`

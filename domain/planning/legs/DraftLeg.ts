@@ -1,7 +1,7 @@
 /** One leg of a chain before it is known what it buys, and once it is. */
 import type { ChainId } from "#domain/Caip.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 
 /** `sellRaw` units of one asset sold for another. */
 export interface Sale {

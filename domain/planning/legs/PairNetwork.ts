@@ -3,7 +3,7 @@
  *
  * Pairs close no circle, so they form trees, and whoever is left with one pair decides its amount.
  */
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import { billion } from "#domain/planning/bands/tradeCost.ts"
 
 export interface Side {

@@ -7,7 +7,7 @@
  * bought. It depends on what is held and not on where it lies, so a plan that reached it finds it again and trades
  * nothing.
  */
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 

@@ -1,10 +1,10 @@
 /**
  * An asset outside the allocation is to be sold whole, but no leg may be smaller than the least one. These two see to
- * it that settling the buyers does not leave a piece of it that no later plan could sell.
+ * it that serving the buyers does not leave a piece of it that no later plan could sell.
  */
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Imbalance } from "#domain/planning/legs/imbalances.ts"
-import { type PlanPosition, valueOf } from "#domain/planning/Position.ts"
+import { type PlanPosition, valueOf } from "#domain/planning/PlanPosition.ts"
 import { isFine, type Tolerance } from "#domain/planning/Tolerance.ts"
 
 interface WantedLeg {
@@ -25,12 +25,12 @@ export const sparingDust = ({ buyer, nextBuyer, seller, usd }: WantedLeg, tolera
   if (weight > 0n || !isFine(seller.position, tolerance) || !isFine(buyer.position, tolerance)) return usd
   const restUsd = seller.leftUsd - usd
   if (restUsd < tolerance.marginUsd * 2n || restUsd >= tolerance.tradeUsd) return usd
-  if (nextBuyer === undefined || nextBuyer.openUsd < tolerance.settleUsd) return usd
+  if (nextBuyer === undefined || nextBuyer.openUsd < tolerance.correctUsd) return usd
   const reservedUsd = tolerance.tradeUsd + unitUsd + 1n
   return seller.leftUsd >= tolerance.tradeUsd + reservedUsd ? seller.leftUsd - reservedUsd : usd
 }
 
-interface Settled {
+interface Served {
   /** As they were before the legs. */
   readonly buyers: ReadonlyArray<Imbalance>
   /** How far a buyer may come past its target, US dollars (wad). */
@@ -58,7 +58,7 @@ const gapOf = (position: PlanPosition, buyers: ReadonlyArray<Imbalance>, legs: R
 /** The legs, with such a piece added to the last leg of its seller that takes the buyer less than `maxUsd` too far. */
 export const withDust = (
   legs: ReadonlyArray<DraftLeg>,
-  { buyers, maxUsd }: Settled,
+  { buyers, maxUsd }: Served,
   tolerance: Tolerance
 ): ReadonlyArray<DraftLeg> => {
   const pieces = piecesOf(legs)

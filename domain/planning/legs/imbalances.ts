@@ -1,7 +1,7 @@
 /**
  * Which assets have to be sold and bought for a chain to reach its targets.
  */
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import { type Shares, sharesOf } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 

@@ -19,7 +19,7 @@ import {
   treesOf
 } from "#domain/planning/legs/PairNetwork.ts"
 import { pairOf } from "#domain/planning/PlanPolicy.ts"
-import { rawWithin } from "#domain/planning/Position.ts"
+import { rawWithin } from "#domain/planning/PlanPosition.ts"
 import type { Tolerance } from "#domain/planning/Tolerance.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"
 import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
@@ -34,7 +34,10 @@ const bySurplus = (a: Tree, b: Tree): number =>
   a.surplusUsd === b.surplusUsd ? 0 : a.surplusUsd > b.surplusUsd ? -1 : 1
 
 /** The trees that have too much to sell with those that have too little, each by its largest sides. */
-const unlinked = (trees: ReadonlyArray<Tree>, { settleUsd }: Tolerance): ReadonlyArray<readonly [Side, Side]> => {
+const unlinked = (
+  trees: ReadonlyArray<Tree>,
+  { correctUsd: settleUsd }: Tolerance
+): ReadonlyArray<readonly [Side, Side]> => {
   const sorted = trees.toSorted(bySurplus)
   const above = sorted.filter(({ surplusUsd }) => surplusUsd >= settleUsd)
   const below = sorted.filter(({ surplusUsd }) => -surplusUsd >= settleUsd).toReversed()
@@ -106,7 +109,7 @@ export const legsOnPairs = (
   let amounts = solve(network)
   for (let changes = 0; changes <= maxChanges; changes += 1) {
     const { soldBy } = amounts
-    const strong = network.pairs.filter((pair) => soldBy(pair) >= tolerance.settleUsd)
+    const strong = network.pairs.filter((pair) => soldBy(pair) >= tolerance.correctUsd)
     if (strong.length < network.pairs.length) {
       network = networkOf(network.sides, strong)
       amounts = solve(network)

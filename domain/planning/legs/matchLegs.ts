@@ -2,8 +2,8 @@
  * Pairs what has to be sold with what has to be bought.
  *
  * Least value: an asset is only sold or only bought, and only as far as its target (or the least leg past it).
- * Few legs: amounts that are equal are exchanged for each other first and settle two assets in one leg; otherwise the
- * largest amount meets the largest of the other side, and each leg settles one of the two. A chain with `n` assets to
+ * Few legs: amounts that are equal are exchanged for each other first and bring two assets on target in one leg; otherwise the
+ * largest amount meets the largest of the other side, and each leg brings one of the two on target. A chain with `n` assets to
  * trade so takes at most `n - 1` legs. (The true minimum is a partition problem, NP-hard.) Both sides stay sorted, so
  * the work is that of sorting them; only a coarse asset, which is exchanged for fine ones alone, is compared with each
  * entry of the other side.
@@ -11,7 +11,7 @@
 import { sparingDust, withDust } from "#domain/planning/legs/dust.ts"
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.ts"
-import { valueOf } from "#domain/planning/Position.ts"
+import { valueOf } from "#domain/planning/PlanPosition.ts"
 import { rawWorth, sizeLeg } from "#domain/planning/legs/sizeLeg.ts"
 import { SortedSide } from "#domain/planning/legs/SortedSide.ts"
 import { isFine, type Tolerance, type TradeTerms, underMismatch } from "#domain/planning/Tolerance.ts"
@@ -88,13 +88,13 @@ export const matchLegs = (open: OpenPositions, { cost, tolerance: usual }: Trade
   }
 
   const tradeEqual = (seller: Seller): boolean => {
-    if (seller.openUsd < tolerance.settleUsd || !canSell(seller, tolerance)) return false
+    if (seller.openUsd < tolerance.correctUsd || !canSell(seller, tolerance)) return false
     const buyerAt = buyers.indexOfEqual(seller.openUsd, tolerance.marginUsd)
     return buyerAt >= 0 && trade(sellers.indexOf(seller), buyerAt) !== undefined
   }
 
   const tradeEqualTo = (buyer: Imbalance): void => {
-    if (buyer.openUsd < tolerance.settleUsd) return
+    if (buyer.openUsd < tolerance.correctUsd) return
     const sellerAt = sellers.indexOfEqual(buyer.openUsd, tolerance.marginUsd)
     if (sellerAt >= 0) trade(sellerAt, buyers.indexOf(buyer))
   }
@@ -118,10 +118,10 @@ export const matchLegs = (open: OpenPositions, { cost, tolerance: usual }: Trade
     const { largest: seller } = sellers
     const { largest: buyer } = buyers
     if (seller === undefined || buyer === undefined) break
-    if (seller.openUsd < tolerance.settleUsd && buyer.openUsd < tolerance.settleUsd) break
+    if (seller.openUsd < tolerance.correctUsd && buyer.openUsd < tolerance.correctUsd) break
     tradeLargest(seller, buyer)
   }
-  const isBuyerWaiting = isBuyerStranded || (buyers.largest?.openUsd ?? 0n) >= tolerance.settleUsd
-  const maxUsd = isBuyerWaiting ? tolerance.marginUsd : tolerance.settleUsd
+  const isBuyerWaiting = isBuyerStranded || (buyers.largest?.openUsd ?? 0n) >= tolerance.correctUsd
+  const maxUsd = isBuyerWaiting ? tolerance.marginUsd : tolerance.correctUsd
   return withDust(legs, { buyers: open.buyers, maxUsd }, tolerance)
 }

@@ -2,7 +2,7 @@
  * How much of one asset to sell for another.
  */
 import type { Sale } from "#domain/planning/legs/DraftLeg.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 import { isFine, type TradeTerms } from "#domain/planning/Tolerance.ts"
 
@@ -38,7 +38,7 @@ const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const fineUsd = ({ excessUsd, gapUsd, leftUsd }: Pairing, { tolerance }: TradeTerms): bigint => {
   const lesserUsd = lesser(excessUsd, gapUsd)
   if (lesserUsd >= tolerance.tradeUsd) return lesserUsd
-  if (excessUsd < tolerance.settleUsd && gapUsd < tolerance.settleUsd) return 0n
+  if (excessUsd < tolerance.correctUsd && gapUsd < tolerance.correctUsd) return 0n
   if (lesserUsd < tolerance.pastUsd) return 0n
   return leftUsd >= tolerance.tradeUsd ? tolerance.tradeUsd : 0n
 }
@@ -63,7 +63,7 @@ const coarseUsd = ({ buyer, excessUsd, gapUsd, leftUsd, seller }: Pairing, { cos
 /**
  * Value to sell in one leg, US dollars (wad); zero when no leg is worth making.
  *
- * The lesser of excess and gap settles one side. Where that is less than the least leg but the other side is off by
+ * The lesser of excess and gap brings one side on target. Where that is less than the least leg but the other side is off by
  * more, the least leg is made all the same: it takes the lesser side past its target, and leaves both within the
  * tolerance. Two coarse assets are never exchanged, since whole units of one seldom have the value of whole units of
  * the other.

@@ -13,7 +13,7 @@
  * it falls no further than the side at `V` costs by that, and only the few assets that change sides on the way are
  * computed again.
  */
-import type { PlanPosition } from "#domain/planning/Position.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 

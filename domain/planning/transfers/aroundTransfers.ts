@@ -3,7 +3,7 @@
  * if what is to leave had left.
  */
 import type { ChainView } from "#domain/planning/ChainView.ts"
-import { type PlanPosition, withBalance, withWeight } from "#domain/planning/Position.ts"
+import { type PlanPosition, withBalance, withWeight } from "#domain/planning/PlanPosition.ts"
 
 const withPositions = (view: ChainView, positions: ReadonlyArray<PlanPosition>): ChainView => ({
   ...view,
@@ -16,13 +16,13 @@ const withPositions = (view: ChainView, positions: ReadonlyArray<PlanPosition>):
  * The chain with `raw` units more of the bridge asset to come: what is expected is neither bought nor sold meanwhile.
  */
 export const expecting = (view: ChainView, bridgeAsset: PlanPosition, raw: bigint): ChainView => {
-  const awaited = {
+  const withIncoming = {
     ...withBalance(bridgeAsset, bridgeAsset.balanceRaw + raw),
     incomingRaw: bridgeAsset.incomingRaw + raw
   }
   return withPositions(
     view,
-    view.positions.map((position) => (position === bridgeAsset ? awaited : position))
+    view.positions.map((position) => (position === bridgeAsset ? withIncoming : position))
   )
 }
 

@@ -1,7 +1,7 @@
 /** The asset by which a chain sends and receives value, and how much of the chain could leave by it. */
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { TransferTerms } from "#domain/planning/Plan.ts"
-import { type PlanPosition, valueOf } from "#domain/planning/Position.ts"
+import { type PlanPosition, valueOf } from "#domain/planning/PlanPosition.ts"
 
 /** The bridge asset of a chain; undefined when it has none whose price can be relied on. */
 export const bridgeAssetOf = (view: ChainView, terms: TransferTerms): PlanPosition | undefined => {

@@ -8,7 +8,7 @@ import { attainable } from "#domain/planning/legs/attainable.ts"
 import { bridgeAssetOf } from "#domain/planning/transfers/bridgeAssets.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { TransferTerms } from "#domain/planning/Plan.ts"
-import { type PlanPosition, rawWithin, valueOf } from "#domain/planning/Position.ts"
+import { type PlanPosition, rawWithin, valueOf } from "#domain/planning/PlanPosition.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 

@@ -8,7 +8,7 @@ import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { ChainPlan, Leg, TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
 import { planChain, type PlanParameters } from "#domain/planning/planChain.ts"
 import type { Move } from "#domain/planning/transfers/planTransfers.ts"
-import { type PlanPosition, rawWithin, valueOf } from "#domain/planning/Position.ts"
+import { type PlanPosition, rawWithin, valueOf } from "#domain/planning/PlanPosition.ts"
 import { whole } from "#domain/planning/SwapCost.ts"
 
 /**

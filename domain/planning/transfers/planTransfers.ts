@@ -2,8 +2,8 @@
  * Which chains send value to which.
  *
  * What a chain can spare goes to chains whose buyable targets lack it, and never more than they lack. Equal amounts are
- * matched first, then the largest with the largest, so each transfer settles a chain: at most one transfer less than
- * there are chains to settle. (The true minimum is a partition problem, NP-hard; for the two or three chains that are
+ * matched first, then the largest with the largest, so each transfer brings a chain on target: at most one transfer less than
+ * there are chains off target. (The true minimum is a partition problem, NP-hard; for the two or three chains that are
  * off it is the minimum.)
  */
 import type { ChainId } from "#domain/Caip.ts"
@@ -80,7 +80,7 @@ const sidesOf = (balances: ReadonlyArray<ChainBalance>, kept: bigint): Sides => 
 const byAmount = (a: Side, b: Side): number => (a.usd === b.usd ? a.chainId - b.chainId : a.usd > b.usd ? -1 : 1)
 
 /**
- * The pair to settle next: one whose amounts are equal to within the margin, or else the largest sender that has a
+ * The pair to match next: one whose amounts are equal to within the margin, or else the largest sender that has a
  * receiver and the largest of its receivers.
  */
 const nextPair = (

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type PlanPosition, fromHolding } from "#domain/planning/Position.ts"
+import { type PlanPosition, fromHolding } from "#domain/planning/PlanPosition.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
 import { base } from "#test/domain/planning/examples.ts"

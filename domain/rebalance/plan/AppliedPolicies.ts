@@ -53,7 +53,7 @@ export class AppliedPolicies extends Context.Service<
      */
     readonly read: (contexts: ReadonlyArray<PlanContext>) => Effect.Effect<ReadonlyArray<AppliedPolicy | undefined>>
   }
->()("ballast/domain/rebalance/PolicyReader") {
+>()("ballast/domain/rebalance/AppliedPolicies") {
   static readonly layer = Layer.effect(
     AppliedPolicies,
     Effect.gen(function* () {
@@ -92,7 +92,7 @@ export class AppliedPolicies extends Context.Service<
         )
       })
 
-      const read = Effect.fn("PolicyReader.read")(function* (contexts: ReadonlyArray<PlanContext>) {
+      const read = Effect.fn("AppliedPolicies.read")(function* (contexts: ReadonlyArray<PlanContext>) {
         const policies = contexts.map(policyOf)
         const following = contexts.filter((_, index) => policies[index] !== undefined)
         if (following.length === 0) return contexts.map(() => undefined)

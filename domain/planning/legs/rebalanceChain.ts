@@ -8,15 +8,15 @@ import { isFarOffTarget, isOffTarget } from "#domain/planning/legs/isOffTarget.t
 import { matchLegs } from "#domain/planning/legs/matchLegs.ts"
 import { imbalances } from "#domain/planning/legs/imbalances.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
-import type { PlanPosition } from "#domain/planning/Position.ts"
-import { positionsAfter } from "#domain/planning/resultOf.ts"
+import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
+import { positionsAfter } from "#domain/planning/positionsAfter.ts"
 import type { Shares } from "#domain/planning/Shares.ts"
 import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
 import { boughtFor } from "#domain/planning/legs/sizeLeg.ts"
 import { whole } from "#domain/planning/SwapCost.ts"
 import type { TradeTerms } from "#domain/planning/Tolerance.ts"
 
-/** Attempts at a settlement. Two are enough for most chains; the later ones are for coarse tokens and high costs. */
+/** Attempts at the legs of a chain. Two are enough for most chains; the later ones are for coarse tokens and high costs. */
 const maxAttempts = 8
 
 /** Attempts after which the next one starts halfway, in case two totals lead to each other. */
@@ -37,10 +37,10 @@ export interface ChainRebalance {
 const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**
- * The first attempt takes the exact value of a full settlement. The threshold may leave some of that undone and so save
- * some of its costs, which moves the targets: the next attempt takes the value that the legs really leave. A settlement
- * is good when both agree, so that no target moves by more than the margin, and its own result calls for no further
- * trade.
+ * The first attempt takes the exact value that the chain has once it is on target. The threshold may leave some of that
+ * undone and so save some of its costs, which moves the targets: the next attempt takes the value that the legs really
+ * leave. An attempt is good when both agree, so that no target moves by more than the margin, and its own result calls
+ * for no further trade.
  */
 export const rebalanceChain = (view: ChainView, terms: TradeTerms): ChainRebalance => {
   const { cost, tolerance } = terms
@@ -62,17 +62,17 @@ export const rebalanceChain = (view: ChainView, terms: TradeTerms): ChainRebalan
     const sharedUsd = sharedOf(positions, expectedUsd)
     const drafts = matchLegs(imbalances(sharesIn(positions, sharedUsd), tolerance.marginUsd, cost), terms)
     const leftUsd = valueUsd - (drafts.reduce((sum, { usd }) => sum + usd, 0n) * cost.lost) / whole
-    const isConfirmed = absolute(leftUsd - expectedUsd) * heaviest <= tolerance.marginUsd * weight
-    if (isConfirmed || attempt >= fullSteps) {
+    const isAgreed = absolute(leftUsd - expectedUsd) * heaviest <= tolerance.marginUsd * weight
+    if (isAgreed || attempt >= fullSteps) {
       const legs = drafts.map(finish)
       const result = positionsAfter(positions, legs)
       const resultUsd = result.reduce((sum, position) => sum + position.valueUsd, 0n)
       const restUsd = sharedOf(result, resultUsd)
-      const settlement = { legs, result, totalUsd: greater(resultUsd, restUsd) }
-      const isAtRest = !isOffTarget(sharesIn(result, restUsd), terms)
-      if (isConfirmed && isAtRest) return settlement
-      if (isAtRest) fallback = settlement
-      if (attempt === maxAttempts) return fallback ?? settlement
+      const attempted = { legs, result, totalUsd: greater(resultUsd, restUsd) }
+      const isStable = !isOffTarget(sharesIn(result, restUsd), terms)
+      if (isAgreed && isStable) return attempted
+      if (isStable) fallback = attempted
+      if (attempt === maxAttempts) return fallback ?? attempted
     }
     expectedUsd = attempt < fullSteps ? leftUsd : (expectedUsd + leftUsd) / 2n
   }

@@ -1,4 +1,4 @@
-import { type PlanPosition, withBalance } from "#domain/planning/Position.ts"
+import { type PlanPosition, withBalance } from "#domain/planning/PlanPosition.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 
 /** The positions that the legs leave, in the same order. */
