@@ -70,7 +70,7 @@ export class BatchCarrier extends Context.Service<
        * What left is in the ledger before anything else is done; its watch is an operation of its own, which begins at
        * once. A launch that is lost is made up for, as that of any accepted operation.
        */
-      const depart = Effect.fnUntraced(function* (
+      const openTransfers = Effect.fnUntraced(function* (
         { attempt, chainId, operationId }: AttemptId,
         outgoing: Pick<OpenedTransfers, "accountId" | "transfers" | "txHash">
       ) {
@@ -101,7 +101,7 @@ export class BatchCarrier extends Context.Service<
           Option.filter(carried, ({ success }) => success),
           {
             onNone: () => cancelIntent(attempt),
-            onSome: ({ txHash }) => depart(attempt, { accountId: prepared.accountId, transfers, txHash })
+            onSome: ({ txHash }) => openTransfers(attempt, { accountId: prepared.accountId, transfers, txHash })
           }
         )
         return carried

@@ -62,7 +62,7 @@ export class InTransit extends Context.Service<
       portfolioIds: ReadonlyArray<PortfolioId>,
       read: (open: ReadonlyArray<Transfer>) => Effect.Effect<ReadAccounts<A>, E, R>
     ) => Effect.Effect<PlanAccounts<A>, E, R>
-    /** Reads the accounts of a portfolio, with what was announced and has left. Fails as the reading does. */
+    /** Reads the accounts of a portfolio, with the transfers between its chains. Fails as the reading does. */
     readonly readToShow: <A, E, R>(
       portfolioId: PortfolioId,
       read: Effect.Effect<ReadAccounts<A>, E, R>
@@ -150,12 +150,12 @@ export class InTransit extends Context.Service<
         readToShow: Effect.fn("InTransit.readToShow")(function* (portfolioId, read) {
           const known = yield* orNull(readLedger(portfolioId))
           const { accounts, blocks } = yield* read
-          const departed = known && (yield* orNull(left(known, blocks)))
-          const coming = known && (yield* orNull(onTheWay(known.open, blocks)))
+          const outgoing = known && (yield* orNull(left(known, blocks)))
+          const incoming = known && (yield* orNull(onTheWay(known.open, blocks)))
           return {
             accounts,
-            transfers: [...(coming ?? []), ...(departed ?? [])],
-            areWhole: departed !== null && coming !== null
+            transfers: [...(incoming ?? []), ...(outgoing ?? [])],
+            areWhole: outgoing !== null && incoming !== null
           }
         })
       })

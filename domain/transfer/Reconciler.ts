@@ -2,11 +2,11 @@
  * Compares the ledger of value between chains with the chains.
  *
  * The watch of each transfer closes its entry. This pass compares every open entry with its source chain: the chain
- * must still show that the recorded value left. A difference is drift: it is counted, logged with its operation, and
- * changes nothing by itself, since only a later answer of the chain can show which of both is right.
+ * must still show that the recorded value left. A discrepancy is counted, logged with its operation, and changes
+ * nothing by itself, since only a later answer of the chain can show which of both is right.
  *
- * Intents of a run that died are settled here, since no run is left to do it; those that cannot be settled yet are
- * drift too.
+ * Intents of a run that died are resolved here, since no run is left to do it; those that are still undecided are
+ * discrepancies too.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
@@ -22,7 +22,7 @@ const pageSize = 100
 const concurrency = 4
 
 /** A run that ended so long ago has no step left that could still be under way, whatever process had it. */
-const leftAfter = Duration.minutes(5)
+const abandonedAfter = Duration.minutes(5)
 
 /** An entry of the ledger that its chain does not confirm. */
 export interface Discrepancy {
@@ -35,9 +35,9 @@ export interface Reconciliation {
   readonly open: number
   /** Age of the oldest open entry; zero when there is none. */
   readonly oldest: Duration.Duration
-  /** Announcements that were left behind and are settled now. */
-  readonly settled: number
-  /** Entries that their source chain does not bear out, announcements that are still undecided, and why. */
+  /** Intents of runs that died, which are opened or cancelled now. */
+  readonly resolved: number
+  /** Entries that their source chain does not confirm, intents that are still undecided, and why. */
   readonly discrepancies: ReadonlyArray<Discrepancy>
 }
 
@@ -55,12 +55,12 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
     Reconciler,
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
-      const arrivals = yield* TransferReceipts
-      const left = yield* TransferRecovery
+      const receipts = yield* TransferReceipts
+      const recovery = yield* TransferRecovery
 
-      /** What is wrong with an entry; nothing when the chain cannot be read: silence is no difference. */
-      const driftOf = Effect.fnUntraced(function* ({ accountId, txHash }: Transfer) {
-        const sent = yield* arrivals.read(accountId, txHash)
+      /** What is wrong with an entry; nothing when the chain cannot be read: an unread chain is no discrepancy. */
+      const discrepancyOf = Effect.fnUntraced(function* ({ accountId, txHash }: Transfer) {
+        const sent = yield* receipts.read(accountId, txHash)
         if (Option.isNone(sent)) return `the source chain does not know ${txHash}`
         if (!sent.value.success) return `on the source chain ${txHash} failed`
         // Swaps of the same batch may hide how much left, but nothing at all having moved cannot be explained.
@@ -68,7 +68,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
       })
 
       const reconcile = (transfer: Transfer) =>
-        driftOf(transfer).pipe(
+        discrepancyOf(transfer).pipe(
           Effect.orElseSucceed(() => null),
           Effect.tap((reason) =>
             reason === null
@@ -80,53 +80,56 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
           Effect.map((reason) => (reason === null ? [] : [{ operationId: transfer.operationId, reason }]))
         )
 
-      /** The drift of an intent that is not settled; null once it is. */
-      const settle = Effect.fnUntraced(function* (intent: TransferIntent) {
+      /** Why an intent is undecided; null once it is opened or cancelled. */
+      const resolve = Effect.fnUntraced(function* (intent: TransferIntent) {
         const { accountId, runId: operationId } = intent
-        const settlement = yield* Effect.result(left.settle(intent))
-        if (Result.isSuccess(settlement) && settlement.success !== "undecided") {
-          yield* Effect.logWarning(`What a run left behind on ${accountId} is ${settlement.success}`).pipe(
-            Effect.annotateLogs({ operationId })
-          )
+        const outcome = yield* Effect.result(recovery.resolve(intent))
+        if (Result.isSuccess(outcome) && outcome.success !== "undecided") {
+          yield* Effect.logWarning(
+            `The intent of a transfer from ${accountId}, whose run died, is ${outcome.success}`
+          ).pipe(Effect.annotateLogs({ operationId }))
           return null
         }
-        const why = Result.isSuccess(settlement) ? "its chain shows no end of it yet" : settlement.failure.message
-        return { operationId, reason: `what a run announced on ${accountId} is undecided: ${why}` }
+        const why = Result.isSuccess(outcome) ? "its chain shows no end of it yet" : outcome.failure.message
+        return {
+          operationId,
+          reason: `the intent of a transfer from ${accountId}, whose run died, is undecided: ${why}`
+        }
       })
 
-      const settleLeft = Effect.gen(function* () {
-        const endedBefore = DateTime.subtractDuration(yield* DateTime.now, leftAfter)
-        const drift: Array<Discrepancy> = []
-        let settled = 0
+      const resolveAbandoned = Effect.gen(function* () {
+        const endedBefore = DateTime.subtractDuration(yield* DateTime.now, abandonedAfter)
+        const discrepancies: Array<Discrepancy> = []
+        let resolved = 0
         let after: TransferIntent | null = null
         for (;;) {
           const page: ReadonlyArray<TransferIntent> = yield* ledger.abandonedIntents(endedBefore, after, pageSize)
-          const remains = yield* Effect.forEach(page, settle, { concurrency })
+          const remains = yield* Effect.forEach(page, resolve, { concurrency })
           const undecided = remains.filter((one) => one !== null)
-          drift.push(...undecided)
-          settled += page.length - undecided.length
-          if (page.length < pageSize) return { drift, settled }
+          discrepancies.push(...undecided)
+          resolved += page.length - undecided.length
+          if (page.length < pageSize) return { discrepancies, resolved }
           after = page.at(-1)!
         }
       })
 
       const pass = Effect.gen(function* () {
-        const { drift, settled } = yield* settleLeft
-        const found = { open: 0, settled, oldest: Duration.zero, drift }
+        const { discrepancies, resolved } = yield* resolveAbandoned
+        const found = { open: 0, resolved, oldest: Duration.zero, discrepancies }
         let after: OperationId | null = null
         for (;;) {
           const page: ReadonlyArray<Transfer> = yield* ledger.allOpen(after, pageSize)
           const now = yield* DateTime.now
-          const drifts = yield* Effect.forEach(page, reconcile, { concurrency })
+          const compared = yield* Effect.forEach(page, reconcile, { concurrency })
           found.open += page.length
-          found.drift.push(...drifts.flat())
+          found.discrepancies.push(...compared.flat())
           for (const { openedAt } of page) found.oldest = Duration.max(found.oldest, DateTime.distance(openedAt, now))
           if (page.length < pageSize) break
           after = page.at(-1)!.operationId
         }
         yield* Metric.update(Metrics.transfersOpen, found.open)
         yield* Metric.update(Metrics.oldestTransferAge, Math.round(Duration.toSeconds(found.oldest)))
-        yield* Metric.update(Metrics.transferDrift, found.drift.length)
+        yield* Metric.update(Metrics.transferDrift, found.discrepancies.length)
         return found satisfies Reconciliation
       }).pipe(Effect.withSpan("Reconciler.pass"))
 

@@ -72,7 +72,7 @@ export class TransferLedger extends Context.Service<
     readonly recordIntent: (intent: TransferIntent) => Effect.Effect<void>
     /** Of a batch that moved nothing. */
     readonly cancelIntent: (runId: OperationId, chainId: ChainId, attempt: number) => Effect.Effect<void>
-    /** Announcements of runs that ended before the given time, in a fixed order, after the given one. */
+    /** Intents of runs that ended before the given time, in a fixed order, after the given one. */
     readonly abandonedIntents: (
       endedBefore: DateTime.Utc,
       after: TransferIntent | null,
@@ -83,7 +83,7 @@ export class TransferLedger extends Context.Service<
      * Opens an entry and accepts an operation of kind `bridge` for each transfer, in one transaction. Repeated for the
      * same batch it changes nothing and answers the same operations.
      */
-    readonly open: (departure: OpenedTransfers) => Effect.Effect<ReadonlyArray<OperationId>>
+    readonly open: (opened: OpenedTransfers) => Effect.Effect<ReadonlyArray<OperationId>>
     readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<Transfer>>
     readonly openOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<Transfer>>
     /** How an entry was closed; none while it is open. */

@@ -1,5 +1,5 @@
 /**
- * Settles intents of transfers whose run died before it recorded what became of them: by what the chain shows of the
+ * Resolves intents of transfers whose run died before it recorded what became of them: by what the chain shows of the
  * operation that was to carry one, in the same way as the run itself would have. Repeating it is harmless, also by
  * several processes.
  */
@@ -11,12 +11,12 @@ import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 /**
- * `opened`: it left, and is watched now. `retracted`: it did not and will not. `undecided`: the chain has not answered.
+ * `opened`: it left, and is watched now. `cancelled`: it did not and will not. `undecided`: the chain has not answered.
  */
-export type Settlement = "opened" | "retracted" | "undecided"
+export type IntentOutcome = "opened" | "cancelled" | "undecided"
 
 /**
- * Settles transfers of runs that died.
+ * Resolves intents of transfers whose run died.
  *
  * **When to use**
  *
@@ -24,7 +24,7 @@ export type Settlement = "opened" | "retracted" | "undecided"
  */
 export class TransferRecovery extends Context.Service<
   TransferRecovery,
-  { readonly settle: (intent: TransferIntent) => Effect.Effect<Settlement, ChainUnavailable> }
+  { readonly resolve: (intent: TransferIntent) => Effect.Effect<IntentOutcome, ChainUnavailable> }
 >()("ballast/domain/transfer/TransferRecovery") {
   static readonly layer = Layer.effect(
     TransferRecovery,
@@ -33,10 +33,10 @@ export class TransferRecovery extends Context.Service<
       const relay = yield* RelayStore
       const operations = yield* UserOperations
 
-      const settle = Effect.fn("TransferRecovery.settle")(function* (intent: TransferIntent) {
+      const resolve = Effect.fn("TransferRecovery.resolve")(function* (intent: TransferIntent) {
         const { accountId, attempt, runId, transfers } = intent
         const chainId = chainIdOf(accountId)
-        const cancelIntent = Effect.as(ledger.cancelIntent(runId, chainId, attempt), "retracted" as const)
+        const cancelIntent = Effect.as(ledger.cancelIntent(runId, chainId, attempt), "cancelled" as const)
         const id = { operationId: runId, chainId, attempt }
         const sent = yield* relay.sent(id)
         // The run ended before anything was signed, so nothing was ever sent.
@@ -50,7 +50,7 @@ export class TransferRecovery extends Context.Service<
         return "opened"
       })
 
-      return TransferRecovery.of({ settle })
+      return TransferRecovery.of({ resolve })
     })
   )
 }

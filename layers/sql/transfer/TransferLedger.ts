@@ -145,15 +145,15 @@ const make = Effect.gen(function* () {
   )
 
   const open = Effect.fn("TransferLedger.open")(
-    function* (departure: OpenedTransfers) {
+    function* (batch: OpenedTransfers) {
       // The portfolio first, as in all statements that lock more; and its readers see immediately that something left.
       yield* sql`
-        UPDATE portfolios SET updated_at = ${timestamp(departure.at)}
-        WHERE portfolio_id = (SELECT portfolio_id FROM operations WHERE operation_id = ${departure.runId})`
-      yield* cancelIntent(departure.runId, chainIdOf(departure.accountId), departure.attempt)
-      const before = yield* opened(departure)
+        UPDATE portfolios SET updated_at = ${timestamp(batch.at)}
+        WHERE portfolio_id = (SELECT portfolio_id FROM operations WHERE operation_id = ${batch.runId})`
+      yield* cancelIntent(batch.runId, chainIdOf(batch.accountId), batch.attempt)
+      const before = yield* opened(batch)
       if (before.length > 0) return before.map(({ operationId }) => operationId)
-      return yield* Effect.forEach(departure.transfers, (transfer, position) => insert(departure, transfer, position))
+      return yield* Effect.forEach(batch.transfers, (transfer, position) => insert(batch, transfer, position))
     },
     sql.withTransaction,
     Effect.orDie

@@ -119,27 +119,27 @@ const receipt = (success: boolean) => ({
 })
 
 layer(World, { excludeTestServices: true })("Reconciler", (it) => {
-  it.effect("finds no drift where the source chain bears the ledger out, or cannot be asked", () =>
+  it.effect("finds no discrepancy where the source chain confirms the ledger, or cannot be asked", () =>
     Effect.gen(function* () {
       yield* clean
       const [borneOut, silent] = [yield* opened, yield* opened]
       said.set(borneOut.txHash, took)
       said.set(silent.txHash, "down")
-      const { discrepancies: drift, open } = yield* pass
+      const { discrepancies, open } = yield* pass
       assert.strictEqual(open, 2)
-      assert.deepStrictEqual(drift, [])
+      assert.deepStrictEqual(discrepancies, [])
     })
   )
 
-  it.effect("reports every kind of drift with its operation, and changes nothing", () =>
+  it.effect("reports every kind of discrepancy with its operation, and changes nothing", () =>
     Effect.gen(function* () {
       yield* clean
       const [unknown, failed, nothing] = [yield* opened, yield* opened, yield* opened]
       said.set(failed.txHash, { ...took, success: false })
       said.set(nothing.txHash, { ...took, deltas: [] })
-      const { discrepancies: drift, open } = yield* pass
+      const { discrepancies, open } = yield* pass
       assert.deepStrictEqual(
-        drift.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1)),
+        discrepancies.toSorted((a, b) => (a.operationId < b.operationId ? -1 : 1)),
         [
           { operationId: unknown.operationId, reason: `the source chain does not know ${unknown.txHash}` },
           { operationId: failed.operationId, reason: `on the source chain ${failed.txHash} failed` },
@@ -171,9 +171,9 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
           FROM more, transfers t WHERE t.operation_id = ${operationId}
         ) copies`
       said.set(txHash, took)
-      const { discrepancies: drift, oldest, open } = yield* pass
+      const { discrepancies, oldest, open } = yield* pass
       assert.strictEqual(open, 250)
-      assert.deepStrictEqual(drift, [])
+      assert.deepStrictEqual(discrepancies, [])
       const age = Duration.toMillis(DateTime.distance(at, yield* DateTime.now))
       assert.isTrue(Math.abs(Duration.toMillis(oldest) - 7_200_000 - age) < 60_000)
       assert.isTrue(Number((yield* Metric.value(Metrics.oldestTransferAge)).value) >= 7_200)
@@ -192,7 +192,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       outcomes.set(subject, landed)
       said.set(landed.txHash, took)
       const passes = yield* Effect.all([pass, pass, pass], { concurrency: "unbounded" })
-      assert.isTrue(passes.every(({ discrepancies: drift }) => drift.length === 0))
+      assert.isTrue(passes.every(({ discrepancies }) => discrepancies.length === 0))
       const { intents, open } = yield* standing
       assert.strictEqual(intents, 0)
       assert.lengthOf(open, 1)
@@ -201,7 +201,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
         store.find(tenantId, portfolioId, open[0]!.operationId)
       )
       assert.deepInclude(Option.getOrThrow(watch), { kind: "bridge", state: "accepted" })
-      assert.strictEqual((yield* pass).settled, 0)
+      assert.strictEqual((yield* pass).resolved, 0)
       assert.lengthOf((yield* standing).open, 1)
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly status: string }>`
@@ -215,20 +215,20 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       yield* clean
       const [unsigned, reverted] = [yield* abandonedIntents(false), yield* abandonedIntents(true)]
       outcomes.set(reverted.subject, receipt(false))
-      assert.strictEqual((yield* pass).settled, 2)
+      assert.strictEqual((yield* pass).resolved, 2)
       for (const { standing } of [unsigned, reverted]) assert.deepStrictEqual(yield* standing, { intents: 0, open: [] })
     })
   )
 
-  it.effect("keeps what no chain decides and shows it as drift", () =>
+  it.effect("keeps what no chain decides and shows it as a discrepancy", () =>
     Effect.gen(function* () {
       yield* clean
       const [open, silent] = [yield* abandonedIntents(true), yield* abandonedIntents(true)]
       outcomes.set(silent.subject, "down")
-      const { discrepancies: drift, settled } = yield* pass
-      assert.strictEqual(settled, 0)
+      const { discrepancies, resolved } = yield* pass
+      assert.strictEqual(resolved, 0)
       assert.deepStrictEqual(
-        drift.map(({ operationId }) => operationId).toSorted(),
+        discrepancies.map(({ operationId }) => operationId).toSorted(),
         [open.runId, silent.runId].toSorted()
       )
       assert.strictEqual((yield* Metric.value(Metrics.transferDrift)).value, 2)
@@ -243,8 +243,8 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       const { intent, portfolioId } = yield* begun
       const ledger = yield* TransferLedger
       yield* ledger.recordIntent({ ...intent, subject: newHash(), fromBlock: 1n })
-      const { discrepancies: drift, settled } = yield* pass
-      assert.deepStrictEqual([settled, drift.length], [0, 0])
+      const { discrepancies, resolved } = yield* pass
+      assert.deepStrictEqual([resolved, discrepancies.length], [0, 0])
       assert.strictEqual((yield* recent.standing).intents, 1)
       assert.lengthOf(yield* ledger.intentsOf(portfolioId), 1)
     })
