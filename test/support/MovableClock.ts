@@ -1,4 +1,7 @@
-/** The real clock, moved forward by what a test asks, elapsed time as well: databases and servers need time that passes by itself. */
+/**
+ * The real clock, moved forward by what a test asks, elapsed time as well: databases and servers need time that passes
+ * by itself.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 
 export class MovableClock extends Context.Service<MovableClock, { readonly advance: (milliseconds: number) => void }>()(

@@ -155,8 +155,8 @@ const make = Effect.gen(function* () {
   })
 
   /**
-   * An entity that ends (it is idle, and a message may come at that very moment) interrupts what it works on, and leaves
-   * it to whoever claims it next.
+   * An entity that ends (it is idle, and a message may come at that very moment) interrupts what it works on, and
+   * leaves it to whoever claims it next.
    */
   const leave = (requestId: string) => {
     const claim = runs.get(requestId)

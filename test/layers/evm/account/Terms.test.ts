@@ -27,7 +27,7 @@ import {
 import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { type Call, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 import { dollars } from "#test/layers/evm/tradingAccount.ts"
-import { StandardMerkleTree } from "#test/support/merkle.ts"
+import { StandardMerkleTree } from "#test/layers/evm/account/merkle.ts"
 import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 
 const enrolled = Effect.fnUntraced(function* (chain: Chain, accountIndex: bigint, terms: GuardTerms) {
