@@ -9,7 +9,7 @@ import * as Metrics from "#domain/Metrics.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { carriedOf, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
-import * as SqlSuspendedRuns from "#layers/sql/run/SuspendedRuns.ts"
+import * as SqlSuspendedRuns from "#layers/sql/operation/SuspendedRuns.ts"
 
 const checkInterval = Duration.seconds(15)
 /** A rolling upgrade leaves such runs to the processes of before for about so long. */
