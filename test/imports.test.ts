@@ -5,21 +5,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { adapters, contexts, type Rooms, routes, stores, topFolders } from "#test/rooms.ts"
+import {
+  type Arrows,
+  comment,
+  importedModule,
+  inFolder,
+  ownImports,
+  reachedFrom,
+  reduced,
+  roomOf,
+  roomsOf,
+  root,
+  type Source,
+  sources
+} from "#test/sources.ts"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
-const folders = ["src", "client", "domain", "layers", "http", "rpc", "stream", "migrations", "sandbox", "bench", "test"]
-
-interface Source {
-  /** From the root, with `/`. */
-  readonly path: string
-  /** Without comments. */
-  readonly code: string
-  readonly lines: number
-  /** Numbers of the lines that hold a comment alone and are wider than 120 columns. */
-  readonly wide: ReadonlyArray<number>
-  readonly imports: ReadonlyArray<string>
-}
+const byPath = new Map(sources.map((source) => [source.path, source]))
 
 /** Folders above 25 files, and why they are not split. */
 const large: Readonly<Record<string, string>> = {
@@ -27,41 +29,8 @@ const large: Readonly<Record<string, string>> = {
   migrations: "their numbers are their order"
 }
 
-const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
-/** A line that is a comment or a part of one. */
-const comment = /^\s*(?:\/\*|\*|\/\/)/
-const importedModule = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g
-
-const filesUnder = (folder: string): ReadonlyArray<string> => {
-  try {
-    return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile() && /\.m?ts$/.test(entry.name))
-      .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
-  } catch {
-    return []
-  }
-}
-
-const read = (path: string): Source => {
-  const text = readFileSync(join(root, path), "utf8")
-  const lines = text.split("\n")
-  const code = text.replaceAll(stringOrComment, (_, kept: string | undefined) => kept ?? "")
-  return {
-    path,
-    code,
-    lines: lines.length,
-    wide: lines.flatMap((line, index) => (comment.test(line) && line.length > 120 ? [index + 1] : [])),
-    imports: [...code.matchAll(importedModule)].map(([, name]) => name!)
-  }
-}
-
-const sources = folders.flatMap(filesUnder).map(read)
-const byPath = new Map(sources.map((source) => [source.path, source]))
-
-const inFolder = (folder: string) => sources.filter(({ path }) => path.startsWith(`${folder}/`))
-
-/** Every import of the sources that none of the patterns allows, as `file -> module`. */
-const breaches = (
+/** Libraries that files import and no pattern allows, as `file -> module`. */
+const foreign = (
   among: ReadonlyArray<Source>,
   allowed: ReadonlyArray<RegExp>,
   also: Readonly<Record<string, RegExp>> = {}
@@ -69,13 +38,31 @@ const breaches = (
   among.flatMap(({ path, imports }) =>
     imports
       .filter(
-        (name) => ![...allowed, ...(also[path] === undefined ? [] : [also[path]])].some((pattern) => pattern.test(name))
+        (name) =>
+          !name.startsWith("#") &&
+          ![...allowed, ...(also[path] === undefined ? [] : [also[path]])].some((pattern) => pattern.test(name))
       )
       .map((name) => `${path} -> ${name}`)
   )
 
 const effect = /^effect(\/|$)/
-const domain = /^#domain\//
+
+const arrowsOf = (rooms: Rooms): Arrows =>
+  new Map(Object.entries(rooms).map(([name, others]) => [name, new Set(others)]))
+
+/** In one order, so that two of them are compared by what they hold. */
+const listed = (arrows: Arrows) =>
+  [...arrows].flatMap(([name, others]) => [name, ...[...others].map((other) => `${name} -> ${other}`)]).sort()
+
+/** What a list imports before its place, as `name -> other`. Without any there is no circle. */
+const misplaced = (rooms: Rooms) => {
+  const order = Object.keys(rooms)
+  return Object.entries(rooms).flatMap(([name, others]) =>
+    others
+      .filter((other) => order.indexOf(other.split("/")[0]!) >= order.indexOf(name))
+      .map((other) => `${name} -> ${other}`)
+  )
+}
 
 /** What `patterns` find outside the paths that may. */
 const uses = (pattern: RegExp, mayUse: RegExp) =>
@@ -92,52 +79,6 @@ const closure = (path: string, seen = new Set<string>()): ReadonlySet<string> =>
     else seen.add(name!)
   }
   return seen
-}
-
-/**
- * The contexts of the domain, each after all that it may import. The value types at the domain's root come before the
- * first. Source: docs/architecture.md, "Contexts".
- */
-const contexts = [
-  "identity",
-  "request",
-  "operation",
-  "event",
-  "webhook",
-  "tenant",
-  "asset",
-  "chain",
-  "market",
-  "attestation",
-  "marketData",
-  "listing",
-  "strategy",
-  "account",
-  "planning",
-  "relay",
-  "trading",
-  "transfer",
-  "portfolio",
-  "performance",
-  "discovery",
-  "breakdown",
-  "enrollment",
-  "revocation",
-  "policy",
-  "withdrawal",
-  "action",
-  "rebalance",
-  "monitor",
-  "backtest",
-  "execution",
-  "stream"
-]
-
-/** The place of a module's context among them; -1 for the domain's root, undefined outside of the domain. */
-const contextOf = (module: string): number | undefined => {
-  const [, folder, file] = /^#?(?:domain|layers\/sql)\/([^/]+)(\/.*)?$/.exec(module) ?? []
-  if (folder === undefined) return undefined
-  return file === undefined ? -1 : contexts.indexOf(folder)
 }
 
 /** Files that import each other, directly or by way of others: one list for each circle. Types count as well. */
@@ -167,76 +108,119 @@ const circlesOf = (among: ReadonlyArray<Source>): ReadonlyArray<ReadonlyArray<st
 describe("imports", () => {
   it("there are sources to check", () => assert.isAbove(sources.length, 100))
 
-  it("the domain imports effect and itself; Eip55 its hash besides", () =>
+  it("folders at the root import of each other what the map lists, and all of that", () => {
+    const folders = Object.entries(topFolders)
+    const among = folders.flatMap(([folder]) => inFolder(folder).map((source) => ({ folder, source })))
+    const crossed = among.flatMap(({ folder, source }) =>
+      ownImports(source)
+        .filter((path) => !path.startsWith(`${folder}/`))
+        .map((path) => ({ folder, from: source.path, path }))
+    )
+    const isIn = (path: string, part: string) => path === part || path.startsWith(`${part}/`)
     assert.deepStrictEqual(
-      breaches(inFolder("domain"), [effect, domain], { "domain/Eip55.ts": /^@noble\/hashes\// }),
-      []
-    ))
-
-  it("every folder of the domain is a context", () =>
-    assert.deepStrictEqual(
-      [...new Set(inFolder("domain").flatMap(({ path }) => path.split("/").slice(1, -1).slice(0, 1)))].sort(),
-      [...contexts].sort()
-    ))
-
-  it("the picture in docs/architecture.md has every context, and no arrow against their order", () => {
-    const page = readFileSync(join(root, "docs/architecture.md"), "utf8")
-    const picture = /```mermaid\n([\s\S]*?)```/u.exec(page)![1]!.replaceAll(/^ *subgraph .*|"[^"]*"/gmu, "")
-    const arrows = picture
-      .split("\n")
-      .flatMap((line) => [...line.matchAll(/(?<=(\w+)(?:\[\])? --> )(\w+)/gu)].map(([, from, to]) => [from!, to!]))
-    assert.isAbove(arrows.length, contexts.length / 2)
-    assert.deepStrictEqual(
-      contexts.filter((context) => !new RegExp(`\\b${context}\\b`, "u").test(picture)),
+      crossed
+        .filter(({ folder, path }) => !topFolders[folder]!.some((part) => isIn(path, part)))
+        .map(({ from, path }) => `${from} -> ${path}`),
       []
     )
     assert.deepStrictEqual(
-      arrows.filter(([from, to]) => contexts.indexOf(from!) === -1 || contexts.indexOf(from!) >= contexts.indexOf(to!)),
+      folders.flatMap(([folder, parts]) =>
+        parts
+          .filter((part) => !crossed.some((one) => one.folder === folder && isIn(one.path, part)))
+          .map((part) => `${folder} -> ${part}: nobody needs it`)
+      ),
+      []
+    )
+    assert.deepStrictEqual(misplaced(topFolders), [])
+  })
+
+  for (const [folder, rooms] of [
+    ["domain", contexts],
+    ["layers", adapters],
+    ["layers/sql", stores],
+    ["http/v2", routes]
+  ] as const) {
+    it(`folders of ${folder} import of each other what the map lists, all of that, and nothing after them`, () => {
+      assert.deepStrictEqual(listed(roomsOf(folder)), listed(arrowsOf(rooms)))
+      assert.deepStrictEqual(misplaced(rooms), [])
+    })
+  }
+
+  it("the value types at the domain's root import no context", () =>
+    assert.deepStrictEqual(
+      inFolder("domain")
+        .filter(({ path }) => roomOf("domain", path) === undefined)
+        .flatMap((source) => ownImports(source).filter((path) => roomOf("domain", path) !== undefined)),
+      []
+    ))
+
+  it("folders of stores are contexts in the order of the domain, or of the engine and the embedded database", () =>
+    assert.deepStrictEqual(
+      Object.keys(stores),
+      ["run", "pglite", ...Object.keys(contexts)].filter((name) => name in stores)
+    ))
+
+  it("a store knows the contexts that its own one knows, and those of the stores that it imports", () => {
+    const arrows = arrowsOf(contexts)
+    assert.deepStrictEqual(
+      inFolder("layers/sql").flatMap((source) => {
+        const own = roomOf("layers/sql", source.path)
+        if (own === undefined) return []
+        const known = new Set([own, ...stores[own]!].flatMap((name) => [name, ...reachedFrom(arrows, name)]))
+        return ownImports(source)
+          .filter((path) => !known.has(roomOf("domain", path) ?? own))
+          .map((path) => `${source.path} -> ${path}`)
+      }),
       []
     )
   })
 
-  it("a context imports only those before it, in the domain and in its stores", () =>
+  it("folders of http/v2 are contexts, or what all routes share", () =>
     assert.deepStrictEqual(
-      [...inFolder("domain"), ...inFolder("layers/sql")].flatMap(({ imports, path }) => {
-        const own = contextOf(path)
-        if (own === undefined || (own === -1 && path.startsWith("layers/"))) return []
-        return imports.filter((name) => (contextOf(name) ?? -1) > own).map((name) => `${path} -> ${name}`)
+      Object.keys(routes).filter((name) => !(name in contexts)),
+      ["values", "meta", "openapi"]
+    ))
+
+  it("the picture in docs/architecture.md has the arrows of the contexts, without those that a longer way says", () => {
+    const page = readFileSync(join(root, "docs/architecture.md"), "utf8")
+    const picture = /```mermaid\n([\s\S]*?)```/u.exec(page)![1]!
+    const drawn = picture
+      .replaceAll(/^ *(?:flowchart|subgraph|end\b).*|\["[^"]*"\]/gmu, "")
+      .split("\n")
+      .map((line) => line.trim().split(" --> "))
+      .filter(([name]) => name !== "")
+    const needed = [...reduced(arrowsOf(contexts))].flatMap(([name, others]) =>
+      [...others].map((other) => `${other} --> ${name}`)
+    )
+    assert.deepStrictEqual(
+      drawn.flatMap((names) => names.slice(1).map((name, index) => `${names[index]} --> ${name}`)).sort(),
+      needed.sort()
+    )
+    assert.deepStrictEqual([...new Set(drawn.flat())].sort(), Object.keys(contexts).sort())
+  })
+
+  it("no files import each other, directly or by way of others", () => assert.deepStrictEqual(circlesOf(sources), []))
+
+  it("the domain imports no library but effect; Eip55 its hash besides", () =>
+    assert.deepStrictEqual(foreign(inFolder("domain"), [effect], { "domain/Eip55.ts": /^@noble\/hashes\// }), []))
+
+  it("http, rpc and stream import no library but effect; the MCP server its protocol's SDK besides", () =>
+    assert.deepStrictEqual(
+      foreign(["http", "rpc", "stream"].flatMap(inFolder), [effect], {
+        "http/mcp/McpLive.ts": /^@modelcontextprotocol\/sdk\//
       }),
       []
     ))
 
-  it("no files import each other, directly or by way of others", () => assert.deepStrictEqual(circlesOf(sources), []))
-
-  it("adapters import the domain, each other and libraries", () =>
-    assert.deepStrictEqual(breaches(inFolder("layers"), [domain, /^#layers\//, /^#migrations\//, /^[^#.]/]), []))
-
-  for (const face of ["http", "stream"]) {
-    it(`${face} imports the domain, itself and effect; the MCP server its protocol's SDK besides`, () =>
-      assert.deepStrictEqual(
-        breaches(inFolder(face), [effect, domain, new RegExp(`^#${face}/`)], {
-          "http/mcp/McpLive.ts": /^@modelcontextprotocol\/sdk\//
-        }),
-        []
-      ))
-  }
-
-  it("rpc imports the domain, itself and effect, and of http how executions are written and streams answered", () =>
+  it("client imports no library but effect and viem, and no handler", () => {
+    assert.deepStrictEqual(foreign(inFolder("client"), [effect, /^viem$/]), [])
     assert.deepStrictEqual(
-      breaches(inFolder("rpc"), [
-        effect,
-        domain,
-        /^#rpc\//,
-        /^#http\/(docs\/DescribedProcedures\.ts$|v1\/(models|views)\/|streaming\/|ShutdownState\.ts$)/
-      ]),
+      inFolder("client")
+        .flatMap(ownImports)
+        .filter((path) => path.endsWith("Live.ts")),
       []
-    ))
-
-  it("client imports contracts and clients of the other faces, the domain, itself, effect and viem", () =>
-    assert.deepStrictEqual(
-      breaches(inFolder("client"), [effect, domain, /^viem$/, /^#(?:client|http|rpc|stream)\/(?!.*Live\.ts$)/]),
-      []
-    ))
+    )
+  })
 
   it("viem is loaded by signing alone", () =>
     assert.deepStrictEqual(
@@ -305,10 +289,13 @@ describe("house rules", () => {
 
   it("imports name a file with its ending, from the root", () =>
     assert.deepStrictEqual(
-      breaches(
-        sources.filter(({ path }) => !path.startsWith("migrations/")),
-        [/^#.*\.(ts|json)$/, /^[^#.]/, /^\.\.\/package\.json$/]
-      ),
+      sources
+        .filter(({ path }) => !path.startsWith("migrations/"))
+        .flatMap(({ imports, path }) =>
+          imports
+            .filter((name) => !/^#.*\.(?:ts|json)$|^[^#.]|^\.\.\/package\.json$/.test(name))
+            .map((name) => `${path} -> ${name}`)
+        ),
       []
     ))
 

@@ -1,0 +1,101 @@
+/** The sources of the repository as tests of the house read them: what each file imports, and what folders import. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+export const root = fileURLToPath(new URL("..", import.meta.url))
+const folders = ["src", "client", "domain", "layers", "http", "rpc", "stream", "migrations", "sandbox", "bench", "test"]
+
+export interface Source {
+  /** From the root, with `/`. */
+  readonly path: string
+  /** Without comments. */
+  readonly code: string
+  readonly lines: number
+  /** Numbers of the lines that hold a comment alone and are wider than 120 columns. */
+  readonly wide: ReadonlyArray<number>
+  /** Modules, of types as well. */
+  readonly imports: ReadonlyArray<string>
+}
+
+const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+/** A line that is a comment or a part of one. */
+export const comment = /^\s*(?:\/\*|\*|\/\/)/
+export const importedModule = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g
+
+const filesUnder = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile() && /\.m?ts$/.test(entry.name))
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+  } catch {
+    return []
+  }
+}
+
+const read = (path: string): Source => {
+  const text = readFileSync(join(root, path), "utf8")
+  const lines = text.split("\n")
+  const code = text.replaceAll(stringOrComment, (_, kept: string | undefined) => kept ?? "")
+  return {
+    path,
+    code,
+    lines: lines.length,
+    wide: lines.flatMap((line, index) => (comment.test(line) && line.length > 120 ? [index + 1] : [])),
+    imports: [...code.matchAll(importedModule)].map(([, name]) => name!)
+  }
+}
+
+export const sources: ReadonlyArray<Source> = folders.flatMap(filesUnder).map(read)
+
+export const inFolder = (folder: string) => sources.filter(({ path }) => path.startsWith(`${folder}/`))
+
+/** What `source` imports of the repository, as paths from the root. */
+export const ownImports = ({ imports }: Source) =>
+  imports.filter((name) => name.startsWith("#")).map((name) => name.slice(1))
+
+/** A graph by names: what comes after each of them. */
+export type Arrows = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Which room of a folder a path is in: the folder below it. Undefined outside of it and for files of its own. */
+export const roomOf = (folder: string, path: string): string | undefined =>
+  path.startsWith(`${folder}/`) ? /^([^/]+)\//.exec(path.slice(folder.length + 1))?.[1] : undefined
+
+/** The rooms of a folder, each with the others that its files import. */
+export const roomsOf = (folder: string): Arrows => {
+  const rooms = new Map<string, Set<string>>()
+  for (const source of inFolder(folder)) {
+    const own = roomOf(folder, source.path)
+    if (own === undefined) continue
+    const others = rooms.get(own) ?? new Set()
+    rooms.set(own, others)
+    for (const path of ownImports(source)) {
+      const other = roomOf(folder, path)
+      if (other !== undefined && other !== own) others.add(other)
+    }
+  }
+  return rooms
+}
+
+/** All that can be reached from `from`, without itself unless there is a circle. */
+export const reachedFrom = (arrows: Arrows, from: string): ReadonlySet<string> => {
+  const reached = new Set<string>()
+  const visit = (name: string): void => {
+    for (const next of arrows.get(name) ?? []) {
+      if (reached.has(next)) continue
+      reached.add(next)
+      visit(next)
+    }
+  }
+  visit(from)
+  return reached
+}
+
+/** The arrows without those that a longer way makes needless; of a graph without circles there is one such answer. */
+export const reduced = (arrows: Arrows): Arrows =>
+  new Map(
+    [...arrows].map(([name, others]) => {
+      const byOthers = new Set([...others].flatMap((other) => [...reachedFrom(arrows, other)]))
+      return [name, new Set([...others].filter((other) => !byOthers.has(other)))]
+    })
+  )
