@@ -76,8 +76,7 @@ export const contexts: Rooms = {
     "relay",
     "trading",
     "portfolio",
-    "performance",
-    "withdrawal"
+    "performance"
   ],
   rebalance: [
     "identity",

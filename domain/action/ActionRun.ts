@@ -31,7 +31,6 @@ import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
-import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 
 /** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
@@ -71,7 +70,6 @@ export class ActionRun extends Context.Service<
       const services = {
         operations: yield* OperationStore,
         store: yield* ActionStore,
-        withdrawals: yield* WithdrawalStore,
         preparer: yield* SwapPreparer,
         calls: yield* CallsPreparer,
         userOperations: yield* UserOperations,
@@ -90,7 +88,6 @@ export class ActionRun extends Context.Service<
 interface Services {
   readonly operations: OperationStore["Service"]
   readonly store: ActionStore["Service"]
-  readonly withdrawals: WithdrawalStore["Service"]
   readonly preparer: SwapPreparer["Service"]
   readonly calls: CallsPreparer["Service"]
   readonly userOperations: UserOperations["Service"]
@@ -103,20 +100,7 @@ interface Services {
 }
 
 const makeExecute = (
-  {
-    calls,
-    gas,
-    marks,
-    operations,
-    preparer,
-    relay,
-    relays,
-    store,
-    userOperations,
-    valuer,
-    venue,
-    withdrawals
-  }: Services,
+  { calls, gas, marks, operations, preparer, relay, relays, store, userOperations, valuer, venue }: Services,
   operationId: OperationId
 ) => {
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
@@ -194,7 +178,7 @@ const makeExecute = (
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */
   const check = Effect.fnUntraced(function* (round: number, carried: ReadonlyArray<Carried>) {
     const action = yield* load
-    const isRebalancing = yield* withdrawals.isRebalancing(action.portfolioId)
+    const isRebalancing = yield* operations.isRebalancing(action.portfolioId)
     const step = yield* next(action, round)
     const before = yield* landed(action, carried).pipe(
       Effect.flatMap((found) => (Option.isSome(found) ? Effect.succeed(found) : carriedUnrecorded(action, step))),

@@ -113,6 +113,8 @@ export class OperationStore extends Context.Service<
     readonly isCancelRequested: (operationId: OperationId) => Effect.Effect<boolean>
     /** Operations that were accepted before the given time and whose run has not begun. */
     readonly accepted: (before: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Launch>>
+    /** True while a rebalance of the portfolio is not finished and does not wait for its owner. */
+    readonly isRebalancing: (portfolioId: PortfolioId) => Effect.Effect<boolean>
     /** Moves to `to` when the lifecycle allows it from the present state, and appends the event of the change. */
     readonly transition: (change: StateChange) => Effect.Effect<boolean>
     readonly append: (event: NewEvent) => Effect.Effect<void>

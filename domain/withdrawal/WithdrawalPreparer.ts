@@ -6,12 +6,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
-import { type StoredWithdrawal, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
 export const WithdrawalStep = Schema.Union([
   /** Ready to be signed by the relayer. */
@@ -46,7 +47,7 @@ export class WithdrawalPreparer extends Context.Service<
   static readonly layer = Layer.effect(
     WithdrawalPreparer,
     Effect.gen(function* () {
-      const store = yield* WithdrawalStore
+      const operations = yield* OperationStore
       const balances = yield* Balances
       const execution = yield* WithdrawalExecution
       const liquidator = yield* Liquidator
@@ -77,7 +78,7 @@ export class WithdrawalPreparer extends Context.Service<
 
       const inspect = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
         // Read before the chain: a run that ends in between is a reason to read the chain once more.
-        const isRebalancing = yield* store.isRebalancing(withdrawal.message.portfolioId)
+        const isRebalancing = yield* operations.isRebalancing(withdrawal.message.portfolioId)
         const standing = yield* execution.standing(withdrawal)
         if (standing._tag !== "Open") return standing satisfies WithdrawalStep
         const step = yield* attempt(withdrawal)

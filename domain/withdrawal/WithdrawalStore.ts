@@ -70,7 +70,7 @@ export interface WithdrawalEnd {
  *
  * **When to use**
  *
- * Use in services and the run of this context, and where a run waits for an unfinished rebalance of its portfolio.
+ * Use in services and the run of this context.
  */
 export class WithdrawalStore extends Context.Service<
   WithdrawalStore,
@@ -87,8 +87,6 @@ export class WithdrawalStore extends Context.Service<
     readonly accept: (withdrawal: NewWithdrawal, claim: NonceClaimRequest) => Effect.Effect<boolean>
     /** What the operation carries out, under the grant that counts on its chain now. None when it is unknown. */
     readonly find: (operationId: OperationId) => Effect.Effect<Option.Option<StoredWithdrawal>>
-    /** True while a rebalance of the portfolio is not finished. */
-    readonly isRebalancing: (portfolioId: PortfolioId) => Effect.Effect<boolean>
     /**
      * Terminal state, outcome and the portfolio's `updatedAt` together, so that positions show it immediately. A
      * finished withdrawal stays as it is.

@@ -76,6 +76,13 @@ const make = Effect.gen(function* () {
       WHERE state = 'accepted' AND submitted_at < ${timestamp(before)} ORDER BY submitted_at, operation_id LIMIT ${limit}`)
   )
 
+  const isRebalancing = Effect.fn("OperationStore.isRebalancing")(function* (portfolioId: PortfolioId) {
+    const unfinished = yield* sql`
+      SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND kind = 'rebalance' AND finished_at IS NULL
+        AND state <> 'awaiting_user'`
+    return unfinished.length > 0
+  }, Effect.orDie)
+
   const changeMany = yield* batched(
     ({ operationId }) => operationId,
     (changes: ReadonlyArray<ReportedChange>) =>
@@ -144,6 +151,7 @@ const make = Effect.gen(function* () {
     ...makeCancelRequests(sql, find),
     isCancelRequested,
     accepted,
+    isRebalancing,
     transition,
     append,
     events,

@@ -121,13 +121,6 @@ const make = Effect.gen(function* () {
     )
   )
 
-  const isRebalancing = Effect.fn("WithdrawalStore.isRebalancing")(function* (portfolioId: PortfolioId) {
-    const unfinished = yield* sql`
-      SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND kind = 'rebalance' AND finished_at IS NULL
-        AND state <> 'awaiting_user'`
-    return unfinished.length > 0
-  }, Effect.orDie)
-
   const finish = Effect.fn("WithdrawalStore.finish")(
     function* ({ at, ended, error, isCancelled, operationId, outcome }: WithdrawalEnd) {
       yield* holdRun(sql)
@@ -155,7 +148,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return WithdrawalStore.of({ source, claim, release, accept, find, isRebalancing, finish })
+  return WithdrawalStore.of({ source, claim, release, accept, find, finish })
 })
 
 export const layer = Layer.effect(WithdrawalStore, make)

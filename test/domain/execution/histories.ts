@@ -144,6 +144,7 @@ export const makeStored = (history: Array<OperationEvent>, onPoll: Effect.Effect
       isCancelRequested: () => unused,
       submitManual: () => unused,
       accepted: () => unused,
+      isRebalancing: () => unused,
       transition: () => unused,
       append: () => unused,
       oldestDue: () => unused,

@@ -1,8 +1,11 @@
 import { assert } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { DateTime, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeOperationId, makePortfolioId, type OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
+import { baseUsdc } from "#test/support/assets.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, claimDue, insertTenant, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
 
@@ -215,6 +218,22 @@ eachDatabase("OperationStore", (it) => {
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 1), [launchOf(first)])
       yield* store.transition({ operationId: first.operationId, to: "running", at: noon, error: null })
       assert.deepStrictEqual(yield* store.accepted(after(-9_999), 10), [launchOf(second)])
+    })
+  )
+
+  it.effect("answers whether a rebalance of the portfolio is unfinished; a withdrawal is none", () =>
+    Effect.gen(function* () {
+      const store = yield* OperationStore
+      const { portfolioId, tenantId } = yield* world()
+      const source = Option.getOrThrow(yield* (yield* WithdrawalStore).source(tenantId, portfolioId))
+      const { accountId } = source.grants[0]!.authorization.chains[0]
+      const message = yield* messageOf({ portfolioId, tenantId }, accountId, { assets: [[baseUsdc.assetId, 7n]] })
+      yield* acceptWithdrawal({ portfolioId, tenantId }, { accountId, message })
+      assert.isFalse(yield* store.isRebalancing(portfolioId))
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      assert.isTrue(yield* store.isRebalancing(portfolioId))
+      yield* store.transition({ operationId, to: "failed", at: yield* DateTime.now, error: "test" })
+      assert.isFalse(yield* store.isRebalancing(portfolioId))
     })
   )
 })

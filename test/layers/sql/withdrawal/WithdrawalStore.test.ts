@@ -7,7 +7,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
-import { insertPortfolio, insertStrategy, insertTenant, submit, world } from "#test/layers/sql/fixtures.ts"
+import { insertPortfolio, insertStrategy, insertTenant, world } from "#test/layers/sql/fixtures.ts"
 import { acceptWithdrawal, claimOf, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -201,21 +201,6 @@ eachDatabase("WithdrawalStore", (it) => {
       const [row] = yield* sql<{ readonly outcome: unknown }>`
         SELECT outcome FROM withdrawals WHERE operation_id = ${operationId}`
       assert.deepStrictEqual(row!.outcome, { txHash: "0x1", note: "a\uFFFDb" })
-    })
-  )
-
-  it.effect("answers whether a rebalance of the portfolio is unfinished", () =>
-    Effect.gen(function* () {
-      const store = yield* WithdrawalStore
-      const operations = yield* OperationStore
-      const portfolio = yield* portfolioWithAccount
-      const { account, portfolioId, tenantId } = portfolio
-      yield* acceptWithdrawal(portfolio, { accountId: account, message: yield* newMessage(portfolio, account) })
-      assert.isFalse(yield* store.isRebalancing(portfolioId))
-      const { operationId } = yield* submit(tenantId, portfolioId)
-      assert.isTrue(yield* store.isRebalancing(portfolioId))
-      yield* operations.transition({ operationId, to: "failed", at: yield* DateTime.now, error: "test" })
-      assert.isFalse(yield* store.isRebalancing(portfolioId))
     })
   )
 
