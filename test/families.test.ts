@@ -34,7 +34,7 @@ const reasons: Readonly<Record<string, string>> = {
   "withdrawal/lossOf.ts": "addresses that EVM chains reserve",
   "withdrawal/withdrawalRequestBytes.ts": "distinguishes a signature in hex, which has two spellings, from one in base58",
   "withdrawal/resolveSource.ts": "distinguishes a recipient on no chain from one that cannot be read",
-  "withdrawal/settlementAsset.ts": "the table of canonical USDC",
+  "chain/canonicalUsdc.ts": "the table of canonical USDC",
   "enrollment/ActivationRequest.ts": "the message that a signature of 65 bytes is asked for",
   "identity/SignInMessage.ts": "ERC-4361, by which EVM wallets sign in",
   "identity/User.ts": "ERC-4361, by which EVM wallets sign in",

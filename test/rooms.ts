@@ -93,7 +93,7 @@ export const contexts: Rooms = {
     "portfolio",
     "performance"
   ],
-  monitor: ["operation", "market", "marketData", "listing", "planning", "withdrawal", "rebalance"],
+  monitor: ["operation", "chain", "market", "marketData", "listing", "planning", "rebalance"],
   backtest: ["asset", "chain", "market", "strategy", "planning", "rebalance"],
   execution: ["identity", "operation", "rebalance"],
   stream: []

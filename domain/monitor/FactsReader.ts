@@ -16,7 +16,7 @@ import type { Trigger } from "#domain/monitor/Trigger.ts"
 import type { Holding } from "#domain/planning/Plan.ts"
 import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
 import { Settings } from "#domain/Settings.ts"
-import { usdcOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 
 /** A chain that has not answered by then is not waited for. */
 const timeout = Duration.seconds(3)

@@ -5,7 +5,7 @@
 import { addressOf, type AssetId, type Address } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { namedContracts, namedTokens } from "#domain/account/Permission.ts"
-import { usdcOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 
 /**
  * Precompiles of every chain, system contracts of BNB and Arbitrum, and the address that "dead" stands for are below

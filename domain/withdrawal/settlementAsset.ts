@@ -1,21 +1,6 @@
-/**
- * The USDC that its issuer maintains on the chain itself, never a bridged one, and into which a liquidation sells.
- * Source: shapes 2.22 and 2.24.
- */
-import { type Address, type AssetId, assetAt, type ChainId, namespaceOfChain, solanaChainId } from "#domain/Caip.ts"
-
-const canonicalUsdc: ReadonlyMap<number, string> = new Map([
-  [1, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
-  [8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
-  [42161, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
-  [solanaChainId, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"]
-])
-
-/** The canonical USDC of a chain; undefined where the issuer has none. */
-export const usdcOn = (chainId: ChainId): AssetId | undefined => {
-  const address = canonicalUsdc.get(chainId)
-  return address === undefined ? undefined : assetAt(chainId, address as Address)
-}
+/** The asset into which a liquidation sells: the canonical USDC of its chain. Source: shapes 2.22 and 2.24. */
+import { type AssetId, type ChainId, namespaceOfChain } from "#domain/Caip.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 
 /**
  * The settlement asset of a chain; undefined where assets cannot be liquidated. On Solana each sale is a transaction of

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type ChainState, ChainStates } from "#domain/chain/ChainStates.ts"
 import { knownChain } from "#domain/chain/knownChains.ts"
-import { usdcOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 
