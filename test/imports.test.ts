@@ -47,6 +47,28 @@ const foreign = (
 
 const effect = /^effect(\/|$)/
 
+/** Files of `layers/` that know the domain and nothing outside of it, and why they are no rules of it. */
+const domainAlone: Readonly<Record<string, string>> = {
+  "layers/catalogue/SubjectFactsLive.ts": "reads the catalogue's own tables",
+  "layers/engine/DryRunLive.ts": "wiring: the layers of a run, for one that is not carried out",
+  "layers/engine/SignalSteps.ts": "wiring: a hook of the engine calls the domain",
+  "layers/market/PricesLive.ts": "a cache before whichever source of prices a deployment has",
+  "layers/stream/InProcessBackplane.ts": "keeps its port in the memory of the process"
+}
+
+/**
+ * Whether all that a file imports, directly or by way of other adapters, is the domain and what of effect reaches
+ * nothing: no database, network, engine, file or compiled contract.
+ */
+const isWithinDomain = (path: string): boolean =>
+  byPath
+    .get(path)
+    ?.imports.every(
+      (name) =>
+        /^effect(?:\/(?:crypto|encoding))?$|^#domain\//.test(name) ||
+        (name.startsWith("#layers/") && isWithinDomain(name.slice(1)))
+    ) ?? false
+
 const arrowsOf = (rooms: Rooms): Arrows =>
   new Map(Object.entries(rooms).map(([name, others]) => [name, new Set(others)]))
 
@@ -197,6 +219,25 @@ describe("imports", () => {
       needed.sort()
     )
     assert.deepStrictEqual([...new Set(drawn.flat())].sort(), Object.keys(contexts).sort())
+  })
+
+  it("what needs services of the domain, and nothing outside of it, is in the domain", () => {
+    const services = new Set(
+      inFolder("domain").flatMap(({ code, path }) =>
+        [...code.matchAll(/export class (\w+) extends Context\.Service/gu)].map(([, name]) => `#${path} ${name}`)
+      )
+    )
+    const namesService = ({ code }: Source) =>
+      [...code.matchAll(/\bimport \{([^}]*)\} from "(#domain\/[^"]+)"/gu)].some(([, names, module]) =>
+        names!.split(",").some((name) => services.has(`${module} ${name.trim()}`))
+      )
+    assert.deepStrictEqual(
+      inFolder("layers")
+        .filter((source) => namesService(source) && isWithinDomain(source.path))
+        .map(({ path }) => path)
+        .sort(),
+      Object.keys(domainAlone).sort()
+    )
   })
 
   it("no files import each other, directly or by way of others", () => assert.deepStrictEqual(circlesOf(sources), []))

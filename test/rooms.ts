@@ -94,6 +94,7 @@ export const contexts: Rooms = {
     "performance"
   ],
   monitor: ["operation", "chain", "market", "marketData", "listing", "planning", "rebalance"],
+  health: ["operation", "relay", "rebalance"],
   backtest: ["asset", "chain", "market", "strategy", "planning", "rebalance"],
   execution: ["identity", "operation", "rebalance"],
   stream: []

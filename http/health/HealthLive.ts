@@ -5,8 +5,8 @@
  */
 import { Duration, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { Liveness } from "#domain/Liveness.ts"
-import { Readiness } from "#domain/Readiness.ts"
+import { Liveness } from "#domain/health/Liveness.ts"
+import { Readiness } from "#domain/health/Readiness.ts"
 
 const uncached = { "cache-control": "no-store" }
 const keptFor = Duration.seconds(1)

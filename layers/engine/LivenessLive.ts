@@ -8,7 +8,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Liveness } from "#domain/Liveness.ts"
+import { Liveness } from "#domain/health/Liveness.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 
 const betweenQuestions = Duration.seconds(5)

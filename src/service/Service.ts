@@ -72,9 +72,9 @@ import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { LivenessLive } from "#layers/engine/LivenessLive.ts"
-import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
+import { Readiness } from "#domain/health/Readiness.ts"
 import { SignalSteps } from "#layers/engine/SignalSteps.ts"
-import { StallMonitor } from "#layers/engine/StallMonitor.ts"
+import { StallMonitor } from "#domain/relay/StallMonitor.ts"
 import { PriceAttestorLive } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
@@ -119,7 +119,7 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   )
 )
 
-const Engine = Layer.mergeAll(ReadinessLive, LivenessLive, StallMonitor.fiber).pipe(
+const Engine = Layer.mergeAll(Readiness.layer, LivenessLive, StallMonitor.fiber).pipe(
   Layer.provide(StallMonitor.layer),
   Layer.provideMerge(SchedulerLive),
   Layer.provideMerge(EngineLive),

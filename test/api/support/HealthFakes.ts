@@ -1,7 +1,7 @@
 /** Whether the process can do its work, and has reached its database lately, as a test has it. */
 import { Effect, Layer } from "effect"
-import { Liveness } from "#domain/Liveness.ts"
-import { Readiness } from "#domain/Readiness.ts"
+import { Liveness } from "#domain/health/Liveness.ts"
+import { Readiness } from "#domain/health/Readiness.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 
 const ReadinessFake = Layer.effect(

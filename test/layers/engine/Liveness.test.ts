@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Deferred, Duration, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Liveness } from "#domain/Liveness.ts"
+import { Liveness } from "#domain/health/Liveness.ts"
 import { LivenessLive, LivenessSettings } from "#layers/engine/LivenessLive.ts"
 import { TestDatabase } from "#test/support/database.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"

@@ -1,6 +1,6 @@
 /** Port: whether this process can still do anything, or its supervisor has to start it again. */
 import { Context, type Effect } from "effect"
-import type { ReadinessCheck } from "#domain/Readiness.ts"
+import type { ReadinessCheck } from "#domain/health/Readiness.ts"
 
 /**
  * Whether this process can still do anything.
@@ -21,4 +21,4 @@ export class Liveness extends Context.Service<
       readonly checks: Readonly<Record<"database" | "loop", ReadinessCheck>>
     }>
   }
->()("ballast/domain/Liveness") {}
+>()("ballast/domain/health/Liveness") {}

@@ -20,6 +20,13 @@ export interface StepAges {
   readonly retrying: number
 }
 
+/**
+ * What is seen of work that does not move.
+ *
+ * **When to use**
+ *
+ * Use `fiber` to have it inspected, and the rest to report what was seen last, as `Readiness` does.
+ */
 export class StallMonitor extends Context.Service<
   StallMonitor,
   {
@@ -32,7 +39,7 @@ export class StallMonitor extends Context.Service<
     /** The relayers that were low when they were last read; a chain that does not answer keeps what was read before. */
     readonly low: Effect.Effect<ReadonlyArray<Funds>>
   }
->()("ballast/layers/engine/StallMonitor") {
+>()("ballast/domain/relay/StallMonitor") {
   static readonly layer = Layer.effect(
     StallMonitor,
     Effect.gen(function* () {

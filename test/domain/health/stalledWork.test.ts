@@ -6,11 +6,10 @@ import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { Readiness } from "#domain/Readiness.ts"
+import { Readiness } from "#domain/health/Readiness.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
-import { ReadinessLive } from "#layers/engine/ReadinessLive.ts"
-import { StallMonitor } from "#layers/engine/StallMonitor.ts"
+import { StallMonitor } from "#domain/relay/StallMonitor.ts"
 import { submit, world } from "#test/layers/sql/fixtures.ts"
 import { TestStores } from "#test/support/database.ts"
 
@@ -35,7 +34,7 @@ const Funds = Layer.succeed(
 
 const Ticking = Layer.mock(Scheduler, { lastTickAt: DateTime.now })
 
-const World = ReadinessLive.pipe(
+const World = Readiness.layer.pipe(
   Layer.provideMerge(StallMonitor.layer),
   Layer.provide([Funds, Ticking]),
   Layer.provideMerge(TestStores)

@@ -1,0 +1,102 @@
+/**
+ * Whether this process can do its work, so that a load balancer may send it requests: the database answers it, and its
+ * scheduler ticks.
+ *
+ * What concerns all processes alike is reported and makes none of them unready: portfolios that are long overdue, steps
+ * that stand still or wait for a chain, relayers that run out of gas. If all were unready, none could report it.
+ */
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Scheduler } from "#domain/rebalance/Scheduler.ts"
+import { StallMonitor } from "#domain/relay/StallMonitor.ts"
+
+/** One thing that the service cannot work without. */
+export interface ReadinessCheck {
+  readonly ok: boolean
+  /** For people, and public: holds no address, credential or other tenant data. */
+  readonly detail: string
+}
+
+const answerTimeout = Duration.seconds(2)
+const tickWithin = Duration.seconds(60)
+
+const ok = (detail: string): ReadinessCheck => ({ ok: true, detail })
+const bad = (detail: string): ReadinessCheck => ({ ok: false, detail })
+
+/**
+ * Whether this process can do its work now.
+ *
+ * **When to use**
+ *
+ * Use to answer `GET /health/ready` and in the doctor of the command line. Whether only another start helps is
+ * `Liveness`.
+ */
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    /** Checks every dependency within a bounded time; `ready` when all of them answered. */
+    readonly check: Effect.Effect<{
+      readonly ready: boolean
+      readonly checks: Readonly<Record<string, ReadinessCheck>>
+    }>
+  }
+>()("ballast/domain/health/Readiness") {
+  static readonly layer = Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const operations = yield* OperationStore
+      const scheduler = yield* Scheduler
+      const stuck = yield* StallMonitor
+
+      const work = Effect.gen(function* () {
+        const now = yield* DateTime.now
+        const oldest = yield* operations.oldestDue(now)
+        const ageMs = Option.match(oldest, {
+          onNone: () => 0,
+          onSome: (dueAt) => now.epochMilliseconds - dueAt.epochMilliseconds
+        })
+        const detail = `oldest due portfolio waits ${Math.max(0, Math.round(ageMs / 1000))} s`
+        return { database: ok("answers"), due: ok(detail) }
+      }).pipe(
+        Effect.timeout(answerTimeout),
+        Effect.catchCause(() =>
+          Effect.succeed({
+            database: bad(`did not answer within ${Duration.format(answerTimeout)}`),
+            due: ok("unknown")
+          })
+        )
+      )
+
+      const steps = Effect.gen(function* () {
+        const { moving, retrying } = yield* stuck.ages
+        return ok(
+          `oldest step stands for ${Math.round(moving)} s, oldest that waits for a chain for ${Math.round(retrying)} s`
+        )
+      }).pipe(
+        Effect.timeout(answerTimeout),
+        Effect.catchCause(() => Effect.succeed(ok("unknown")))
+      )
+
+      const funds = Effect.map(stuck.low, (low) =>
+        ok(
+          low.length === 0
+            ? "no relayer was seen to run out of gas"
+            : `relayers run out of gas on chains ${[...new Set(low.map(({ chainId }) => chainId))].join(", ")}`
+        )
+      )
+
+      const ticking = Effect.gen(function* () {
+        const age = DateTime.distance(yield* scheduler.lastTickAt, yield* DateTime.now)
+        const detail = `last tick ${Math.round(Duration.toSeconds(age))} s ago`
+        return Duration.isLessThanOrEqualTo(age, tickWithin) ? ok(detail) : bad(detail)
+      })
+
+      return Readiness.of({
+        check: Effect.gen(function* () {
+          const checks = { ...(yield* work), scheduler: yield* ticking, steps: yield* steps, relayers: yield* funds }
+          return { ready: Object.values(checks).every((check) => check.ok), checks }
+        })
+      })
+    })
+  )
+}
