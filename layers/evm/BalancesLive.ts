@@ -1,5 +1,5 @@
 /**
- * Balances by multicall: the tokens of an account, or of many accounts, and the settled block that they were read at,
+ * Balances by multicall: the tokens of an account, or of many accounts, and the confirmed block that they were read at,
  * in one request.
  */
 import { DateTime, Effect, Layer, Result } from "effect"
@@ -11,7 +11,7 @@ import { addressOf, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { blockNumberCalls, blockNumberIn } from "#layers/evm/rpc/blockNumber.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
@@ -59,9 +59,9 @@ export const BalancesLive = Layer.effect(
      * Balances are of the same depth as receipts: what left or arrived in a block that may still be taken back shows in
      * both or in neither. Where one block is enough that is the latest, which needs no request.
      */
-    const settledBlock = Effect.fnUntraced(function* (chainId: ChainId) {
+    const confirmedBlock = Effect.fnUntraced(function* (chainId: ChainId) {
       const { confirmations } = yield* clients.chain(chainId)
-      return confirmations === 1 ? undefined : (yield* readDepth(chainId)).settled
+      return confirmations === 1 ? undefined : (yield* readDepth(chainId)).confirmed
     })
 
     /** All in one request, so all at one block. */
@@ -69,7 +69,7 @@ export const BalancesLive = Layer.effect(
       function* (chainId: ChainId, accounts: ReadonlyArray<AccountRequest>) {
         const blockCalls = [timestampCall, ...blockNumberCalls(chainId)]
         const calls = [...blockCalls, ...accounts.flatMap(balanceCalls)]
-        const results = yield* multicall(chainId, calls, { blockNumber: yield* settledBlock(chainId) })
+        const results = yield* multicall(chainId, calls, { blockNumber: yield* confirmedBlock(chainId) })
         const [timestampResult, ...numberResults] = results.slice(0, blockCalls.length)
         const [timestamp, blockNumber] = [uintOf(timestampResult), blockNumberIn(numberResults)]
         const rest = results.slice(blockCalls.length).map(uintOf)

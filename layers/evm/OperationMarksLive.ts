@@ -9,7 +9,7 @@ import { addressOf, toViem } from "#layers/evm/address.ts"
 import { maxBlocks, operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { carriesMark, markOf } from "#layers/evm/execution/operationMark.ts"
-import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 
@@ -53,13 +53,13 @@ const inputOf = Effect.fnUntraced(function* ({ chainId }: SoughtOperation, hash:
  */
 const observe = Effect.fnUntraced(function* (sought: SoughtOperation, sawPending: () => void) {
   const { accountId, chainId, fromBlock, operationId } = sought
-  const { head, settled } = yield* readDepth(chainId)
+  const { head, confirmed } = yield* readDepth(chainId)
   if (head < fromBlock)
     return yield* new ChainUnavailable({ chainId, reason: `the endpoint is at block ${head}, before ${fromBlock}` })
-  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
+  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
   for (const { args, transactionHash } of yield* operationsSince(sought, yield* beginningOf(sought, head), head)) {
     if (!carriesMark(yield* inputOf(sought, transactionHash), args, markOf(operationId))) continue
-    const receipt = yield* settledReceipt(chainId, transactionHash, settled)
+    const receipt = yield* confirmedReceipt(chainId, transactionHash, confirmed)
     if (receipt !== null && receipt !== "pending") return shows(outcomeIn(receipt, args.userOpHash, accountId))
     sawPending()
   }

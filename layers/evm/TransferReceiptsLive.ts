@@ -9,7 +9,7 @@ import { agreed } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { actsIn, netTransfers } from "#layers/evm/execution/operationOutcome.ts"
-import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
 
 /** Above every nonce that an account reaches. */
 const noNonce = Number.MAX_SAFE_INTEGER
@@ -19,9 +19,9 @@ type Found = Arrival & Pick<ActionReceipt, "txHash" | "blockHash">
 /** What one endpoint shows of a transaction that counts. */
 const observe = Effect.fnUntraced(function* (accountId: AccountId, txHash: Hex) {
   const chainId = chainIdOf(accountId)
-  const { head, settled } = yield* readDepth(chainId)
-  const receipt = yield* settledReceipt(chainId, txHash, settled)
-  if (receipt === null || receipt === "pending") return { head, settled, receipt: Option.none<Found>() }
+  const { head, confirmed } = yield* readDepth(chainId)
+  const receipt = yield* confirmedReceipt(chainId, txHash, confirmed)
+  if (receipt === null || receipt === "pending") return { head, confirmed, receipt: Option.none<Found>() }
   const found: Found = {
     txHash,
     blockNumber: receipt.blockNumber,
@@ -30,7 +30,7 @@ const observe = Effect.fnUntraced(function* (accountId: AccountId, txHash: Hex) 
     isOwn: actsIn(receipt, accountId),
     deltas: netTransfers(receipt, accountId)
   }
-  return { head, settled, receipt: Option.some(found) }
+  return { head, confirmed, receipt: Option.some(found) }
 })
 
 export const TransferReceiptsLive = Layer.effect(

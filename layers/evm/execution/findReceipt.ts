@@ -12,7 +12,7 @@ import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEven
 import { gasPriceOf, outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { readDepth, settledReceipt, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth, confirmedReceipt, confirmedReceiptOf } from "#layers/evm/execution/confirmedReceipt.ts"
 
 /** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
 const findCarrier = Effect.fnUntraced(function* (
@@ -46,11 +46,11 @@ export const lost = (
   deltas: []
 })
 
-/** Whether a settled block has seen the transaction's nonce used, by whatever transaction. */
-export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTransaction, settled: bigint) {
+/** Whether a confirmed block has seen the transaction's nonce used, by whatever transaction. */
+export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTransaction, confirmed: bigint) {
   const { request } = yield* EvmClients
   const used = yield* request(transaction.chainId, "eth_getTransactionCount", (client) =>
-    client.getTransactionCount({ address: toViem(transaction.relayer), blockNumber: settled })
+    client.getTransactionCount({ address: toViem(transaction.relayer), blockNumber: confirmed })
   )
   return used > transaction.nonce
 })
@@ -58,18 +58,18 @@ export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTrans
 /** What one endpoint shows. */
 const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: AccountId) {
   const { chainId, fromBlock, replaces, subject, txHash } = transaction
-  const { head, settled } = yield* readDepth(chainId)
-  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
+  const { head, confirmed } = yield* readDepth(chainId)
+  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
 
   // The nonce first: when it was used before the receipt was read, a missing receipt is an answer.
-  const nonceUsed = yield* isNonceUsed(transaction, settled)
-  const own = yield* settledReceiptOf(chainId, [txHash, ...replaces], settled)
+  const nonceUsed = yield* isNonceUsed(transaction, confirmed)
+  const own = yield* confirmedReceiptOf(chainId, [txHash, ...replaces], confirmed)
   if (own === "pending") return shows(Option.none())
   const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, subject, accountId)
   if (Option.isSome(ownOutcome)) return shows(ownOutcome)
 
   const carrier = yield* findCarrier(chainId, subject as Hex, { fromBlock, head })
-  const carried = carrier === undefined ? null : yield* settledReceipt(chainId, carrier, settled)
+  const carried = carrier === undefined ? null : yield* confirmedReceipt(chainId, carrier, confirmed)
   if (carried === "pending") return shows(Option.none())
   if (carried !== null) return shows(outcomeIn(carried, subject, accountId))
   return shows(own !== null || nonceUsed ? Option.some(lost(transaction, own)) : Option.none())

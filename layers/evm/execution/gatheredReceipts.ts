@@ -2,7 +2,7 @@
  * What became of all pending user operations of a chain, in one reading: the head, one search of the EntryPoint's
  * events for all of them, and the receipt of each transaction that carried some.
  *
- * Only what every endpoint shows as carried and settled is answered from it. Whatever ends otherwise (a nonce that is
+ * Only what every endpoint shows as carried and confirmed is answered from it. Whatever ends otherwise (a nonce that is
  * used without the event, endpoints that contradict each other) is read again on its own, by findReceipt.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
@@ -18,7 +18,7 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
-import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 
 export interface Awaited {
   readonly transaction: SignedTransaction
@@ -77,17 +77,17 @@ const readReceipts = Effect.fnUntraced(function* (chainId: ChainId, hashes: Read
   return new Map(receipts.flatMap((receipt) => (receipt === null ? [] : [[receipt.transactionHash, receipt] as const])))
 })
 
-/** The accounts of the relayer that have used a nonce of one of these, by the settled block. */
+/** The accounts of the relayer that have used a nonce of one of these, by the confirmed block. */
 const readUsedNonces = Effect.fnUntraced(function* (
   chainId: ChainId,
   awaited: ReadonlyArray<Awaited>,
-  settled: bigint
+  confirmed: bigint
 ) {
   const { request } = yield* EvmClients
   const relayers = [...new Set(awaited.map(({ transaction }) => transaction.relayer))]
   const used = yield* Effect.forEach(relayers, (relayer) =>
     request(chainId, "eth_getTransactionCount", (client) =>
-      client.getTransactionCount({ address: toViem(relayer), blockNumber: settled })
+      client.getTransactionCount({ address: toViem(relayer), blockNumber: confirmed })
     )
   )
   return new Map(relayers.map((relayer, index) => [relayer, used[index]!]))
@@ -104,27 +104,27 @@ const outcomeOf = (
 
 /** What one endpoint shows of each of them; "gone" where the nonce is used and no transaction carried the operation. */
 const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
-  const { head, settled } = yield* readDepth(chainId)
+  const { head, confirmed } = yield* readDepth(chainId)
   const wasAbsent = head === before.head ? before.absent : new Set<string>()
   const open = awaited.filter(({ transaction }) => !wasAbsent.has(transaction.subject))
   const places = open.length === 0 ? new Map<string, Place>() : yield* findPlaces(chainId, open, head)
-  const isSettled = (place: Place | undefined) => place !== undefined && place.blockNumber <= settled
-  const hashes = [...places.values()].filter(isSettled).map(({ transactionHash }) => transactionHash)
+  const isConfirmed = (place: Place | undefined) => place !== undefined && place.blockNumber <= confirmed
+  const hashes = [...places.values()].filter(isConfirmed).map(({ transactionHash }) => transactionHash)
   const receipts = yield* readReceipts(chainId, new Set(hashes))
   const missing = open.filter(({ transaction }) => !places.has(transaction.subject))
-  const used = yield* readUsedNonces(chainId, missing, settled)
+  const used = yield* readUsedNonces(chainId, missing, confirmed)
   const isGone = ({ nonce, relayer }: SignedTransaction) => (used.get(relayer) ?? 0) > nonce
   const absent = missing.filter(({ transaction }) => !isGone(transaction)).map(({ transaction }) => transaction.subject)
   const shown: Shown = { head, absent: new Set([...wasAbsent, ...absent]) }
   const observe = (one: Awaited): Observation | "gone" => {
     const { subject } = one.transaction
-    if (shown.absent.has(subject)) return { head, settled, receipt: Option.none() }
+    if (shown.absent.has(subject)) return { head, confirmed, receipt: Option.none() }
     const place = places.get(subject)
     if (place === undefined) return "gone"
-    const receipt = isSettled(place)
+    const receipt = isConfirmed(place)
       ? outcomeOf(one, place, receipts.get(place.transactionHash))
       : Option.none<ActionReceipt>()
-    return { head, settled, receipt }
+    return { head, confirmed, receipt }
   }
   return { shown, observe }
 })

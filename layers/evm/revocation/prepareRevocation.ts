@@ -12,7 +12,7 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { deployGas, transactionGas } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
-import { readDepth } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
@@ -39,8 +39,8 @@ const isVoid = ({ validFrom }: ChainRevocation, [from, config]: ReadonlyArray<Ca
 export const hasEnded = Effect.fnUntraced(function* (chain: ChainRevocation) {
   const { chainId } = chain
   const observe = Effect.gen(function* () {
-    const { settled } = yield* readDepth(chainId)
-    return isVoid(chain, yield* multicall(chainId, stateCalls(chain), { blockNumber: settled }))
+    const { confirmed } = yield* readDepth(chainId)
+    return isVoid(chain, yield* multicall(chainId, stateCalls(chain), { blockNumber: confirmed }))
   })
   const seen = yield* concluded(chainId, yield* readEach(chainId, () => observe))
   return seen.every((hasEndedThere) => hasEndedThere)

@@ -21,8 +21,8 @@ type Shown = Pick<ActionReceipt, "success" | "blockHash" | "blockNumber" | "txHa
 export interface Observation<Found extends Shown = ActionReceipt> {
   /** Its latest block, read before anything else. */
   readonly head: bigint
-  /** The latest block that a settled answer may be based on. */
-  readonly settled: bigint
+  /** The latest block that a confirmed answer may be based on. */
+  readonly confirmed: bigint
   readonly receipt: Option.Option<Found>
 }
 
@@ -75,10 +75,10 @@ const sayTheSame = (a: Shown, b: Shown): boolean =>
   a.deltas.every(({ assetId, raw }, index) => b.deltas[index]?.assetId === assetId && b.deltas[index]?.raw === raw)
 
 /** The block of a conclusion: that of the receipt, or the latest one when there is none to be found. */
-const evidence = ({ receipt, settled }: Observation<Shown>): bigint =>
+const evidence = ({ receipt, confirmed }: Observation<Shown>): bigint =>
   Option.match(receipt, {
     onNone: () => 0n,
-    onSome: ({ blockHash, blockNumber }) => (blockHash === null ? settled : blockNumber)
+    onSome: ({ blockHash, blockNumber }) => (blockHash === null ? confirmed : blockNumber)
   })
 
 /** The conclusion, none while there is none; "contradiction" when the endpoints cannot all be right. */
@@ -89,9 +89,9 @@ export const conclude = <Found extends Shown>(
   if (first === undefined || Option.isNone(first.receipt)) return Option.none()
   const concluded = first.receipt.value
   const block = evidence(first)
-  const contradicts = ({ receipt, settled }: Observation<Found>) =>
+  const contradicts = ({ receipt, confirmed }: Observation<Found>) =>
     Option.match(receipt, {
-      onNone: () => settled >= block,
+      onNone: () => confirmed >= block,
       onSome: (other) => !sayTheSame(concluded, other)
     })
   return observations.some(contradicts) ? "contradiction" : first.receipt

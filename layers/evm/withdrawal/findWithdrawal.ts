@@ -4,25 +4,25 @@ import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { isNonceUsed, lost } from "#layers/evm/execution/findReceipt.ts"
-import { readDepth, settledReceiptOf } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth, confirmedReceiptOf } from "#layers/evm/execution/confirmedReceipt.ts"
 import { landedIn, readStanding } from "#layers/evm/withdrawal/withdrawalStanding.ts"
 
 /** What one endpoint shows. */
 const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, withdrawal: StoredWithdrawal) {
   const { chainId, replaces, subject, txHash } = transaction
-  const { head, settled } = yield* readDepth(chainId)
-  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, settled, receipt })
+  const { head, confirmed } = yield* readDepth(chainId)
+  const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
 
   // The nonce first: when it was used before the receipt was read, a missing receipt is an answer.
-  const nonceUsed = yield* isNonceUsed(transaction, settled)
-  const own = yield* settledReceiptOf(chainId, [txHash, ...replaces], settled)
+  const nonceUsed = yield* isNonceUsed(transaction, confirmed)
+  const own = yield* confirmedReceiptOf(chainId, [txHash, ...replaces], confirmed)
   if (own === "pending") return shows(Option.none())
   const landed = own === null ? Option.none<ActionReceipt>() : landedIn(own, withdrawal, subject)
   if (Option.isSome(landed)) return shows(landed)
 
   const standing = yield* readStanding(withdrawal)
-  // Carried out since the receipt was read, or by another sender, and not settled: the answer may still change.
-  if (standing === "Settling") return shows(Option.none())
+  // Carried out since the receipt was read, or by another sender, and not confirmed: the answer may still change.
+  if (standing === "Unconfirmed") return shows(Option.none())
   if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, subject }))
   // Reverted, overtaken, or too late whenever it is mined: by this transaction nothing moves.
   const isOver = own !== null || nonceUsed || standing._tag === "Closed"

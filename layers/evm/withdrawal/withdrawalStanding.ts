@@ -15,7 +15,7 @@ import { addressOf, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { gasPriceOf, netTransfers } from "#layers/evm/execution/operationOutcome.ts"
-import { readDepth, settledReceipt } from "#layers/evm/execution/settledReceipt.ts"
+import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 import { isUsedCall, withdrawalDigest } from "#layers/evm/withdrawal/executorCalls.ts"
@@ -80,7 +80,7 @@ export const landedIn = (
 const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, message }: StoredWithdrawal) {
   const { request } = yield* EvmClients
   const chainId = chainIdOf(accountId)
-  const { head, settled } = yield* readDepth(chainId)
+  const { head, confirmed } = yield* readDepth(chainId)
   const start = acceptedAtBlock > blocksBefore ? acceptedAtBlock - blocksBefore : 0n
   for (let page = 0; page < maxRequests; page++) {
     const first = start + BigInt(page) * blocksPerRequest
@@ -96,7 +96,7 @@ const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, m
         strict: true
       })
     )
-    const receipt = log === undefined ? null : yield* settledReceipt(chainId, log.transactionHash, settled)
+    const receipt = log === undefined ? null : yield* confirmedReceipt(chainId, log.transactionHash, confirmed)
     if (receipt !== null) return receipt
   }
   return yield* new ChainUnavailable({
@@ -105,7 +105,7 @@ const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, m
   })
 })
 
-/** The state on the chain now. "Settling": it was carried out by a transaction that a reorganization may take away. */
+/** The state on the chain now. "Unconfirmed": it was carried out by a transaction that a reorganization may take away. */
 export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const chainId = chainIdOf(withdrawal.accountId)
   const { expiresAt } = withdrawal.message
@@ -115,7 +115,7 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
   }
   if (used === 1n) {
     const receipt = yield* findCarrier(withdrawal)
-    if (receipt === "pending") return "Settling" as const
+    if (receipt === "pending") return "Unconfirmed" as const
     const landed = landedIn(receipt, withdrawal, withdrawalDigest(withdrawal) ?? withdrawal.message.nonce)
     return Option.match(landed, {
       onNone: (): WithdrawalStatus => ({
@@ -145,9 +145,9 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
 /** The same for callers that need a final answer: what a reorganization may still take away counts as none. */
 export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const standing = yield* readStanding(withdrawal)
-  if (standing !== "Settling") return standing
+  if (standing !== "Unconfirmed") return standing
   return yield* new ChainUnavailable({
     chainId: chainIdOf(withdrawal.accountId),
-    reason: "a withdrawal was carried out, and the transaction that did it is not settled yet"
+    reason: "a withdrawal was carried out, and the transaction that did it is not confirmed yet"
   })
 })

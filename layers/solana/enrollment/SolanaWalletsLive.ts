@@ -27,7 +27,7 @@ import { addressesOf, WalletPlace } from "#layers/solana/enrollment/Flow.ts"
 import { acceptFromSolanaOwner, issueForSolanaOwner, SolanaFlow } from "#layers/solana/enrollment/solanaOwner.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
 import { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
-import { settle } from "#layers/solana/lifecycle/executeAttempts.ts"
+import { awaitOutcome } from "#layers/solana/lifecycle/executeAttempts.ts"
 import type { SimulationFailed, TransactionDoesNotFit } from "#layers/solana/lifecycle/errors.ts"
 import { observe } from "#layers/solana/lifecycle/observe.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -224,7 +224,7 @@ export const SolanaWalletsLive = Layer.effect(
 
     const land = Effect.fn("SolanaWallets.land")(function* (signed: string) {
       const attempt = yield* Effect.orDie(decodeSigned(signed))
-      return yield* settle(attempt, { commitment: "confirmed", resendEvery, waitAtMost }).pipe(
+      return yield* awaitOutcome(attempt, { commitment: "confirmed", resendEvery, waitAtMost }).pipe(
         Effect.map(toOutcome),
         Effect.catchTags({
           OutcomeUnknown: () => Effect.succeed<PlaceOutcome>({ _tag: "Pending" }),

@@ -33,7 +33,7 @@ export interface Signing {
 export type StepRefusal = PreparationError | TokenUnreadable | ProviderUnavailable | SwapRefused | WithdrawalRefused
 
 export interface StepKind {
-  /** How settled its transaction must be before the step counts as done. */
+  /** The commitment that its transaction must have before the step counts as done. */
   readonly commitment: Commitment
   /** Built and checked as things are now; with the balances that `changes` will read. Nothing is signed. */
   readonly build: Effect.Effect<

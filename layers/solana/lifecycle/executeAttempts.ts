@@ -26,16 +26,16 @@ export const defaultLandingTiming: LandingTiming = {
 }
 
 /** What has a conclusion. */
-export type Settled = Exclude<Outcome, { readonly _tag: "Pending" }>
+export type FinalOutcome = Exclude<Outcome, { readonly _tag: "Pending" }>
 
 /**
  * Sends a recorded attempt until it has an outcome. What a sending answers proves nothing, so its failure is no
  * end.
  */
-export const settle = Effect.fn("solana.settle")(function* (
+export const awaitOutcome = Effect.fn("solana.awaitOutcome")(function* (
   attempt: Attempt,
   { commitment, resendEvery, waitAtMost }: LandingTiming
-): Effect.fn.Return<Settled, ChainUnavailable | OutcomeUnknown, SolanaRpc> {
+): Effect.fn.Return<FinalOutcome, ChainUnavailable | OutcomeUnknown, SolanaRpc> {
   const rpc = yield* SolanaRpc
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(waitAtMost)
   for (;;) {
@@ -50,7 +50,7 @@ export const settle = Effect.fn("solana.settle")(function* (
 /** An attempt with its end. */
 export interface Concluded {
   readonly attempt: Attempt
-  readonly outcome: Exclude<Settled, { readonly _tag: "Expired" }>
+  readonly outcome: Exclude<FinalOutcome, { readonly _tag: "Expired" }>
 }
 
 /** Attempts of one operation, one after the other, over all processes that carry it. */
@@ -69,7 +69,7 @@ export const executeAttempts = Effect.fn("solana.executeAttempts")(function* <E,
   const before = Option.getOrUndefined(yield* journal.latest)
   let attempt = before?.attempt ?? (yield* begin)
   for (let made = before?.count ?? 1; ; made++) {
-    const outcome = yield* settle(attempt, timing)
+    const outcome = yield* awaitOutcome(attempt, timing)
     if (outcome._tag !== "Expired") return { attempt, outcome }
     if (made >= attemptLimit) return yield* new AttemptsExpired({ attempts: made })
     attempt = yield* begin

@@ -33,7 +33,7 @@ export interface Observation {
 
 const pending: Outcome = { _tag: "Pending" }
 
-const isSettled = ({ commitment }: SignatureStatus, wanted: Commitment): boolean =>
+const hasCommitment = ({ commitment }: SignatureStatus, wanted: Commitment): boolean =>
   commitment === "finalized" || commitment === wanted
 
 const outcomeOf = ({ error, slot }: SignatureStatus): Outcome =>
@@ -53,7 +53,7 @@ export const conclude = (
   }
 ): Outcome | "contradiction" => {
   const statuses = observations.flatMap(({ status }) => (Option.isSome(status) ? [status.value] : []))
-  const known = statuses.filter((status) => isSettled(status, commitment))
+  const known = statuses.filter((status) => hasCommitment(status, commitment))
   const [first] = known
   if (first !== undefined) {
     const differs = known.some(({ error }) => JSON.stringify(error) !== JSON.stringify(first.error))

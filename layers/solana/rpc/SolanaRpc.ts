@@ -18,7 +18,7 @@ import { connect, type Endpoint, type EndpointFailure } from "#layers/solana/rpc
 import { gathered, type Read } from "#layers/solana/rpc/gathered.ts"
 
 /**
- * How settled what is read must be. A `confirmed` block has the votes of two thirds; a `finalized` one never
+ * The commitment that what is read must have. A `confirmed` block has the votes of two thirds; a `finalized` one never
  * goes away.
  */
 export type Commitment = "confirmed" | "finalized"

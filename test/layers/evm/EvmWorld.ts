@@ -276,7 +276,7 @@ export const batchOf = (
 })
 
 /** The receipt, once there is one: a node answers a sent transaction before it has mined it. */
-export const settled = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: AccountId) {
+export const confirmed = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: AccountId) {
   const operations = yield* UserOperations
   return yield* operations
     .find(signed, accountId)
@@ -290,5 +290,5 @@ export const execute = Effect.fnUntraced(function* (batch: SwapBatch) {
   const prepared = asTransaction(yield* execution.prepare(batch))
   const signed = yield* relay.sign(prepared, prepared.chainNonce)
   yield* relay.broadcast(signed)
-  return { prepared, signed, receipt: yield* settled(signed, prepared.accountId) }
+  return { prepared, signed, receipt: yield* confirmed(signed, prepared.accountId) }
 })

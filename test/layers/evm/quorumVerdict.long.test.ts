@@ -19,9 +19,9 @@ const landed: ActionReceipt = {
 }
 const lost: ActionReceipt = { ...landed, blockNumber: 0n, blockHash: null, success: false, deltas: [] }
 
-const at = (settled: bigint, receipt: ActionReceipt | null = null): Observation => ({
-  head: settled,
-  settled,
+const at = (confirmed: bigint, receipt: ActionReceipt | null = null): Observation => ({
+  head: confirmed,
+  confirmed,
   receipt: Option.fromNullOr(receipt)
 })
 

@@ -156,8 +156,8 @@ export const simulatedOperations = (world: World) =>
         }),
       find: (transaction, accountId) =>
         onChain(world, transaction.chainId, (chain) => {
-          const settled = shownHead(world, chain) - chain.confirmations + 1
-          const found = findOperation(chain, transaction, { account: accountId, settled })
+          const confirmed = shownHead(world, chain) - chain.confirmations + 1
+          const found = findOperation(chain, transaction, { account: accountId, confirmed })
           return world.sabotage === "receipts lie" ? Option.map(found, oneUnitMore) : found
         })
     })

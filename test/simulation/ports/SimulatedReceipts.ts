@@ -1,4 +1,4 @@
-/** What accounts received, as simulated chains show it once it is settled. */
+/** What accounts received, as simulated chains show it once it is confirmed. */
 import { Effect, Layer, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"

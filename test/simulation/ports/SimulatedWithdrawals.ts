@@ -27,7 +27,7 @@ const payloadOf = ({ accountId, message }: StoredWithdrawal): Payload => ({
 const standingOn = (
   chain: Chain,
   withdrawal: StoredWithdrawal,
-  settled: number
+  confirmed: number
 ): WithdrawalStatus | ChainUnavailable => {
   const { accountId, message } = withdrawal
   const carrier = chain.accounts.withdrawn.get(withdrawalKey(accountId, message.nonce))
@@ -37,8 +37,11 @@ const standingOn = (
       : { _tag: "Open" }
   const found = chain.find(carrier)
   const part = found?.execution.parts[0]
-  return found === undefined || part === undefined || found.block > settled
-    ? new ChainUnavailable({ chainId: chain.chainId, reason: "it was carried out in a block that is not settled yet" })
+  return found === undefined || part === undefined || found.block > confirmed
+    ? new ChainUnavailable({
+        chainId: chain.chainId,
+        reason: "it was carried out in a block that is not confirmed yet"
+      })
     : {
         _tag: "Landed",
         receipt: { ...receiptOf({ inclusion: found, part }, accountId), subject: subjectOf(payloadOf(withdrawal)) }
@@ -48,27 +51,27 @@ const standingOn = (
 export const simulatedWithdrawals = (world: World) => {
   const orFail = <A>(found: A | ChainUnavailable) =>
     found instanceof ChainUnavailable ? Effect.fail(found) : Effect.succeed(found)
-  const settledOn = (chain: Chain) => shownHead(world, chain) - chain.confirmations + 1
+  const confirmedOn = (chain: Chain) => shownHead(world, chain) - chain.confirmations + 1
 
   const execution = WithdrawalExecution.of({
     standing: (withdrawal) =>
       Effect.flatMap(
-        onChain(world, chainIdOf(withdrawal.accountId), (chain) => standingOn(chain, withdrawal, settledOn(chain))),
+        onChain(world, chainIdOf(withdrawal.accountId), (chain) => standingOn(chain, withdrawal, confirmedOn(chain))),
         orFail
       ),
     prepare: (withdrawal) => prepareOn(world, chainIdOf(withdrawal.accountId), () => payloadOf(withdrawal)),
     find: (transaction, withdrawal) =>
       Effect.flatMap(
         onChain(world, transaction.chainId, (chain) => {
-          const settled = settledOn(chain)
-          const nonceUsed = chain.usedNonces(transaction.relayer, settled) > transaction.nonce
-          const own = ownInclusion(chain, transaction, settled)
+          const confirmed = confirmedOn(chain)
+          const nonceUsed = chain.usedNonces(transaction.relayer, confirmed) > transaction.nonce
+          const own = ownInclusion(chain, transaction, confirmed)
           if (own === "pending") return Option.none()
           const key = withdrawalKey(withdrawal.accountId, withdrawal.message.nonce)
           const part = own?.execution.parts[0]
           if (own !== undefined && part !== undefined && chain.accounts.withdrawn.get(key) === own.txHash)
             return Option.some(receiptOf({ inclusion: own, part }, withdrawal.accountId))
-          const standing = standingOn(chain, withdrawal, settled)
+          const standing = standingOn(chain, withdrawal, confirmed)
           if (standing instanceof ChainUnavailable) return standing
           if (standing._tag === "Landed") return Option.some({ ...standing.receipt, subject: transaction.subject })
           return own !== undefined || nonceUsed || standing._tag === "Closed"

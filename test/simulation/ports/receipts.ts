@@ -1,4 +1,4 @@
-/** What a simulated chain shows of transactions, as far as it counts as settled. */
+/** What a simulated chain shows of transactions, as far as it counts as confirmed. */
 import { Option } from "effect"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { Delta } from "#test/simulation/world/Accounts.ts"
@@ -44,13 +44,13 @@ export const lostReceipt = (
 })
 
 /**
- * The transaction in a block, or any that it replaces: settled, "pending" while it is not, undefined when there is
+ * The transaction in a block, or any that it replaces: confirmed, "pending" while it is not, undefined when there is
  * none.
  */
-export const ownInclusion = (chain: Chain, { replaces, txHash }: SignedTransaction, settled: number) => {
+export const ownInclusion = (chain: Chain, { replaces, txHash }: SignedTransaction, confirmed: number) => {
   for (const hash of [txHash, ...replaces]) {
     const found = chain.find(hash)
-    if (found !== undefined) return found.block > settled ? ("pending" as const) : found
+    if (found !== undefined) return found.block > confirmed ? ("pending" as const) : found
   }
   return undefined
 }
@@ -59,16 +59,16 @@ export const ownInclusion = (chain: Chain, { replaces, txHash }: SignedTransacti
 export const findOperation = (
   chain: Chain,
   transaction: SignedTransaction,
-  { account, settled }: { readonly account: string; readonly settled: number }
+  { account, confirmed }: { readonly account: string; readonly confirmed: number }
 ): Option.Option<ActionReceipt> => {
-  const own = ownInclusion(chain, transaction, settled)
+  const own = ownInclusion(chain, transaction, confirmed)
   if (own === "pending") return Option.none()
   const { subject } = transaction
   const part = own?.execution.parts.find((one) => one.subject === subject)
   if (own !== undefined && part !== undefined) return Option.some(receiptOf({ inclusion: own, part }, account))
   const carrier = chain.bridgeAssetOf(subject)
   if (carrier !== undefined)
-    return carrier.inclusion.block > settled ? Option.none() : Option.some(receiptOf(carrier, account))
-  const nonceUsed = chain.usedNonces(transaction.relayer, settled) > transaction.nonce
+    return carrier.inclusion.block > confirmed ? Option.none() : Option.some(receiptOf(carrier, account))
+  const nonceUsed = chain.usedNonces(transaction.relayer, confirmed) > transaction.nonce
   return own !== undefined || nonceUsed ? Option.some(lostReceipt(transaction, own)) : Option.none()
 }

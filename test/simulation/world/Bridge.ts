@@ -79,7 +79,7 @@ export class Bridge {
         inclusion.execution.parts.every(({ transfers }) => transfers.length === 0)
       )
         return
-      if (inclusion.block > source.settled) return this.#harness.after(source.blockMs, poll)
+      if (inclusion.block > source.confirmed) return this.#harness.after(source.blockMs, poll)
       this.#carry(sourceTx, accountId, { transfer, position })
     }
     this.#harness.after(source.blockMs, poll)

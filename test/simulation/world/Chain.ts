@@ -1,5 +1,5 @@
 /**
- * A simulated chain: blocks by the clock, a mempool, reorganizations shallower than what the service takes for settled.
+ * A simulated chain: blocks by the clock, a mempool, reorganizations shallower than what the service takes for confirmed.
  *
  * What it includes it can take back. Everything that ever was included and taken back is kept, so that invariants can
  * count what counts.
@@ -85,7 +85,7 @@ export class Chain {
     return Math.floor(this.#timeOf(this.head()) / 1000)
   }
 
-  get settled(): number {
+  get confirmed(): number {
     return this.head() - this.confirmations + 1
   }
 
@@ -180,7 +180,7 @@ export class Chain {
     this.accounts.change({ account: pools, assetId, raw })
   }
 
-  /** Takes the latest blocks back; their transactions wait again. Never as deep as what counts as settled. */
+  /** Takes the latest blocks back; their transactions wait again. Never as deep as what counts as confirmed. */
   reorganize(depth: number): number {
     const from = this.head() - Math.min(depth, this.confirmations - 1) + 1
     const gone: Array<Inclusion> = []

@@ -22,7 +22,7 @@ import {
   owner,
   patientAdapter,
   quotedSwap,
-  settled,
+  confirmed,
   splitSwaps,
   stranger,
   token
@@ -168,7 +168,7 @@ describe("accounts under the guard", () => {
         assert.strictEqual(kept.length, 5)
         const signed = yield* relay.sign(transaction, transaction.chainNonce)
         yield* relay.broadcast(signed)
-        const receipt = yield* settled({ ...signed, subject: others.at(-1)!.subject }, others.at(-1)!.accountId)
+        const receipt = yield* confirmed({ ...signed, subject: others.at(-1)!.subject }, others.at(-1)!.accountId)
         assert.isTrue(receipt.success)
         const { gasUsed } = yield* Effect.promise(() =>
           chain.client.getTransactionReceipt({ hash: signed.txHash as Hex })

@@ -22,7 +22,7 @@ import {
   EvmWorld,
   EvmWorldLive,
   quotedSwap,
-  settled,
+  confirmed,
   stranger,
   mine
 } from "#test/layers/evm/EvmWorld.ts"
@@ -80,7 +80,7 @@ const hashesOf = (signed: ReadonlyArray<SignedTransaction>) => [...new Set(signe
 /** The receipt says what the account's balances say. */
 const landed = Effect.fnUntraced(function* (swapping: Swapping, transaction: SignedTransaction) {
   const { base } = yield* EvmWorld
-  const receipt = yield* settled(transaction, swapping.action.prepared.accountId)
+  const receipt = yield* confirmed(transaction, swapping.action.prepared.accountId)
   assert.isTrue(receipt.success)
   const moved = changes(swapping.before, yield* balances(base, swapping.enrollment.account))
   assert.strictEqual(moved.size, 2)
@@ -184,7 +184,7 @@ describe("User operations of several accounts", () => {
         const stolen = yield* landed(taken, signed[1]!)
         assert.notStrictEqual(stolen.txHash, signed[1]!.txHash)
         for (const [index, swapping] of [first, last].entries()) {
-          const receipt = yield* settled(signed[index * 2]!, swapping.action.prepared.accountId)
+          const receipt = yield* confirmed(signed[index * 2]!, swapping.action.prepared.accountId)
           assert.deepInclude(receipt, { success: false, isBundleReverted: true, deltas: [], txHash: signed[0]!.txHash })
           assert.strictEqual(changes(swapping.before, yield* balances(base, swapping.enrollment.account)).size, 0)
         }

@@ -20,7 +20,7 @@ import {
   fund,
   quotedSwap,
   relayer,
-  settled,
+  confirmed,
   stranger
 } from "#test/layers/evm/EvmWorld.ts"
 import {
@@ -77,7 +77,7 @@ describe("What became of a sent operation", () => {
         assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
         yield* Effect.promise(() => arbitrum.client.setAutomine(true))
         yield* Effect.promise(() => arbitrum.client.mine({ blocks: 1 }))
-        assert.isTrue((yield* settled(signed, prepared.accountId)).success)
+        assert.isTrue((yield* confirmed(signed, prepared.accountId)).success)
       })
     )
 
@@ -99,7 +99,7 @@ describe("What became of a sent operation", () => {
         const taken = yield* submit(base, stranger, { data: prepared.callData as Hex })
         yield* Effect.promise(() => base.client.mine({ blocks: 3 }))
         yield* relay.broadcast(signed)
-        const receipt = yield* settled(signed, prepared.accountId)
+        const receipt = yield* confirmed(signed, prepared.accountId)
         assert.strictEqual(receipt.txHash, taken.transactionHash)
         assert.isTrue(receipt.success)
         assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
@@ -146,7 +146,7 @@ describe("What became of a sent operation", () => {
         const before = yield* balances(base, enrollment.account)
         yield* advance(base, 21 * 60 * 1_000)
         yield* relay.broadcast(signed)
-        const receipt = yield* settled(signed, prepared.accountId)
+        const receipt = yield* confirmed(signed, prepared.accountId)
         assert.isFalse(receipt.success)
         assert.deepStrictEqual(receipt.deltas, [])
         assert.deepStrictEqual(yield* balances(base, enrollment.account), before)

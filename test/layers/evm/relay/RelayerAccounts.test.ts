@@ -12,7 +12,7 @@ import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { setEther } from "#sandbox/chain/Chain.ts"
-import { batchOf, chainIdOf, configFor, EvmWorld, quotedSwap, relayer, settled } from "#test/layers/evm/EvmWorld.ts"
+import { batchOf, chainIdOf, configFor, EvmWorld, quotedSwap, relayer, confirmed } from "#test/layers/evm/EvmWorld.ts"
 import { dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
 
@@ -62,7 +62,7 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer acco
       const moving = yield* relay.sign(prepared, 0, other)
       assert.strictEqual(moving.relayer, other)
       yield* relay.broadcast(moving)
-      assert.isTrue((yield* settled(moving, prepared.accountId)).success)
+      assert.isTrue((yield* confirmed(moving, prepared.accountId)).success)
       assert.strictEqual(yield* relay.usedNonces(chainIdOf(base), other!), 1)
     })
   )

@@ -18,7 +18,7 @@ import {
   EvmWorld,
   EvmWorldLive,
   quotedSwap,
-  settled,
+  confirmed,
   stranger,
   patientAdapter,
   mine
@@ -105,7 +105,7 @@ describe("A transaction that does not land", () => {
           })
         )
         yield* mine(base)
-        const receipt = yield* settled(replaced, prepared.accountId)
+        const receipt = yield* confirmed(replaced, prepared.accountId)
         assert.strictEqual(receipt.txHash, replaced.txHash)
         assert.isTrue(receipt.success)
         assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
@@ -125,7 +125,7 @@ describe("A transaction that does not land", () => {
           relay.signReplacement(signed, fees)
         )
         yield* relay.broadcast(signed)
-        const receipt = yield* settled(second, prepared.accountId)
+        const receipt = yield* confirmed(second, prepared.accountId)
         assert.strictEqual(receipt.txHash, signed.txHash)
         yield* relay.broadcast(second)
         assert.deepStrictEqual(yield* operations.find(second, prepared.accountId), Option.some(receipt))
@@ -139,14 +139,14 @@ describe("A transaction that does not land", () => {
         const { attempt, base, prepared, signed: abandoned } = yield* storedSwap(42n)
         // Somebody else carried the operation before ours was ever sent, so nobody waits for ours any more.
         const taken = yield* submit(base, stranger, { data: prepared.callData as Hex })
-        assert.strictEqual((yield* settled(abandoned, prepared.accountId)).txHash, taken.transactionHash)
+        assert.strictEqual((yield* confirmed(abandoned, prepared.accountId)).txHash, taken.transactionHash)
         const behind = yield* storedSwap(other)
         assert.strictEqual(behind.signed.nonce, abandoned.nonce + 1)
         const relay = yield* Relayer
         yield* relay.broadcast(behind.signed)
         assert.strictEqual(yield* relay.usedNonces(chainIdOf(base), relay.address), abandoned.nonce)
         yield* unblock(behind.attempt, Duration.hours(1))
-        assert.isTrue((yield* settled(behind.signed, behind.prepared.accountId)).success)
+        assert.isTrue((yield* confirmed(behind.signed, behind.prepared.accountId)).success)
         assert.strictEqual((yield* newest(attempt)).transaction.txHash, abandoned.txHash)
       })
     )
@@ -158,7 +158,7 @@ describe("A transaction that does not land", () => {
         const dear = yield* relay.sign({ ...prepared, maxFeePerGas: 480_000_000_000n }, signed.nonce)
         assert.isTrue(Option.isNone(yield* relay.quoteFeeBump(dear)))
         yield* relay.broadcast(signed)
-        yield* settled(signed, prepared.accountId)
+        yield* confirmed(signed, prepared.accountId)
       })
     )
   })
@@ -175,7 +175,7 @@ describe("A reorganization", () => {
         const relay = yield* Relayer
         const { base, before, enrollment, prepared, signed } = yield* storedSwap(45n)
         yield* relay.broadcast(signed)
-        const receipt = yield* settled(signed, prepared.accountId)
+        const receipt = yield* confirmed(signed, prepared.accountId)
         const block = yield* Effect.promise(() => base.client.getBlock({ blockNumber: receipt.blockNumber }))
         assert.strictEqual(receipt.blockHash, block.hash)
         yield* Effect.promise(() => reorganize(base, 1))
@@ -184,7 +184,7 @@ describe("A reorganization", () => {
         yield* unsentForAMoment
         yield* relay.broadcast(signed)
         yield* mine(base)
-        const again = yield* settled(signed, prepared.accountId)
+        const again = yield* confirmed(signed, prepared.accountId)
         assert.isTrue(again.success)
         assert.notStrictEqual(again.blockHash, receipt.blockHash)
         assert.deepStrictEqual(deltasOf(again), changes(before, yield* balances(base, enrollment.account)))
@@ -198,7 +198,7 @@ describe("A reorganization", () => {
         const { before, enrollment, prepared, signed } = yield* storedSwap(46n)
         const relay = yield* Relayer
         yield* relay.broadcast(signed)
-        yield* settled(signed, prepared.accountId)
+        yield* confirmed(signed, prepared.accountId)
         yield* Effect.gen(function* () {
           const { find } = yield* UserOperations
           const found = find(signed, prepared.accountId)

@@ -5,7 +5,7 @@ import { Duration, Effect, Exit, Redacted } from "effect"
 import * as Base58 from "#domain/Base58.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import type { AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
-import { executeAttempts, type LandingTiming, settle } from "#layers/solana/lifecycle/executeAttempts.ts"
+import { executeAttempts, type LandingTiming, awaitOutcome } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { prepare, signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
@@ -234,7 +234,10 @@ describe("a transaction that is sent", () => {
         return { status: 200, body: JSON.stringify(answer) }
       }
       const failure = yield* Effect.flip(
-        Effect.provide(settle(journal.recorded[0]!, timing), rpc([Redacted.make(node.url), Redacted.make(blind.url)]))
+        Effect.provide(
+          awaitOutcome(journal.recorded[0]!, timing),
+          rpc([Redacted.make(node.url), Redacted.make(blind.url)])
+        )
       )
       assert.match(failure.message, /contradict each other/)
       yield* Effect.promise(() => blind.close())

@@ -13,16 +13,16 @@ export const readDepth = Effect.fnUntraced(function* (chainId: ChainId) {
   const { chain, request } = yield* EvmClients
   const { confirmations } = yield* chain(chainId)
   const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
-  const settled = head - BigInt(confirmations) + 1n
-  return { head, settled: settled > 0n ? settled : 0n }
+  const confirmed = head - BigInt(confirmations) + 1n
+  return { head, confirmed: confirmed > 0n ? confirmed : 0n }
 })
 
 /** The receipt; "pending" while the chain shows one that does not count yet, null while it shows none. */
-export const settledReceipt = Effect.fnUntraced(function* (chainId: ChainId, hash: Hex, settled: bigint) {
+export const confirmedReceipt = Effect.fnUntraced(function* (chainId: ChainId, hash: Hex, confirmed: bigint) {
   const { request } = yield* EvmClients
   const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash))
   if (receipt === null) return null
-  if (receipt.blockNumber > settled) return "pending" as const
+  if (receipt.blockNumber > confirmed) return "pending" as const
   const block = yield* request(chainId, "eth_getBlockByNumber", (client) =>
     client.getBlock({ blockNumber: receipt.blockNumber })
   )
@@ -30,13 +30,13 @@ export const settledReceipt = Effect.fnUntraced(function* (chainId: ChainId, has
 })
 
 /** The first receipt of several transactions, of which only one can land. */
-export const settledReceiptOf = Effect.fnUntraced(function* (
+export const confirmedReceiptOf = Effect.fnUntraced(function* (
   chainId: ChainId,
   hashes: ReadonlyArray<string>,
-  settled: bigint
+  confirmed: bigint
 ) {
   for (const hash of hashes) {
-    const receipt = yield* settledReceipt(chainId, hash as Hex, settled)
+    const receipt = yield* confirmedReceipt(chainId, hash as Hex, confirmed)
     if (receipt !== null) return receipt
   }
   return null
