@@ -3,7 +3,7 @@ import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 
 /** Overrides of how swaps are made; null means that the tenant's or the service's default applies. */
 export interface SwapPreferences {
-  /** How far below its quote a swap may settle, in basis points. */
+  /** How far below its quote a swap may yield, in basis points. */
   readonly slippageBps: number | null
   /** How far a swap may move the market against itself, in basis points. */
   readonly priceImpactBps: number | null

@@ -29,7 +29,7 @@ export interface RequiredSignature {
  *
  * **When to use**
  *
- * Use where a chain refuses the agent (`require`), where a grant or the chain ends that (`settle`), and before a run
+ * Use where a chain refuses the agent (`require`), where a grant or the chain ends that (`clear`), and before a run
  * goes on (`resume`). The waiting itself is `SignatureRequests`.
  */
 export class RequiredSignatures extends Context.Service<
@@ -40,7 +40,7 @@ export class RequiredSignatures extends Context.Service<
     /** The chains on which the operation still waits. */
     readonly awaitedBy: (operationId: OperationId) => Effect.Effect<ReadonlyArray<ChainId>>
     /** The chain accepts the agent after all. */
-    readonly settle: (portfolioId: PortfolioId, chainId: ChainId) => Effect.Effect<void>
+    readonly clear: (portfolioId: PortfolioId, chainId: ChainId) => Effect.Effect<void>
     /** Enters `running` from `awaiting_user`; false while another run of the portfolio is at work. */
     readonly resume: (operationId: OperationId, at: DateTime.Utc) => Effect.Effect<boolean>
   }

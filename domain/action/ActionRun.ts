@@ -273,9 +273,9 @@ const makeExecute = (
         return yield* valueAfter(action)
       }
       if (step._tag === "Ready") {
-        const settled = yield* carry(step, round)
-        if (Option.isNone(settled)) return yield* refuse(cancelledError, "cancel")
-        const receipt = settled.value
+        const ended = yield* carry(step, round)
+        if (Option.isNone(ended)) return yield* refuse(cancelledError, "cancel")
+        const receipt = ended.value
         receipts.push(receipt)
         if (receipt.success) {
           yield* complete(withSwap({ chainId: step.prepared.chainId, receipt }, step.swap), receipts)

@@ -25,7 +25,7 @@ export interface ClaimRequest {
   /** SHA-256 of the canonical request body. */
   readonly requestHash: Uint8Array
   readonly now: DateTime.Utc
-  /** When a claim that was never settled, because its process died, may be taken over, with any body. */
+  /** When a claim without an outcome, because its process died, may be taken over, with any body. */
   readonly leaseUntil: DateTime.Utc
 }
 
@@ -86,7 +86,7 @@ export interface NewGrant {
  *
  * **Details**
  *
- * A flow is claimed, then committed, activated, settled or released, by the same claim.
+ * A flow is claimed, then committed, activated, given an outcome or released, by the same claim.
  */
 export class EnrollmentStore extends Context.Service<
   EnrollmentStore,
@@ -126,6 +126,6 @@ export class EnrollmentStore extends Context.Service<
      */
     readonly activate: (grant: NewGrant) => Effect.Effect<Activated | ActivationRefusal>
     /** Stores the outcome of a claimed flow that changed nothing else. */
-    readonly settle: (flowId: FlowId, outcome: EnrollmentOutcome) => Effect.Effect<void>
+    readonly storeOutcome: (flowId: FlowId, outcome: EnrollmentOutcome) => Effect.Effect<void>
   }
 >()("ballast/domain/enrollment/EnrollmentStore") {}

@@ -103,7 +103,7 @@ export const makeFlows = Effect.gen(function* () {
     }
     const outcome = yield* execute(flow)
     if (outcome._tag !== "Refused") return outcome as Outcome
-    yield* store.settle(flow.flowId, outcome)
+    yield* store.storeOutcome(flow.flowId, outcome)
     return yield* toError(outcome)
   })
 
@@ -131,7 +131,7 @@ export const makeFlows = Effect.gen(function* () {
       case "InProgress":
         return yield* new ReplayInProgress({ message: "This request is still in progress; retry in 2 seconds" })
       case "Claimed":
-        // Only a claim without an outcome is given up; a settled one stays as it is.
+        // Only a claim without an outcome is given up; one with an outcome stays as it is.
         return yield* Effect.onError(executeClaimed(flow, request), () => store.release(held))
     }
   })

@@ -3,7 +3,7 @@
  * number, and the end of the operation one more, with the next. So a stream is the same for every reader.
  */
 import { type DateTime, Schema } from "effect"
-import { ChainSettled, chainSettled } from "#domain/rebalance/ChainSettled.ts"
+import { ChainCompletion, chainCompleted } from "#domain/rebalance/ChainCompletion.ts"
 import { cursorOf, type ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
 import type {
   ExecutionBody,
@@ -28,7 +28,7 @@ type Subject = Pick<Operation, "operationId" | "portfolioId" | "kind">
 const decodeState = Schema.decodeUnknownSync(
   Schema.Struct({ state: OperationState, error: Schema.NullOr(Schema.String) })
 )
-const decodeSettled = Schema.decodeUnknownSync(ChainSettled)
+const decodeCompletion = Schema.decodeUnknownSync(ChainCompletion)
 const readReason = Schema.decodeUnknownOption(Schema.Struct({ reason: Schema.String }))
 
 /** Before the first event. */
@@ -61,8 +61,8 @@ const read = (history: ExecutionHistory, event: OperationEvent): readonly [Execu
       { kind: "execution.state_changed", from: history.state, to: state }
     ]
   }
-  if (event.kind === chainSettled) {
-    const { message, totalSteps } = decodeSettled(event.payload)
+  if (event.kind === chainCompleted) {
+    const { message, totalSteps } = decodeCompletion(event.payload)
     const completedSteps = history.completedSteps + 1
     return [
       { ...next, completedSteps, totalSteps },

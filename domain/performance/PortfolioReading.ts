@@ -63,13 +63,13 @@ const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
  */
 export const valuationOf = (
   { accounts, portfolio }: PortfolioReading,
-  { catalogue, outgoing, prices, trades: { settled } }: ValuationInputs
+  { catalogue, outgoing, prices, trades: { confirmed } }: ValuationInputs
 ): ReadonlyArray<PortfolioValuation> => {
   const own = outgoing.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
   const valuation = valuePortfolio({
     before: portfolio.before,
     now: accounts,
-    traded: settled,
+    traded: confirmed,
     outgoing: own,
     catalogue,
     prices

@@ -1,6 +1,6 @@
 /**
  * Values one portfolio at the moment that it matters: when a plan has been made from its balances, before the plan is
- * acted on, and when what was done has settled. So money that came in is cash flow before it is traded, and the cost of
+ * acted on, and when what was done is confirmed. So money that came in is cash flow before it is traded, and the cost of
  * the trade is a loss of all that was there.
  *
  * An account that could not be read, or of which it is not known yet what a transaction did to it, counts as it was at
@@ -60,16 +60,16 @@ export class PortfolioValuer extends Context.Service<
       const prices = yield* Prices
       const isTransient = yield* TransientFault
 
-      /** Until what is unsettled counts as it was; none when nothing else is left. */
-      const settledReading = Effect.fnUntraced(function* ({ accounts: read, portfolio }: PortfolioReading) {
+      /** An account with a pending trade counts as it was; none when nothing else is left. */
+      const knownReading = Effect.fnUntraced(function* ({ accounts: read, portfolio }: PortfolioReading) {
         let accounts = read
         // Each round takes at least one more account as it was.
         while (accounts.some((account) => isNew(portfolio, account))) {
           const trades = yield* store.trades(spansOf({ portfolio, accounts }), yield* DateTime.now)
-          const isUnsettled = (account: AccountReading) =>
-            isNew(portfolio, account) && trades.unsettled.has(account.accountId)
-          if (!accounts.some(isUnsettled)) return Option.some({ reading: { portfolio, accounts }, trades })
-          const rest = accounts.filter((account) => !isUnsettled(account))
+          const isPending = (account: AccountReading) =>
+            isNew(portfolio, account) && trades.pending.has(account.accountId)
+          if (!accounts.some(isPending)) return Option.some({ reading: { portfolio, accounts }, trades })
+          const rest = accounts.filter((account) => !isPending(account))
           const whole = readingOf(portfolio, rest)
           if (whole === undefined) return Option.none()
           accounts = whole.accounts
@@ -78,15 +78,15 @@ export class PortfolioValuer extends Context.Service<
       })
 
       const valuationsOf = Effect.fnUntraced(function* (wanted: PortfolioReading) {
-        const settled = yield* settledReading(wanted)
-        if (Option.isNone(settled)) return []
-        const { reading, trades } = settled.value
+        const known = yield* knownReading(wanted)
+        if (Option.isNone(known)) return []
+        const { reading, trades } = known.value
         const outgoing = yield* store.outgoing(reading.accounts, knownTransfers(reading.portfolio))
         const assetIds = [
           ...new Set([
             ...heldIn(reading),
             ...outgoing.map(({ assetId }) => assetId),
-            ...[...trades.settled.values()].flatMap((deltas) => [...deltas.keys()])
+            ...[...trades.confirmed.values()].flatMap((deltas) => [...deltas.keys()])
           ])
         ]
         const latest = yield* prices.latest(assetIds)

@@ -60,16 +60,16 @@ export interface OutgoingValue {
 /** What our own transactions did to accounts. */
 export interface Trades {
   /**
-   * Net changes by trades that settled in the spans, and by transfers that arrived in them from accounts that were
+   * Net changes by trades that were confirmed in the spans, and by transfers that arrived in them from accounts that were
    * valued before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades
    * did to an account that was never valued is left out.
    */
-  readonly settled: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
+  readonly confirmed: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /**
-   * Accounts with a trade that was signed and of which it is not known yet whether it settled, or that received what by
+   * Accounts with a trade that was signed and of which it is not known yet whether it is confirmed, or that received what by
    * its own span the sending account still holds.
    */
-  readonly unsettled: ReadonlySet<AccountId>
+  readonly pending: ReadonlySet<AccountId>
 }
 
 /**
@@ -98,8 +98,8 @@ export class ValuationStore extends Context.Service<
      */
     readonly take: (portfolioId: PortfolioId, now: DateTime.Utc) => Effect.Effect<Option.Option<TakenPortfolio>>
     /**
-     * To be read after the balances: a trade in them is then either settled or unsettled. A transfer is
-     * unsettled while it is open, unless it was opened before the given time.
+     * To be read after the balances: a trade in them is then either confirmed or pending. A transfer is
+     * pending while it is open, unless it was opened before the given time.
      */
     readonly trades: (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc) => Effect.Effect<Trades>
     /** Transfers that had not arrived by what was read of all accounts, and the known ones, whatever became of them. */

@@ -101,7 +101,7 @@ export class Valuer extends Context.Service<
         const readings = read
           .flat()
           .filter(({ accounts, portfolio }) => accounts.every((account) => isForward(portfolio, account)))
-        // After the balances: whatever is in them is then known to be settled, under way or to have left.
+        // After the balances: whatever is in them is then known to be confirmed, under way or to have left.
         const openedBefore = DateTime.subtractDuration(yield* DateTime.now, transferTimeout)
         const trades = yield* store.trades(readings.flatMap(spansOf), openedBefore)
         const outgoing = yield* store.outgoing(
@@ -117,7 +117,7 @@ export class Valuer extends Context.Service<
         return {
           valuedAt,
           valuations: readings
-            .filter(({ accounts }) => accounts.every(({ accountId }) => !trades.unsettled.has(accountId)))
+            .filter(({ accounts }) => accounts.every(({ accountId }) => !trades.pending.has(accountId)))
             .flatMap((reading) => valuationOf(reading, { trades, outgoing, catalogue, prices: priceUsd }))
         }
       })

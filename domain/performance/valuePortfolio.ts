@@ -1,7 +1,7 @@
 /**
  * The value of a portfolio, and how much of the change since the last valuation is cash that came in or went out.
  *
- * What the last valuation and our own settled trades explain is carried over; whatever else moved is cash flow. So a
+ * What the last valuation and our own confirmed trades explain is carried over; whatever else moved is cash flow. So a
  * deposit and a withdrawal are seen to the last unit, and the cost of a trade is a loss, not a withdrawal. An asset
  * enters when it gets a price and leaves at its last price when it has none any more: neither is a gain or a loss.
  *
@@ -27,7 +27,7 @@ export interface ValuationTask extends PricedAssets {
   /** The last valuation, account by account; an account that was never valued is absent. */
   readonly before: ReadonlyMap<AccountId, AccountSnapshot>
   readonly now: ReadonlyArray<AccountReading>
-  /** Net change of raw amounts by our own trades that settled in the blocks between the two valuations. */
+  /** Net change of raw amounts by our own trades that were confirmed in the blocks between the two valuations. */
   readonly traded: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /** Transfers between the accounts that are under way, or were at the last valuation. */
   readonly outgoing: ReadonlyArray<OutgoingValue>

@@ -49,7 +49,7 @@ export class BatchPreparer extends Context.Service<
         const preparation = yield* batches.prepare({ context, plan, sources })
         const { chainId } = plan.chain
         if (preparation._tag === "Ready" && context.awaited.includes(chainId)) {
-          yield* signatures.settle(context.portfolioId, chainId)
+          yield* signatures.clear(context.portfolioId, chainId)
         }
         return preparation
       })

@@ -9,7 +9,7 @@ import { Array, Context, DateTime, Effect, Layer, Option, Result, Schema, Metric
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
 import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
-import { chainSettled, settled } from "#domain/rebalance/ChainSettled.ts"
+import { chainCompleted, completionOf } from "#domain/rebalance/ChainCompletion.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
@@ -157,15 +157,15 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   })
 
   /** Records once that one of several chains is done. */
-  const appendSettled = (outcome: ChainOutcome, totalSteps: number) =>
+  const appendCompletion = (outcome: ChainOutcome, totalSteps: number) =>
     Activity.make({
       name: `settled/${outcome.chainId}`,
       execute: Effect.gen(function* () {
         yield* operations.append({
           operationId,
           at: yield* DateTime.now,
-          kind: chainSettled,
-          payload: settled(outcome, totalSteps)
+          kind: chainCompleted,
+          payload: completionOf(outcome, totalSteps)
         })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
@@ -176,7 +176,8 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       trader.trade({ operationId, plan: planned, chain, firstAttempt: attempt })
     )
     const totalSteps = planned.chains.filter(hasWork).length
-    if (Result.isSuccess(traded) && totalSteps > 1 && hasWork(chain)) yield* appendSettled(traded.success, totalSteps)
+    if (Result.isSuccess(traded) && totalSteps > 1 && hasWork(chain))
+      yield* appendCompletion(traded.success, totalSteps)
     return traded
   })
 

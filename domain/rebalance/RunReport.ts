@@ -1,4 +1,4 @@
-/** What a finished run did: each chain's swaps as the chain settled them, and each skip. */
+/** What a finished run did: each chain's swaps as the chain confirmed them, and each skip. */
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"

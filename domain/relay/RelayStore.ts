@@ -56,7 +56,7 @@ export class RelayStore extends Context.Service<
     /** The given attempts that are signed, in their order. */
     readonly signed: (attempts: ReadonlyArray<AttemptId>) => Effect.Effect<ReadonlyArray<AttemptId>>
     /**
-     * Chooses the relayer with the fewest unsettled transactions on the chain, signs one transaction with its next
+     * Chooses the relayer with the fewest unconfirmed transactions on the chain, signs one transaction with its next
      * nonce while nothing is locked, and stores the bytes together with the nonce and the attempts that it carries, in
      * one commit. `sign` may be called again, for another nonce, when another process has used the one before.
      *

@@ -41,7 +41,7 @@ export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) =
     })
 
   /** What was signed may land at any later time, so it is polled until there is an answer. */
-  const settle = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedSteps, step: number) {
+  const awaitOutcome = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedSteps, step: number) {
     for (let round = 1; ; round++) {
       const outcome = yield* carryOnce(attempt, prepared, [step, round])
       if (outcome !== null) return outcome
@@ -62,7 +62,7 @@ export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) =
     attempt: AttemptId,
     prepared: PreparedSteps
   ): Effect.fn.Return<Option.Option<ActionReceipt>, never, InWorkflow> {
-    const outcomes = yield* Effect.forEach(prepared.steps, (_, step) => settle(attempt, prepared, step))
+    const outcomes = yield* Effect.forEach(prepared.steps, (_, step) => awaitOutcome(attempt, prepared, step))
     const receipt = stepReceipt(prepared, outcomes)
     if (Option.isSome(receipt) && isAnySigned(outcomes)) yield* record(attempt, receipt.value)
     return receipt

@@ -41,7 +41,7 @@ export const PricesLive = Layer.effect(
       }
     }
 
-    const settle = (
+    const recordAnswers = (
       assetIds: ReadonlyArray<AssetId>,
       result: Result.Result<ReadonlyMap<AssetId, Price>, unknown>,
       now: number
@@ -65,7 +65,11 @@ export const PricesLive = Layer.effect(
           Effect.andThen(
             Effect.flatMap(Clock.currentTimeMillis, (now) =>
               Effect.sync(() =>
-                settle(assetIds, exit._tag === "Success" ? Result.succeed(exit.value) : Result.fail(exit.cause), now)
+                recordAnswers(
+                  assetIds,
+                  exit._tag === "Success" ? Result.succeed(exit.value) : Result.fail(exit.cause),
+                  now
+                )
               )
             ),
             Deferred.done(batch, exit)

@@ -34,13 +34,10 @@ const bySurplus = (a: Tree, b: Tree): number =>
   a.surplusUsd === b.surplusUsd ? 0 : a.surplusUsd > b.surplusUsd ? -1 : 1
 
 /** The trees that have too much to sell with those that have too little, each by its largest sides. */
-const unlinked = (
-  trees: ReadonlyArray<Tree>,
-  { correctUsd: settleUsd }: Tolerance
-): ReadonlyArray<readonly [Side, Side]> => {
+const unlinked = (trees: ReadonlyArray<Tree>, { correctUsd }: Tolerance): ReadonlyArray<readonly [Side, Side]> => {
   const sorted = trees.toSorted(bySurplus)
-  const above = sorted.filter(({ surplusUsd }) => surplusUsd >= settleUsd)
-  const below = sorted.filter(({ surplusUsd }) => -surplusUsd >= settleUsd).toReversed()
+  const above = sorted.filter(({ surplusUsd }) => surplusUsd >= correctUsd)
+  const below = sorted.filter(({ surplusUsd }) => -surplusUsd >= correctUsd).toReversed()
   return above
     .slice(0, below.length)
     .map(({ sides }, at) => [

@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  const settle = Effect.fn("RequiredSignatures.settle")(function* (portfolioId: PortfolioId, chainId: ChainId) {
+  const clear = Effect.fn("RequiredSignatures.clear")(function* (portfolioId: PortfolioId, chainId: ChainId) {
     yield* sql`DELETE FROM required_signatures WHERE portfolio_id = ${portfolioId} AND chain_id = ${chainId}`
   }, Effect.orDie)
 
@@ -61,7 +61,7 @@ const make = Effect.gen(function* () {
     Effect.orDie
   )
 
-  return RequiredSignatures.of({ require, awaitedBy, settle, resume })
+  return RequiredSignatures.of({ require, awaitedBy, clear, resume })
 })
 
 export const layer = Layer.effect(RequiredSignatures, make)

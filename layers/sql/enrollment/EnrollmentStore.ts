@@ -61,7 +61,7 @@ const encodeOutcome = Schema.encodeSync(EnrollmentOutcome)
 const refuse = (refusal: Exclude<CommitResult, { readonly _tag: "Committed" }>) => Effect.fail(refusal)
 
 const missingFlow = (flowId: FlowId) =>
-  Effect.die(new Error(`Enrollment flow ${flowId} does not exist or was settled by another call`))
+  Effect.die(new Error(`Enrollment flow ${flowId} does not exist or another call stored its outcome`))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -151,7 +151,10 @@ const make = Effect.gen(function* () {
       UPDATE enrollment_flows SET outcome = ${storableJson(encodeOutcome(outcome))}::jsonb, lease_until = NULL
       WHERE flow_id = ${flowId} AND outcome IS NULL RETURNING 1`
 
-  const settle = Effect.fn("EnrollmentStore.settle")(function* (flowId: FlowId, outcome: EnrollmentOutcome) {
+  const storeOutcome = Effect.fn("EnrollmentStore.storeOutcome")(function* (
+    flowId: FlowId,
+    outcome: EnrollmentOutcome
+  ) {
     yield* writeOutcome(flowId, outcome)
   }, Effect.orDie)
 
@@ -177,8 +180,8 @@ const make = Effect.gen(function* () {
       yield* sql`UPDATE owner_indexes SET next_index = next_index + 1 WHERE owner_account_id = ${authorization.ownerAccountId}`
     }
     yield* insertPortfolio(sql, portfolio, storableJson(encodeAuthorization(authorization)))
-    const settled = yield* writeOutcome(flowId, outcome)
-    return settled.length > 0 ? ({ _tag: "Committed" } satisfies CommitResult) : yield* missingFlow(flowId)
+    const stored = yield* writeOutcome(flowId, outcome)
+    return stored.length > 0 ? ({ _tag: "Committed" } satisfies CommitResult) : yield* missingFlow(flowId)
   }, sql.withTransaction)
 
   const commit = Effect.fn("EnrollmentStore.commit")((portfolio: NewPortfolio, outcome: EnrollmentOutcome) =>
@@ -192,8 +195,8 @@ const make = Effect.gen(function* () {
   const activateInTransaction = Effect.fnUntraced(function* (grant: NewGrant) {
     const portfolio = yield* insertGrant(sql, grant, storableJson(encodeAuthorization(grant.flow.authorization)))
     const outcome: Activated = { _tag: "Activated", portfolio }
-    const settled = yield* writeOutcome(grant.flow.flowId, outcome)
-    return settled.length > 0 ? outcome : yield* missingFlow(grant.flow.flowId)
+    const stored = yield* writeOutcome(grant.flow.flowId, outcome)
+    return stored.length > 0 ? outcome : yield* missingFlow(grant.flow.flowId)
   }, sql.withTransaction)
 
   const activate = Effect.fn("EnrollmentStore.activate")((grant: NewGrant) =>
@@ -222,7 +225,7 @@ const make = Effect.gen(function* () {
     release,
     commit,
     activate,
-    settle
+    storeOutcome
   })
 })
 

@@ -1,7 +1,7 @@
 /** What streams of operations read besides their events, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { chainSettled } from "#domain/rebalance/ChainSettled.ts"
+import { chainCompleted } from "#domain/rebalance/ChainCompletion.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
 import type { PageRequest } from "#domain/Cursor.ts"
 import { ExecutionLog, type Reader } from "#domain/execution/ExecutionLog.ts"
@@ -97,8 +97,8 @@ const make = Effect.gen(function* () {
         ORDER BY sequence DESC LIMIT 1
       ) state ON true
       CROSS JOIN LATERAL (
-        SELECT (count(*) FILTER (WHERE kind = ${chainSettled}))::int AS steps,
-          max((payload ->> 'totalSteps')::int) FILTER (WHERE kind = ${chainSettled}) AS total,
+        SELECT (count(*) FILTER (WHERE kind = ${chainCompleted}))::int AS steps,
+          max((payload ->> 'totalSteps')::int) FILTER (WHERE kind = ${chainCompleted}) AS total,
           coalesce(bool_or(kind = ${stateEvent} AND payload ->> 'state' = 'retrying'), false) AS recovered
         FROM operation_events WHERE operation_id = ${operationId} AND sequence <= ${sequence}
       ) counted

@@ -156,17 +156,17 @@ const outgoingFrom = (rows: ReadonlyArray<typeof OutgoingRow.Type>): ReadonlyArr
   }))
 
 const tradesFrom = (rows: ReadonlyArray<typeof DeltaRow.Type>): Trades => {
-  const settled = new Map<AccountId, Map<AssetId, bigint>>()
-  const unsettled = new Set<AccountId>()
+  const confirmed = new Map<AccountId, Map<AssetId, bigint>>()
+  const pending = new Set<AccountId>()
   for (const { accountId, assetId, raw } of rows) {
     if (assetId === null || raw === null) {
-      unsettled.add(accountId)
+      pending.add(accountId)
       continue
     }
-    const deltas = settled.get(accountId) ?? new Map<AssetId, bigint>()
-    settled.set(accountId, deltas.set(assetId, (deltas.get(assetId) ?? 0n) + raw))
+    const deltas = confirmed.get(accountId) ?? new Map<AssetId, bigint>()
+    confirmed.set(accountId, deltas.set(assetId, (deltas.get(assetId) ?? 0n) + raw))
   }
-  return { settled, unsettled }
+  return { confirmed, pending }
 }
 
 /** `trades` and `outgoing` of the store. */

@@ -55,7 +55,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
 
   // Marks are compared in a statement of its own, after the locks: it sees all that was written before they were held.
   // What is written later finds the next due time and, where it has to, makes the portfolio due again.
-  const settle = Effect.fnUntraced(function* (
+  const advance = Effect.fnUntraced(function* (
     now: DateTime.Utc,
     due: ReadonlyArray<Due>,
     marks: ReadonlyArray<string>
@@ -63,7 +63,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     const at = timestamp(now)
     const checked = checkedAt(now, due, marks)
     const held = yield* allIds(sql`WITH held AS (${hold(checked)}) SELECT portfolio_id AS "portfolioId" FROM held`)
-    const settled = yield* sql`
+    const advanced = yield* sql`
       UPDATE schedules c SET checked_at = ${at}, retries = 0, slices_until = NULL, updated_at = ${at},
         due_at = CASE WHEN c.slices_until > ${at} THEN least(checked.next_due_at, c.slices_until) ELSE checked.next_due_at END
       FROM ${checked}
@@ -73,7 +73,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       WHERE c.portfolio_id = checked.portfolio_id AND checked.text = ${sql.literal(markOf)}
         AND checked.portfolio_id = ANY(${held.map(({ portfolioId }) => portfolioId)}::text[])
       RETURNING 1`
-    return settled.length
+    return advanced.length
   }, sql.withTransaction)
 
   // One statement, held rows materialized so that they are locked once whatever the planner makes of the rest. The
@@ -113,10 +113,10 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     conclusions: ReadonlyArray<Conclusion>
   ) {
     const onTarget = conclusions.flatMap(({ onTargetAt, ...due }) => (onTargetAt === null ? [] : [{ due, onTargetAt }]))
-    const settled =
+    const advanced =
       onTarget.length === 0
         ? 0
-        : yield* settle(
+        : yield* advance(
             now,
             onTarget.map(({ due }) => due),
             onTarget.map(({ onTargetAt }) => onTargetAt)
@@ -126,6 +126,6 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       checkId,
       conclusions.filter(({ onTargetAt }) => onTargetAt === null)
     )
-    return { operationIds, onTarget: settled, left: conclusions.length - settled - moved } satisfies Concluded
+    return { operationIds, onTarget: advanced, left: conclusions.length - advanced - moved } satisfies Concluded
   }, Effect.orDie)
 })

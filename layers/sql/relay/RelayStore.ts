@@ -23,7 +23,7 @@ import { storableJson } from "#layers/sql/storable.ts"
 
 const encodeReceipt = Schema.encodeSync(ActionReceipt)
 
-interface Settled {
+interface RecordedEnd {
   readonly attempt: AttemptId
   readonly receipt: ActionReceipt
   readonly at: DateTime.Utc
@@ -109,17 +109,17 @@ const make = Effect.gen(function* () {
   })
 
   const recordAll = yield* batched(
-    ({ attempt }: Settled) => attemptKey(attempt),
-    (settled: ReadonlyArray<Settled>) =>
+    ({ attempt }: RecordedEnd) => attemptKey(attempt),
+    (ended: ReadonlyArray<RecordedEnd>) =>
       Effect.gen(function* () {
         // Gas counts with the first receipt of an attempt: a receipt that is recorded again changes nothing.
         const rows = yield* sql<{ readonly key: string }>`
           WITH r AS (
-            SELECT * FROM unnest(${settled.map(({ attempt }) => attempt.operationId)}::text[],
-              ${settled.map(({ attempt }) => attempt.chainId)}::bigint[], ${settled.map(({ attempt }) => attempt.attempt)}::int[],
-              ${settled.map(({ receipt }) => storableJson(encodeReceipt(receipt)))}::text[],
-              ${settled.map(({ receipt }) => (receipt.success ? "succeeded" : "reverted"))}::text[],
-              ${settled.map(({ at }) => timestamp(at))}::timestamptz[], ${settled.map(({ receipt }) => receipt.gasUsed.toString())}::text[])
+            SELECT * FROM unnest(${ended.map(({ attempt }) => attempt.operationId)}::text[],
+              ${ended.map(({ attempt }) => attempt.chainId)}::bigint[], ${ended.map(({ attempt }) => attempt.attempt)}::int[],
+              ${ended.map(({ receipt }) => storableJson(encodeReceipt(receipt)))}::text[],
+              ${ended.map(({ receipt }) => (receipt.success ? "succeeded" : "reverted"))}::text[],
+              ${ended.map(({ at }) => timestamp(at))}::timestamptz[], ${ended.map(({ receipt }) => receipt.gasUsed.toString())}::text[])
               AS r (operation_id, chain_id, attempt, receipt, status, at, gas)
           ), before AS MATERIALIZED (
             SELECT a.operation_id, a.chain_id, a.attempt, a.status FROM relayed_actions a
@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
           )
           SELECT operation_id || ' ' || chain_id || ' ' || attempt AS key FROM recorded`
         const recorded = new Set(rows.map(({ key }) => key))
-        return ({ attempt }: Settled) => recorded.has(attemptKey(attempt))
+        return ({ attempt }: RecordedEnd) => recorded.has(attemptKey(attempt))
       })
   )
 

@@ -105,14 +105,14 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string): Rela
 
   const load = Effect.fnUntraced(function* (chainId: number, accounts: ReadonlyArray<EvmAddress>) {
     const now = timestamp(yield* DateTime.now)
-    const rows = yield* sql<{ readonly relayer: EvmAddress; readonly unsettled: number }>`
+    const rows = yield* sql<{ readonly relayer: EvmAddress; readonly unconfirmed: number }>`
       SELECT account.relayer, (SELECT count(DISTINCT a.nonce) FROM relayed_actions a
           WHERE a.chain_id = ${chainId} AND a.relayer = account.relayer AND a.status = 'signed')::int
         + (SELECT count(*) FROM relayer_nonces n WHERE n.chain_id = ${chainId} AND n.relayer = account.relayer
-          AND n.held_until > ${now} AND n.held_by <> ${holder})::int AS unsettled
+          AND n.held_until > ${now} AND n.held_by <> ${holder})::int AS unconfirmed
       FROM unnest(${[...accounts]}::text[]) AS account (relayer)`
-    const unsettled = new Map(rows.map((row) => [row.relayer, row.unsettled]))
-    return (relayer: EvmAddress) => (unsettled.get(relayer) ?? 0) + localOf({ chainId, relayer }).queued
+    const unconfirmed = new Map(rows.map((row) => [row.relayer, row.unconfirmed]))
+    return (relayer: EvmAddress) => (unconfirmed.get(relayer) ?? 0) + localOf({ chainId, relayer }).queued
   })
 
   return { inTurn, hold, giveBack, load }

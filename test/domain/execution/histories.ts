@@ -1,7 +1,7 @@
 /** Stored histories of operations as the lifecycle allows them, and the ports that hand them out. */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import fc from "fast-check"
-import { ChainSettled, chainSettled } from "#domain/rebalance/ChainSettled.ts"
+import { ChainCompletion, chainCompleted } from "#domain/rebalance/ChainCompletion.ts"
 import { advance, emptyHistory, type ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
@@ -49,7 +49,7 @@ export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
     fc.record({
       wait: fc.integer({ min: 0, max: 3 }),
       pick: fc.nat(),
-      kind: fc.constantFrom(stateEvent, stateEvent, stateEvent, chainSettled, "withdrawal_waits", "withdrawn")
+      kind: fc.constantFrom(stateEvent, stateEvent, stateEvent, chainCompleted, "withdrawal_waits", "withdrawn")
     }),
     { maxLength: 40 }
   )
@@ -68,9 +68,9 @@ export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
         state = choices[pick % choices.length]!
         const error = state === "failed" || state === "cancelled" ? "the chain said no" : null
         history.push(event(sequence, at, { kind, payload: { state, error } }))
-      } else if (kind === chainSettled) {
-        const settled: ChainSettled = { chainId: 8453, totalSteps: 50, message: "Chain 8453: done" }
-        history.push(event(sequence, at, { kind, payload: Schema.encodeSync(ChainSettled)(settled) }))
+      } else if (kind === chainCompleted) {
+        const settled: ChainCompletion = { chainId: 8453, totalSteps: 50, message: "Chain 8453: done" }
+        history.push(event(sequence, at, { kind, payload: Schema.encodeSync(ChainCompletion)(settled) }))
       } else history.push(event(sequence, at, { kind, payload: { reason: "the chain does not answer" } }))
     }
     return history

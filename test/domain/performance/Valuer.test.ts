@@ -375,7 +375,7 @@ describe("Valuer.fiber", () => {
             (n) =>
               n === 2 ? Effect.die(new Error("the second pass fails")) : Effect.succeed({ claimed: [], last: null })
           ),
-        trades: () => Effect.succeed({ settled: new Map(), unsettled: new Set() }),
+        trades: () => Effect.succeed({ confirmed: new Map(), pending: new Set() }),
         record: () => Effect.succeed(new Set())
       })
       const assets = Layer.mock(Assets, { onChain: () => Effect.succeed([]) })

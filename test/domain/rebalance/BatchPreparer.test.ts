@@ -19,7 +19,7 @@ import {
   Preparer,
   preparerFor,
   sameAgain,
-  settled,
+  cleared,
   usdcLeg
 } from "#test/domain/rebalance/preparing.ts"
 import { arbUsdc, baseBtc, baseUsdc } from "#test/support/assets.ts"
@@ -167,15 +167,15 @@ describe("BatchPreparer", () => {
     Effect.gen(function* () {
       yield* funded
       const market = yield* TestChain
-      settled.length = 0
+      cleared.length = 0
       market.revoked.add(`${account} 0x00000001`)
       const refused = yield* prepared(1, 0)
       assert.strictEqual(refused._tag, "Unsigned")
       assert.strictEqual(refused._tag === "Unsigned" && refused.cause, "permission_revoked")
-      assert.deepStrictEqual(settled, [])
+      assert.deepStrictEqual(cleared, [])
       market.revoked.clear()
       assert.strictEqual((yield* prepared(1, 0))._tag, "Ready")
-      assert.deepStrictEqual(settled, [baseUsdc.chainId])
+      assert.deepStrictEqual(cleared, [baseUsdc.chainId])
     }).pipe(Effect.provide(Preparer))
   )
 

@@ -80,10 +80,10 @@ export const nothingLeft = Layer.succeed(RunPlanner, {
   plan: () => Effect.map(DateTime.now, (now) => planOf(now, [])),
   preview: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))
 })
-/** Chains whose signature was settled, in order. */
-export const settled: Array<number> = []
+/** Chains whose required signature was cleared, in order. */
+export const cleared: Array<number> = []
 const signatures = Layer.mock(RequiredSignatures, {
-  settle: (_, chainId) => Effect.asVoid(Effect.sync(() => settled.push(chainId)))
+  clear: (_, chainId) => Effect.asVoid(Effect.sync(() => cleared.push(chainId)))
 })
 /** The same plan again, however old. */
 export const sameAgain = Layer.succeed(RunPlanner, {

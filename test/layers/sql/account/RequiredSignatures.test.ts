@@ -76,7 +76,7 @@ eachDatabase("RequiredSignatures", (it) => {
   it.effect("waits for nothing once the chain is settled, or another permission counts there", () =>
     Effect.gen(function* () {
       const { operationId, portfolioId, require, signatures } = yield* required
-      yield* signatures.settle(portfolioId, base)
+      yield* signatures.clear(portfolioId, base)
       assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [])
       yield* require(operationId, base, PermissionId.make("0x0a0b0c0d"))
       assert.deepStrictEqual(yield* signatures.awaitedBy(operationId), [], "that grant had been replaced already")

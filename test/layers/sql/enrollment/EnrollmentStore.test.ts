@@ -60,10 +60,10 @@ eachDatabase("EnrollmentStore", (it) => {
       assert.deepStrictEqual(yield* store.claim(request(flowId)), { _tag: "Claimed" })
       assert.deepStrictEqual(yield* store.claim(request(flowId)), { _tag: "InProgress" })
       assert.deepStrictEqual(yield* store.claim(request(flowId, { requestHash: otherBody })), { _tag: "Mismatch" })
-      yield* store.settle(flowId, refusal)
+      yield* store.storeOutcome(flowId, refusal)
       assert.deepStrictEqual(yield* store.claim(request(flowId)), { _tag: "Replayed", outcome: refusal })
       assert.deepStrictEqual(yield* store.claim(request(flowId, { requestHash: otherBody })), { _tag: "Mismatch" })
-      yield* store.settle(flowId, { ...refusal, message: "later" })
+      yield* store.storeOutcome(flowId, { ...refusal, message: "later" })
       assert.deepStrictEqual(yield* store.claim(request(flowId)), { _tag: "Replayed", outcome: refusal })
     })
   )
@@ -201,7 +201,7 @@ eachDatabase("EnrollmentStore", (it) => {
       const store = yield* EnrollmentStore
       const flow = yield* newFlow
       yield* store.claim(request(flow.flowId))
-      yield* store.settle(flow.flowId, refusal)
+      yield* store.storeOutcome(flow.flowId, refusal)
       const portfolio = yield* newPortfolio(flow)
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.commit(portfolio, outcomeOf(portfolio)))))
       assert.isTrue(Option.isNone(yield* (yield* PortfolioStore).find(flow.tenantId, portfolio.portfolioId)))

@@ -178,7 +178,7 @@ eachDatabase("EnrollmentStore.activate", (it) => {
       const { portfolio } = yield* world()
       const before = yield* found(portfolio)
       const grant = yield* activation(portfolio, ethereum)
-      yield* store.settle(grant.flow.flowId, {
+      yield* store.storeOutcome(grant.flow.flowId, {
         _tag: "Refused",
         error: "ValidationFailed",
         message: "The signature is not the owner's",

@@ -254,11 +254,11 @@ eachDatabase("ValuationStore", (it) => {
         ]
       ])
       const found = yield* store.trades([span, { ...span, accountId: portfolioId as string as AccountId }])
-      assert.deepStrictEqual(found, { settled: expected, unsettled: new Set<AccountId>() })
+      assert.deepStrictEqual(found, { confirmed: expected, pending: new Set<AccountId>() })
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operations SET kind = 'withdraw' WHERE operation_id = ${operationId}`
-      assert.strictEqual((yield* store.trades([span])).settled.size, 0)
-      assert.strictEqual((yield* store.trades([])).settled.size, 0)
+      assert.strictEqual((yield* store.trades([span])).confirmed.size, 0)
+      assert.strictEqual((yield* store.trades([])).confirmed.size, 0)
     })
   )
 
@@ -284,7 +284,7 @@ eachDatabase("ValuationStore", (it) => {
       ]
       const found = yield* Effect.forEach(asked, (spans) => store.trades(spans, noon), { concurrency: "unbounded" })
       assert.deepStrictEqual(
-        found.map(({ settled }) => [...settled].map(([id, deltas]) => [id, deltas.get(usdc)])),
+        found.map(({ confirmed }) => [...confirmed].map(([id, deltas]) => [id, deltas.get(usdc)])),
         [[[accountId, -1n]], [[accountId, -30n]], [], [[accountId, -31n]]]
       )
     })
@@ -296,14 +296,14 @@ eachDatabase("ValuationStore", (it) => {
       const { operationId } = yield* submit(tenantId, portfolioId)
       yield* relayed({ operationId, accountId, attempt: 1 })
       const span = { accountId, after: 0n, through: 9n }
-      assert.deepStrictEqual([...(yield* store.trades([span])).unsettled], [accountId])
+      assert.deepStrictEqual([...(yield* store.trades([span])).pending], [accountId])
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE operations SET kind = 'withdraw' WHERE operation_id = ${operationId}`
-      assert.strictEqual((yield* store.trades([span])).unsettled.size, 0)
+      assert.strictEqual((yield* store.trades([span])).pending.size, 0)
       yield* sql`
         UPDATE operations SET kind = 'rebalance', state = 'failed', finished_at = submitted_at
         WHERE operation_id = ${operationId}`
-      assert.strictEqual((yield* store.trades([span])).unsettled.size, 0)
+      assert.strictEqual((yield* store.trades([span])).pending.size, 0)
     })
   )
 })

@@ -160,9 +160,9 @@ eachDatabase("TransferLedger", (it) => {
       const { trades } = yield* ValuationStore
       const spans = [span(accountId), span(destination)]
       const [operationId] = yield* ledger.open(transferred)
-      assert.deepStrictEqual([...(yield* trades(spans)).unsettled].sort(), [accountId, destination].sort())
+      assert.deepStrictEqual([...(yield* trades(spans)).pending].sort(), [accountId, destination].sort())
       yield* ledger.close(operationId!, delivered, { at: after(1_000), closedBefore: 0 })
-      const { settled, unsettled } = yield* trades(spans)
+      const { confirmed: settled, pending: unsettled } = yield* trades(spans)
       assert.strictEqual(unsettled.size, 0)
       assert.strictEqual(settled.get(destination)?.get(arbitrumUsdc), huge - 1n)
       assert.isUndefined(settled.get(accountId))

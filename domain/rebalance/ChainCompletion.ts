@@ -2,17 +2,17 @@
 import { Schema } from "effect"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 
-export const chainSettled = "chain_settled"
+export const chainCompleted = "chain_settled"
 
 /** What is stored of it. */
-export const ChainSettled = Schema.Struct({
+export const ChainCompletion = Schema.Struct({
   chainId: Schema.Int,
   /** Chains on which the run has something to do. */
   totalSteps: Schema.Int,
   /** For people. */
   message: Schema.String
 })
-export type ChainSettled = typeof ChainSettled.Type
+export type ChainCompletion = typeof ChainCompletion.Type
 
 const messageOf = ({ chainId, failure, receipt, swaps, transfers = [] }: ChainOutcome): string => {
   if (receipt?.success !== true) return `Chain ${chainId}: nothing moved${failure === null ? "" : `, ${failure}`}`
@@ -20,7 +20,7 @@ const messageOf = ({ chainId, failure, receipt, swaps, transfers = [] }: ChainOu
   return `Chain ${chainId}: ${count} ${count === 1 ? "action" : "actions"} landed in ${receipt.txHash}`
 }
 
-export const settled = (outcome: ChainOutcome, totalSteps: number): ChainSettled => ({
+export const completionOf = (outcome: ChainOutcome, totalSteps: number): ChainCompletion => ({
   chainId: outcome.chainId,
   totalSteps,
   message: messageOf(outcome)
