@@ -113,7 +113,7 @@ export class Routing extends Context.Service<
     /** An offer as a call, with fresh amounts. */
     readonly swapCall: (
       request: SwapRequest,
-      offer: RouteQuote
+      quote: RouteQuote
     ) => Effect.Effect<SwapCall, RoutingUnavailable | RouteRefused>
     readonly status: (sent: SentTransfer) => Effect.Effect<RouteStatus, RoutingUnavailable>
   }

@@ -36,19 +36,19 @@ const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint
  * Why an offer is not taken, as the end of a sentence; undefined when it is better than the venue's quote and
  * acceptable.
  */
-export const quoteFault = (comparison: Comparison, offer: SwapTerms): string | undefined => {
+export const quoteFault = (comparison: Comparison, quote: SwapTerms): string | undefined => {
   const { isQuoteAcceptable, minAdvantageBps, leg, limits, quote } = comparison
   const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(minAdvantageBps)), bps)
-  const net = netRaw(leg, offer)
+  const net = netRaw(leg, quote)
   if (net < needed) return `it yields ${net} after gas, and ${needed} would be needed to prefer it to the venue`
   // The price impact of a route is not known, so all that it pays less than the feed counts as that.
-  const shortfall = shortfallBps(leg.expectedBuyRaw, offer.expectedRaw)
+  const shortfall = shortfallBps(leg.expectedBuyRaw, quote.expectedRaw)
   const allowed = BigInt(limits.priceImpactBps + (isQuoteAcceptable ? limits.slippageBps : 0))
   if (shortfall > allowed) {
     return `it pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
   }
   const floor = floorRaw(comparison)
-  if (floor <= 0n || offer.minRaw < floor) return `it may yield ${offer.minRaw}, the least acceptable is ${floor}`
+  if (floor <= 0n || quote.minRaw < floor) return `it may yield ${quote.minRaw}, the least acceptable is ${floor}`
   return undefined
 }
 
