@@ -31,7 +31,7 @@ const distinctGroups = <T>(items: ReadonlyArray<T>, keyOf: (item: T) => string):
 }
 
 /** How groups follow one another. */
-export interface Pace {
+export interface BatchingOptions {
   /** How long the first of a group waits for others; none when left out. */
   readonly collectFor?: Duration.Duration
   /** Groups under way side by side; one when left out. */
@@ -47,7 +47,7 @@ export interface Pace {
 export const batched = Effect.fnUntraced(function* <A, B, E>(
   keyOf: (item: A) => string,
   flush: (items: ReadonlyArray<A>, record: (item: A, answer: B) => void) => Effect.Effect<(item: A) => B, E>,
-  { concurrency = 1, collectFor = Duration.zero }: Pace = {}
+  { concurrency = 1, collectFor = Duration.zero }: BatchingOptions = {}
 ) {
   const queue = yield* Queue.unbounded<Waiting<A, B, E>>()
 
