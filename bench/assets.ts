@@ -22,7 +22,7 @@ import { startService } from "#bench/http/service.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
 
 const pepper = "p".repeat(64)
-const pace = { rounds: 6, seconds: 2, warmUpSeconds: 2 }
+const rounds = { rounds: 6, seconds: 2, warmUpSeconds: 2 }
 /** CoinGecko counts as there; nothing answers, so what was filled in stays. */
 const environment = (list: string) => ({
   COINGECKO_URL: "http://127.0.0.1:9",
@@ -63,8 +63,8 @@ const program = Effect.gen(function* () {
   for (const { name, paths } of all) yield* Console.log(yield* latency(name, [service, peer], paths))
   const generator = yield* startGenerator("none")
   for (const { name, paths } of all) {
-    const [first, ...others] = yield* measureRounds(generator, { servers: [service, peer], routes: [paths] }, pace)
-    yield* Console.log(report(name, pace, [first!, ...others]))
+    const [first, ...others] = yield* measureRounds(generator, { servers: [service, peer], routes: [paths] }, rounds)
+    yield* Console.log(report(name, rounds, [first!, ...others]))
   }
 })
 

@@ -20,7 +20,7 @@ import * as Ids from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import * as OperationStoreLive from "#layers/sql/operation/OperationStore.ts"
 
-const pace = { rounds: 6, seconds: 2, warmUpSeconds: 1 }
+const rounds = { rounds: 6, seconds: 2, warmUpSeconds: 1 }
 
 /** The operation is the benchmark's; no engine carries it. */
 const settings = {
@@ -79,8 +79,8 @@ const program = Effect.gen(function* () {
   ]
   for (const read of reads) {
     const servers = wires.map((name) => ({ name, pid: service.pid, baseUrl: service.baseUrl }))
-    const [first, ...others] = yield* measureRounds(generatorOf(load, secret, read), { servers, routes: [] }, pace)
-    yield* Console.log(report(read.name, pace, [first!, ...others]))
+    const [first, ...others] = yield* measureRounds(generatorOf(load, secret, read), { servers, routes: [] }, rounds)
+    yield* Console.log(report(read.name, rounds, [first!, ...others]))
   }
 }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
 

@@ -3,7 +3,7 @@ import { Console, Effect } from "effect"
 import { poolSize } from "#bench/http/benchDatabase.ts"
 import type { Generator, Paths } from "#bench/http/generator.ts"
 import { report } from "#bench/http/report.ts"
-import { measureRounds, type Pace } from "#bench/http/rounds.ts"
+import { measureRounds, type Rounds } from "#bench/http/rounds.ts"
 import { requireSameAnswers } from "#bench/http/sameAnswers.ts"
 import type { Seeded } from "#bench/http/seed.ts"
 import { type Server, startPeer } from "#bench/http/Server.ts"
@@ -36,8 +36,8 @@ const cacheKeySeconds = 5
 /** Paths of each route whose answers are compared. */
 const compared = 20
 
-const mixPace: Pace = { rounds: 8, seconds: 2, warmUpSeconds: 4 }
-const routePace: Pace = { rounds: 6, seconds: 1, warmUpSeconds: 1 }
+const mixRounds: Rounds = { rounds: 8, seconds: 2, warmUpSeconds: 4 }
+const routeRounds: Rounds = { rounds: 6, seconds: 1, warmUpSeconds: 1 }
 
 /** Fastify as it asks for the key at each request, and as it caches the key like the service. */
 export const startPeers = Effect.fnUntraced(function* (database: string, pepper: string, upstream: string) {
@@ -67,13 +67,13 @@ export const readsComparison = Effect.fn("readsComparison")(function* (options: 
   const peers = yield* startPeers(database, seeded.pepper, upstream)
   yield* requireSameReads(service, peers, seeded)
 
-  const measure = Effect.fnUntraced(function* (title: string, routes: ReadonlyArray<Paths>, pace: Pace) {
+  const measure = Effect.fnUntraced(function* (title: string, routes: ReadonlyArray<Paths>, pace: Rounds) {
     const [first, ...others] = yield* measureRounds(generator, { servers: [service, ...peers], routes }, pace)
     yield* Console.log(report(title, pace, [first!, ...others]))
   })
   const routes = polledRoutes(seeded)
   const all = routes.map(({ paths }) => paths)
   // The mix comes last, when every server has run each of its routes for a while.
-  for (const { name, paths } of routes) yield* measure(name, [paths], routePace)
-  yield* measure(`The mix of ${routes.length} reads, each a ${routes.length}th of the requests`, all, mixPace)
+  for (const { name, paths } of routes) yield* measure(name, [paths], routeRounds)
+  yield* measure(`The mix of ${routes.length} reads, each a ${routes.length}th of the requests`, all, mixRounds)
 }, Effect.scoped)

@@ -2,7 +2,7 @@
  * Prints a comparison: what each server did, then the service as a ratio to each peer. Above 1 the service is better.
  */
 import { connections } from "#bench/http/generator.ts"
-import type { Measured, Pace } from "#bench/http/rounds.ts"
+import type { Measured, Rounds } from "#bench/http/rounds.ts"
 import { type Spread, spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 
 const nameWidth = 64
@@ -31,7 +31,7 @@ const ratios = (service: Measured, peer: Measured): ReadonlyArray<string> => [
 /** The service comes first. */
 export const report = (
   title: string,
-  { rounds, seconds }: Pace,
+  { rounds, seconds }: Rounds,
   [service, ...peers]: readonly [Measured, ...Array<Measured>]
 ): string =>
   [

@@ -22,7 +22,7 @@ export const cpuSeconds = (pid: number): number | null =>
   process.platform === "linux" ? parseStat(readFileSync(`/proc/${pid}/stat`, "utf8")) : null
 
 /** How long one load is measured. */
-export interface Pace {
+export interface Rounds {
   readonly rounds: number
   /** Of load that each server gets in a round. */
   readonly seconds: number
@@ -49,7 +49,7 @@ const measureOnce = Effect.fnUntraced(function* (generator: Generator, server: S
 export const measureRounds = Effect.fnUntraced(function* (
   generator: Generator,
   { routes, servers }: { readonly servers: ReadonlyArray<Server>; readonly routes: ReadonlyArray<Paths> },
-  { rounds, seconds, warmUpSeconds }: Pace
+  { rounds, seconds, warmUpSeconds }: Rounds
 ) {
   for (const server of servers) yield* generator.load(server, { routes, seconds: warmUpSeconds })
   const results: Array<Effect.Success<ReturnType<typeof measureOnce>>> = []

@@ -67,7 +67,7 @@ export class ChainTrader extends Context.Service<
           unrecorded: yield* UnrecordedTrades,
           carrier: yield* BatchCarrier,
           wait: yield* SignatureRequests,
-          pace: yield* RelayTiming
+          timing: yield* RelayTiming
         })
       })
     })
@@ -79,10 +79,10 @@ interface Services {
   readonly unrecorded: UnrecordedTrades["Service"]
   readonly carrier: BatchCarrier["Service"]
   readonly wait: SignatureRequests["Service"]
-  readonly pace: typeof RelayTiming.Service
+  readonly timing: typeof RelayTiming.Service
 }
 
-const makeTrade = ({ carrier, pace, preparer, unrecorded, wait }: Services) => {
+const makeTrade = ({ carrier, timing: pace, preparer, unrecorded, wait }: Services) => {
   const prepare = (attempt: AttemptId, plan: RunPlan) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,

@@ -63,7 +63,7 @@ export class TransactionRelay extends Context.Service<
           signer: yield* BundleSigner,
           relayer: yield* Relayer,
           carrier: yield* StepCarrier,
-          pace: yield* RelayTiming
+          timing: yield* RelayTiming
         })
       })
     })
@@ -76,11 +76,11 @@ interface Services {
   readonly signer: BundleSigner["Service"]
   readonly relayer: Relayer["Service"]
   readonly carrier: typeof StepCarrier.Service
-  readonly pace: typeof RelayTiming.Service
+  readonly timing: typeof RelayTiming.Service
 }
 
-const makeCarry = ({ operations, store, signer, relayer, carrier, pace }: Services) => {
-  const carrySteps = makeCarrySteps({ operations, store, carrier, pace })
+const makeCarry = ({ operations, store, signer, relayer, carrier, timing: pace }: Services) => {
+  const carrySteps = makeCarrySteps({ operations, store, carrier, timing: pace })
 
   /**
    * None when the key gave no signature; the nonce is free again then. What is signed is stored before the step's own

@@ -16,10 +16,10 @@ interface Services {
   readonly operations: Pick<OperationStore["Service"], "transition">
   readonly store: Pick<RelayStore["Service"], "recordReceipt">
   readonly carrier: typeof StepCarrier.Service
-  readonly pace: typeof RelayTiming.Service
+  readonly timing: typeof RelayTiming.Service
 }
 
-export const makeCarrySteps = ({ carrier, operations, pace, store }: Services) => {
+export const makeCarrySteps = ({ carrier, operations, timing: pace, store }: Services) => {
   const mark = Effect.fnUntraced(function* ({ operationId }: AttemptId, to: "running" | "retrying") {
     yield* operations.transition({ operationId, to, at: yield* DateTime.now, error: null })
   })

@@ -40,7 +40,7 @@ export const EventsLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const events = yield* TenantEvents
     const closing = yield* ShutdownState
-    const pace = yield* StreamTiming
+    const timing = yield* StreamTiming
     const admission = yield* StreamAdmission
 
     return handlers.handleAll({
@@ -57,7 +57,7 @@ export const EventsLive = HttpApiBuilder.group(
         const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
         yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
         const stream = Stream.concat(Stream.make(followed.from), followed.events)
-        return yield* eventStream({ stream, framesOf }, closing, pace)
+        return yield* eventStream({ stream, framesOf }, closing, timing)
       })
     })
   })

@@ -96,7 +96,7 @@ type Ours = Executions | ExecutionReaders | HttpRouter.HttpRouter | ShutdownStat
 
 /** A server of its own on a free port; `others` are routes beside the REST ones. */
 export const streamingApi = (
-  pace: Partial<typeof StreamTiming.Service> = {},
+  timing: Partial<typeof StreamTiming.Service> = {},
   others: Layer.Layer<never, never, Ours> = Layer.empty
 ) =>
   Layer.unwrap(
@@ -109,7 +109,7 @@ export const streamingApi = (
       )
       return among(
         Layer.effectContext(wire(server)).pipe(
-          Layer.provideMerge(served.pipe(Layer.provide(Layer.succeed(StreamTiming, { ...usual, ...pace })))),
+          Layer.provideMerge(served.pipe(Layer.provide(Layer.succeed(StreamTiming, { ...usual, ...timing })))),
           Layer.provide(
             NodeHttpServer.layer(() => server, {
               port: 0,

@@ -28,7 +28,7 @@ import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { BridgeTiming } from "#domain/transfer/BridgeRun.ts"
 
-const pace = 10
+const clockRate = 10
 
 /**
  * A clock whose time passes faster than it waits: an operation whose launch was lost counts as lost soon, and nothing
@@ -40,7 +40,7 @@ const hastyClock = (since: number) =>
   Layer.effect(
     Clock.Clock,
     Effect.map(Clock.Clock, (machine): Clock.Clock => {
-      const millis = () => since + (machine.currentTimeMillisUnsafe() - since) * pace
+      const millis = () => since + (machine.currentTimeMillisUnsafe() - since) * clockRate
       const nanos = () => BigInt(Math.round(millis())) * 1_000_000n
       return {
         currentTimeMillisUnsafe: millis,
@@ -94,7 +94,7 @@ const databaseAt = (path: string) =>
   )
 
 /** Chains of a script answer at once. One poll of a bridge a round, and a timer in the database after each. */
-const Pace = Layer.mergeAll(
+const Timing = Layer.mergeAll(
   Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), searchInterval: Duration.millis(20) }),
   Layer.succeed(BridgeTiming, {
     maxChecks: 1,
@@ -133,7 +133,7 @@ export const runService = Effect.fnUntraced(function* (config: ServiceConfig, re
   const { begin, operations, world } = yield* Effect.promise(() => worldOf(config))
   const Service = SchedulerLive.pipe(
     Layer.provideMerge(engineOn(CrashingRuntime)),
-    Layer.provide(config.journal === null ? Layer.empty : Pace),
+    Layer.provide(config.journal === null ? Layer.empty : Timing),
     Layer.provideMerge(crashingPorts),
     Layer.provideMerge(world as Layer.Layer<any>),
     Layer.provideMerge(SqlLive),

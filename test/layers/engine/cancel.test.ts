@@ -35,7 +35,7 @@ const Hook = Layer.succeed(StepHook, (payload) => {
 })
 
 /** A run that waits for its owner polls again in an hour, so it ends only when it is woken. */
-const Pace = Layer.mergeAll(
+const Timing = Layer.mergeAll(
   Layer.succeed(SignatureRequestTiming, { first: Duration.hours(1), max: Duration.hours(1) }),
   Layer.succeed(RelayTiming, { searchFor: Duration.seconds(2), searchInterval: Duration.millis(20) })
 )
@@ -44,7 +44,7 @@ const worldOn = (stores: typeof TestStores) =>
   Cancellations.layer.pipe(
     Layer.provideMerge(EngineLive),
     Layer.provide(Hook),
-    Layer.provideMerge(Layer.mergeAll(TestChains, Pace, TestSettings)),
+    Layer.provideMerge(Layer.mergeAll(TestChains, Timing, TestSettings)),
     Layer.provideMerge(stores),
     Layer.provideMerge(NodeCrypto.layer)
   )

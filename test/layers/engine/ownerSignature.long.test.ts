@@ -21,9 +21,9 @@ import { signAnew } from "#test/support/signAnew.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 
-const Pace = Layer.succeed(SignatureRequestTiming, { first: Duration.millis(20), max: Duration.millis(40) })
+const Timing = Layer.succeed(SignatureRequestTiming, { first: Duration.millis(20), max: Duration.millis(40) })
 
-const World = Layer.mergeAll(TestChains, Pace).pipe(
+const World = Layer.mergeAll(TestChains, Timing).pipe(
   Layer.provideMerge(TestStores),
   Layer.provideMerge(NodeCrypto.layer)
 )

@@ -13,10 +13,10 @@ import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 
-const pace = { searchFor: Duration.millis(50), searchInterval: Duration.millis(10) }
+const timing = { searchFor: Duration.millis(50), searchInterval: Duration.millis(10) }
 
 const Engine = EngineLive.pipe(
-  Layer.provide(Layer.succeed(RelayTiming, pace)),
+  Layer.provide(Layer.succeed(RelayTiming, timing)),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),
   Layer.provideMerge(TestStores),
