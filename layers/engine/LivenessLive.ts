@@ -35,8 +35,8 @@ export const LivenessLive = Layer.effect(
       Effect.withTracerEnabled(false)
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(question, sleepRealTime(betweenQuestions))))
-    const beat = Effect.map(now, (at) => void (beatAt = at))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(beat, sleepRealTime(betweenBeats))))
+    const heartbeat = Effect.map(now, (at) => void (beatAt = at))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(heartbeat, sleepRealTime(betweenBeats))))
 
     const since = (at: number, what: string, isAt: number) => {
       const seconds = Math.round(Math.max(0, isAt - at) / 1000)

@@ -104,14 +104,14 @@ export const SocketServer = <E, R>(routes: Layer.Layer<never, E, R>, options: So
       server.on("request", handler)
       server.on("upgrade", upgrade)
 
-      const beat = setInterval(() => {
-        for (const socket of sockets) socket.beat()
+      const heartbeats = setInterval(() => {
+        for (const socket of sockets) socket.heartbeat()
         gate.heartbeat()
       }, Duration.toMillis(options.heartbeat))
 
       yield* Effect.addFinalizer(() =>
         Effect.callback<void>((resume) => {
-          clearInterval(beat)
+          clearInterval(heartbeats)
           for (const socket of sockets) socket.close(closeCodes.goingAway)
           const end = setTimeout(() => {
             for (const socket of sockets) socket.cut()

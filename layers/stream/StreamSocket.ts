@@ -68,7 +68,7 @@ export class StreamSocket implements Outlet {
   }
 
   /** A client that has not answered since the last beat is gone, or does not read. */
-  beat(): void {
+  heartbeat(): void {
     if (!this.isAlive) return this.cut()
     this.isAlive = false
     this.#webSocket.ping()
