@@ -39,7 +39,7 @@ export const MonitorEvent = Schema.Union([
 export type MonitorEvent = typeof MonitorEvent.Type
 
 /** The run that a workflow waits for, and the tick that started it. */
-export interface Execution {
+export interface LinkedRun {
   readonly operationId: OperationId
   readonly requestId: string
 }
@@ -57,7 +57,7 @@ export interface MonitorState {
   readonly isArmed: boolean
   /** Why it is ready; null unless it is. */
   readonly event: MonitorEvent | null
-  readonly execution: Execution | null
+  readonly execution: LinkedRun | null
   /** Runs that it started, the latest last, as many as are kept. */
   readonly linkedOperationIds: ReadonlyArray<OperationId>
   /** Executions that failed, one after the other. */

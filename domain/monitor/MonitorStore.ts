@@ -7,7 +7,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AssetId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, UserId, WorkflowId } from "#domain/Ids.ts"
-import type { Execution, Monitor, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
+import type { LinkedRun, Monitor, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 import type { PriceWatch } from "#domain/monitor/priceWatch.ts"
 import type { FiredBy, OperationState } from "#domain/operation/Operation.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
@@ -74,7 +74,7 @@ export class MonitorStore extends Context.Service<
     ) => Effect.Effect<"inserted" | "no_portfolio" | "too_many">
     readonly find: (workflowId: WorkflowId) => Effect.Effect<Option.Option<Monitor>>
     /** The one that waits for the execution. */
-    readonly awaiting: (execution: Execution) => Effect.Effect<Option.Option<Monitor>>
+    readonly awaiting: (execution: LinkedRun) => Effect.Effect<Option.Option<Monitor>>
     /** Active ones whose next check is due, the longest overdue first. */
     readonly due: (asOf: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Monitor>>
     /** The same, for the caller alone until `until` or until they change. */

@@ -9,7 +9,7 @@
  */
 import { DateTime, Duration } from "effect"
 import type { OperationId } from "#domain/Ids.ts"
-import type { Execution, MonitorEvent, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
+import type { LinkedRun, MonitorEvent, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 
 /** A monitor is checked at least this often: a deposit, for one, moves no price. */
 const checkEvery = Duration.minutes(15)
@@ -99,7 +99,7 @@ export const start = (state: MonitorState, at: DateTime.Utc): MonitorState | nul
     : null
 
 interface AwaitedExecution {
-  readonly execution: Execution
+  readonly execution: LinkedRun
   /** False: a run that was under way already, started by something else. */
   readonly isOwn: boolean
 }

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationId, PortfolioId, type StrategyId, type TenantId, UserId, WorkflowId } from "#domain/Ids.ts"
-import type { Execution, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
+import type { LinkedRun, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 import { maxWorkflows, MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { Trigger } from "#domain/monitor/Trigger.ts"
 import { OperationState } from "#domain/operation/Operation.ts"
@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  const awaiting = Effect.fn("MonitorStore.awaiting")(({ operationId, requestId }: Execution) =>
+  const awaiting = Effect.fn("MonitorStore.awaiting")(({ operationId, requestId }: LinkedRun) =>
     Effect.map(
       firstMonitor(sql`
         ${sql.literal(selectMonitors)}
