@@ -67,9 +67,9 @@ export const readsComparison = Effect.fn("readsComparison")(function* (options: 
   const peers = yield* startPeers(database, seeded.pepper, upstream)
   yield* requireSameReads(service, peers, seeded)
 
-  const measure = Effect.fnUntraced(function* (title: string, routes: ReadonlyArray<Paths>, pace: Rounds) {
-    const [first, ...others] = yield* measureRounds(generator, { servers: [service, ...peers], routes }, pace)
-    yield* Console.log(report(title, pace, [first!, ...others]))
+  const measure = Effect.fnUntraced(function* (title: string, routes: ReadonlyArray<Paths>, rounds: Rounds) {
+    const [first, ...others] = yield* measureRounds(generator, { servers: [service, ...peers], routes }, rounds)
+    yield* Console.log(report(title, rounds, [first!, ...others]))
   })
   const routes = polledRoutes(seeded)
   const all = routes.map(({ paths }) => paths)

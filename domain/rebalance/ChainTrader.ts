@@ -82,7 +82,7 @@ interface Services {
   readonly timing: typeof RelayTiming.Service
 }
 
-const makeTrade = ({ carrier, timing: pace, preparer, unrecorded, wait }: Services) => {
+const makeTrade = ({ carrier, timing, preparer, unrecorded, wait }: Services) => {
   const prepare = (attempt: AttemptId, plan: RunPlan) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
@@ -98,7 +98,7 @@ const makeTrade = ({ carrier, timing: pace, preparer, unrecorded, wait }: Servic
     })
 
   const waitForBlock = ({ attempt, chainId }: AttemptId) =>
-    DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: pace.searchInterval })
+    DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: timing.searchInterval })
 
   return Effect.fnUntraced(function* ({
     chain,

@@ -79,8 +79,8 @@ interface Services {
   readonly timing: typeof RelayTiming.Service
 }
 
-const makeCarry = ({ operations, store, signer, relayer, carrier, timing: pace }: Services) => {
-  const carrySteps = makeCarrySteps({ operations, store, carrier, timing: pace })
+const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Services) => {
+  const carrySteps = makeCarrySteps({ operations, store, carrier, timing })
 
   /**
    * None when the key gave no signature; the nonce is free again then. What is signed is stored before the step's own
@@ -121,7 +121,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing: pace }
       if (signed !== null) return signed.isCancelled !== true
       yield* DurableClock.sleep({
         name: `signer/${attempt.chainId}/${attempt.attempt}/${round}`,
-        duration: pace.searchInterval
+        duration: timing.searchInterval
       })
     }
   })
@@ -130,7 +130,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing: pace }
     Activity.make({
       name: `confirm/${attempt.chainId}/${attempt.attempt}/${round}`,
       success: Schema.NullOr(ActionReceipt),
-      execute: awaitReceipt({ operations, store, relayer, attempt, find, searchFor: pace.searchFor })
+      execute: awaitReceipt({ operations, store, relayer, attempt, find, searchFor: timing.searchFor })
     })
 
   /** Repeated after a crash it replaces nothing anew: what it has just stored is too young. */
@@ -139,7 +139,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing: pace }
       name: `replace/${attempt.chainId}/${attempt.attempt}/${round}`,
       execute: Effect.gen(function* () {
         const { transaction } = yield* Effect.flatMap(store.sent(attempt), Effect.fromOption)
-        yield* replaceStuckTransaction({ store, relayer }, transaction, pace.searchFor)
+        yield* replaceStuckTransaction({ store, relayer }, transaction, timing.searchFor)
       }).pipe(
         Effect.catchTag("ChainUnavailable", ({ message }) => Effect.logWarning(message)),
         Effect.orDie
@@ -165,7 +165,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing: pace }
       yield* replace(attempt, round)
       yield* DurableClock.sleep({
         name: `search/${attempt.chainId}/${attempt.attempt}/${round}`,
-        duration: pace.searchInterval
+        duration: timing.searchInterval
       })
     }
   })

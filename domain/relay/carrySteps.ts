@@ -19,7 +19,7 @@ interface Services {
   readonly timing: typeof RelayTiming.Service
 }
 
-export const makeCarrySteps = ({ carrier, operations, timing: pace, store }: Services) => {
+export const makeCarrySteps = ({ carrier, operations, timing, store }: Services) => {
   const mark = Effect.fnUntraced(function* ({ operationId }: AttemptId, to: "running" | "retrying") {
     yield* operations.transition({ operationId, to, at: yield* DateTime.now, error: null })
   })
@@ -47,7 +47,7 @@ export const makeCarrySteps = ({ carrier, operations, timing: pace, store }: Ser
       if (outcome !== null) return outcome
       yield* DurableClock.sleep({
         name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
-        duration: pace.searchInterval
+        duration: timing.searchInterval
       })
     }
   })

@@ -32,7 +32,7 @@ export interface SwapRequest {
   readonly sell: AssetId
   readonly buy: AssetId
   readonly amountRaw: bigint
-  /** Who takes the provider's offer: it hands over what is sold, and what is bought must come to it. */
+  /** The contract that executes the provider's quote: it hands over what is sold, and what is bought must come to it. */
   readonly taker: Address
   readonly slippageBps: number
 }
@@ -110,7 +110,7 @@ export class Routing extends Context.Service<
     readonly quote: (request: RouteRequest) => Effect.Effect<Option.Option<Route>, RoutingUnavailable | RouteRefused>
     /** The provider's routes for a swap, in no order; fails soon rather than late, for there is another venue. */
     readonly swapQuotes: (request: SwapRequest) => Effect.Effect<ReadonlyArray<RouteQuote>, RoutingUnavailable>
-    /** An offer as a call, with fresh amounts. */
+    /** A quote as a call, with fresh amounts. */
     readonly swapCall: (
       request: SwapRequest,
       quote: RouteQuote

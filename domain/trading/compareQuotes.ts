@@ -20,7 +20,7 @@ export interface Comparison {
   readonly minAdvantageBps: number
 }
 
-/** What the offer yields once its gas is paid, as if that were paid in the bought asset at the feed's prices. */
+/** What the quote yields once its gas is paid, as if that were paid in the bought asset at the feed's prices. */
 export const netRaw = ({ expectedBuyRaw, valueUsd }: PlannedLeg, { expectedRaw, gasUsd }: SwapTerms): bigint =>
   valueUsd <= 0n ? expectedRaw : expectedRaw - ceilDiv(gasUsd * expectedBuyRaw, valueUsd)
 
@@ -33,22 +33,22 @@ const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint
   isQuoteAcceptable ? swapFloorRaw(leg, quote, limits) : feedFloorRaw(leg, limits)
 
 /**
- * Why an offer is not taken, as the end of a sentence; undefined when it is better than the venue's quote and
+ * Why a route's quote is not taken, as the end of a sentence; undefined when it is better than the venue's quote and
  * acceptable.
  */
-export const quoteFault = (comparison: Comparison, quote: SwapTerms): string | undefined => {
+export const quoteFault = (comparison: Comparison, routed: SwapTerms): string | undefined => {
   const { isQuoteAcceptable, minAdvantageBps, leg, limits, quote } = comparison
   const needed = ceilDiv(quote.buyAmountRaw * (bps + BigInt(minAdvantageBps)), bps)
-  const net = netRaw(leg, quote)
+  const net = netRaw(leg, routed)
   if (net < needed) return `it yields ${net} after gas, and ${needed} would be needed to prefer it to the venue`
   // The price impact of a route is not known, so all that it pays less than the feed counts as that.
-  const shortfall = shortfallBps(leg.expectedBuyRaw, quote.expectedRaw)
+  const shortfall = shortfallBps(leg.expectedBuyRaw, routed.expectedRaw)
   const allowed = BigInt(limits.priceImpactBps + (isQuoteAcceptable ? limits.slippageBps : 0))
   if (shortfall > allowed) {
     return `it pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
   }
   const floor = floorRaw(comparison)
-  if (floor <= 0n || quote.minRaw < floor) return `it may yield ${quote.minRaw}, the least acceptable is ${floor}`
+  if (floor <= 0n || routed.minRaw < floor) return `it may yield ${routed.minRaw}, the least acceptable is ${floor}`
   return undefined
 }
 

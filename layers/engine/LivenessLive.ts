@@ -12,7 +12,7 @@ import { Liveness } from "#domain/health/Liveness.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 
 const betweenQuestions = Duration.seconds(5)
-const betweenBeats = Duration.seconds(1)
+const heartbeatInterval = Duration.seconds(1)
 
 /** For how long a process may miss its database, or its own loop, before it is to be started again. */
 export class LivenessSettings extends Context.Service<LivenessSettings, { readonly within: Duration.Duration }>()(
@@ -26,7 +26,7 @@ export const LivenessLive = Layer.effect(
     const { within } = yield* LivenessSettings
     const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
     let reachedAt = yield* now
-    let beatAt = reachedAt
+    let heartbeatAt = reachedAt
 
     const question = sql`SELECT 1`.pipe(
       Effect.andThen(now),
@@ -35,8 +35,8 @@ export const LivenessLive = Layer.effect(
       Effect.withTracerEnabled(false)
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(question, sleepRealTime(betweenQuestions))))
-    const heartbeat = Effect.map(now, (at) => void (beatAt = at))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(heartbeat, sleepRealTime(betweenBeats))))
+    const heartbeat = Effect.map(now, (at) => void (heartbeatAt = at))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(heartbeat, sleepRealTime(heartbeatInterval))))
 
     const since = (at: number, what: string, isAt: number) => {
       const seconds = Math.round(Math.max(0, isAt - at) / 1000)
@@ -45,7 +45,7 @@ export const LivenessLive = Layer.effect(
     return Liveness.of({
       check: Effect.map(now, (at) => {
         const database = since(reachedAt, "answered", at)
-        const loop = since(beatAt, "had its turn", at)
+        const loop = since(heartbeatAt, "had its turn", at)
         return { live: database.ok && loop.ok, checks: { database, loop } }
       })
     })

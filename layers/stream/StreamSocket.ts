@@ -67,7 +67,7 @@ export class StreamSocket implements Outlet {
     this.#webSocket.terminate()
   }
 
-  /** A client that has not answered since the last beat is gone, or does not read. */
+  /** A client that has not answered since the last heartbeat is gone, or does not read. */
   heartbeat(): void {
     if (!this.isAlive) return this.cut()
     this.isAlive = false
