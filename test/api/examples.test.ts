@@ -31,8 +31,8 @@ const unsent: Readonly<Record<string, string>> = {
 const World = Effect.gen(function* () {
   yield* (yield* CatalogueStore).load(content)
   const { call } = yield* Api
-  const surroundings = yield* TestEnvironment
-  surroundings.prices = new Map([
+  const environment = yield* TestEnvironment
+  environment.prices = new Map([
     [baseUsdc.assetId, 10n ** 18n],
     [baseWeth.assetId, 2_500n * 10n ** 18n]
   ])

@@ -8,11 +8,11 @@ layer(ApiLive, { excludeTestServices: true })("health", (it) => {
   it.effect("live answers by itself, ready by what it needs", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const ready = yield* call("GET", "/health/ready")
       assert.strictEqual(ready.status, 200)
       assert.deepStrictEqual(ready.json, { status: "ready", checks: { database: { ok: true, detail: "answers" } } })
-      surroundings.isReady = false
+      environment.isReady = false
       assert.strictEqual((yield* call("GET", "/health/ready")).status, 200, "what was found is kept for a second")
       ;(yield* MovableClock).advance(1_001)
       const unready = yield* call("GET", "/health/ready")
@@ -31,10 +31,10 @@ layer(ApiLive, { excludeTestServices: true })("health", (it) => {
   it.effect("a process that has not reached its database for too long is not live, and says so", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
-      surroundings.isLive = false
+      const environment = yield* TestEnvironment
+      environment.isLive = false
       const dead = yield* call("GET", "/health/live")
-      surroundings.isLive = true
+      environment.isLive = true
       assert.strictEqual(dead.status, 503)
       assert.deepStrictEqual(dead.json, {
         status: "not live",

@@ -185,11 +185,11 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
   it.effect("to a fault of ours is 500 without a word of it, and the log has the whole cause under the same id", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const { key, portfolioId } = yield* enrolledUser()
-      surroundings.launchDefect = new Error("secret of the launcher")
+      environment.launchDefect = new Error("secret of the launcher")
       const answer = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
-      surroundings.launchDefect = undefined
+      environment.launchDefect = undefined
       assertError(answer, Internal)
       assert.notInclude(answer.text, "secret")
       yield* Effect.yieldNow
@@ -201,11 +201,11 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
 
   it.effect("to something outside that does not answer is 503, and a warning names it under the same id", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* enrolled()
-      surroundings.chainsDown = true
+      environment.chainsDown = true
       const answer = yield* post(user, "withdraw/signature", request).pipe(
-        Effect.ensuring(Effect.sync(() => (surroundings.chainsDown = false)))
+        Effect.ensuring(Effect.sync(() => (environment.chainsDown = false)))
       )
       assertError(answer, VerifierUnavailable)
       yield* Effect.yieldNow

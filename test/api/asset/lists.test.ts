@@ -82,10 +82,10 @@ layer(ApiLive, { excludeTestServices: true })("chains", (it) => {
     Effect.gen(function* () {
       const { call } = yield* Api
       const { key } = yield* newTenant()
-      const surroundings = yield* TestEnvironment
-      surroundings.chainsDown = true
+      const environment = yield* TestEnvironment
+      environment.chainsDown = true
       const { json } = yield* call("GET", "/v2/chains", { key })
-      surroundings.chainsDown = false
+      environment.chainsDown = false
       assert.deepStrictEqual(
         json.data.chains.map(({ status }: { status: string }) => status),
         ["unavailable", "unavailable"]

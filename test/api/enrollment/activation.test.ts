@@ -29,8 +29,8 @@ const enrolled = Effect.fnUntraced(function* (accountType: "ECDSA" | "ERC1271" =
   const actor = yield* newTenant()
   const strategyId = yield* newStrategy(actor)
   const ownerAccountId = newOwner()
-  const surroundings = yield* TestEnvironment
-  surroundings.contractOwners = new Set([ownerAccountId])
+  const environment = yield* TestEnvironment
+  environment.contractOwners = new Set([ownerAccountId])
   const draft = { ownerAccountId, strategyId, chainIds, accountType }
   const stage1 = yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: draft })
   const { accountIndex, agentAccountId, flowId } = stage1.json.data
@@ -276,15 +276,15 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
   it.effect("the same body while the first is in progress is answered API_007", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const portfolio = yield* enrolled()
       const body = yield* prepare(portfolio)
       const [reached, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      surroundings.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
+      environment.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
       const first = yield* Effect.forkChild(call("POST", portfolio.path, { key: portfolio.key, body }))
       yield* Deferred.await(reached)
       assertError(yield* call("POST", portfolio.path, { key: portfolio.key, body }), ReplayInProgress)
-      surroundings.beforeSignature = Effect.void
+      environment.beforeSignature = Effect.void
       yield* Deferred.succeed(released, undefined)
       assert.strictEqual((yield* Fiber.join(first)).status, 200)
     })
@@ -335,17 +335,17 @@ layer(ApiLive, { excludeTestServices: true })("activation of chains", (it) => {
   it.effect("a contract signs anew for its chain, as long as its chain can be asked", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const portfolio = yield* enrolled("ERC1271")
       assert.isTrue(yield* awaitOwner(portfolio))
       const stage1 = { key: portfolio.key, body: { chainIds: [base] } }
-      surroundings.verifierDown = true
+      environment.verifierDown = true
       assertError(yield* call("POST", `${portfolio.path}/signature`, stage1), VerifierUnavailable)
-      surroundings.verifierDown = false
+      environment.verifierDown = false
       const body = yield* prepare(portfolio, [base])
-      surroundings.verifierDown = true
+      environment.verifierDown = true
       assertError(yield* call("POST", portfolio.path, { key: portfolio.key, body }), VerifierUnavailable)
-      surroundings.verifierDown = false
+      environment.verifierDown = false
       assert.lengthOf(yield* permissionsOf(portfolio.portfolioId, base), 1)
       assert.strictEqual((yield* call("POST", portfolio.path, { key: portfolio.key, body })).status, 200)
       assert.lengthOf(yield* permissionsOf(portfolio.portfolioId, base), 2)

@@ -12,21 +12,21 @@ const stage1 = Effect.gen(function* () {
   const actor = yield* newTenant()
   const strategyId = yield* newStrategy(actor)
   const ownerAccountId = newOwner()
-  const surroundings = yield* TestEnvironment
-  surroundings.verifierDown = false
-  surroundings.contractOwners = new Set([...surroundings.contractOwners, ownerAccountId])
-  return { actor, surroundings, draft: { ownerAccountId, strategyId, chainIds: [8453], accountType: "ERC1271" } }
+  const environment = yield* TestEnvironment
+  environment.verifierDown = false
+  environment.contractOwners = new Set([...environment.contractOwners, ownerAccountId])
+  return { actor, environment, draft: { ownerAccountId, strategyId, chainIds: [8453], accountType: "ERC1271" } }
 })
 
 /** The body of stage 2. */
 const prepared = Effect.gen(function* () {
   const { call } = yield* Api
-  const { actor, draft, surroundings } = yield* stage1
+  const { actor, draft, environment } = yield* stage1
   const answer = yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: draft })
   assert.strictEqual(answer.status, 200, answer.text)
   const { accountIndex, agentAccountId, flowId } = answer.json.data
   const body = { ...draft, flowId, accountIndex, agentAccountId, signature: ownerSignature }
-  return { actor, surroundings, body, issued: answer.json.data }
+  return { actor, environment, body, issued: answer.json.data }
 })
 
 const portfoliosOf = Effect.fnUntraced(function* (key: string) {
@@ -84,10 +84,10 @@ layer(ApiLive, { excludeTestServices: true })("enrollment of contract wallets", 
   it.effect("stage 1 is refused while the chain does not answer, and keeps nothing", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const { actor, draft, surroundings } = yield* stage1
-      surroundings.verifierDown = true
+      const { actor, draft, environment } = yield* stage1
+      environment.verifierDown = true
       assertError(yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: draft }), VerifierUnavailable)
-      surroundings.verifierDown = false
+      environment.verifierDown = false
       const answer = yield* call("POST", "/v2/enroll/signature", { key: actor.key, body: draft })
       assert.strictEqual(answer.json.data.accountIndex, "0")
     })
@@ -96,13 +96,13 @@ layer(ApiLive, { excludeTestServices: true })("enrollment of contract wallets", 
   it.effect("stage 2 lets go while the chain does not answer: the same body, or another, is taken afterwards", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const { actor, body, surroundings } = yield* prepared
-      surroundings.verifierDown = true
+      const { actor, body, environment } = yield* prepared
+      environment.verifierDown = true
       for (let attempt = 0; attempt < 2; attempt++) {
         assertError(yield* call("POST", "/v2/enroll", { key: actor.key, body }), VerifierUnavailable)
       }
       assert.deepStrictEqual(yield* portfoliosOf(actor.key), [])
-      surroundings.verifierDown = false
+      environment.verifierDown = false
       const named = { ...body, portfolioName: "Safe" }
       assert.strictEqual((yield* call("POST", "/v2/enroll", { key: actor.key, body: named })).status, 201)
       assertError(yield* call("POST", "/v2/enroll", { key: actor.key, body }), ReplayMismatch)

@@ -307,15 +307,15 @@ layer(ApiLive, { excludeTestServices: true })("enrollment", (it) => {
   it.effect("the same body while the first is in progress is answered API_007", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const { actor, strategyId } = yield* stage1()
       const body = yield* prepare(actor, strategyId)
       const [reached, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      surroundings.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
+      environment.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
       const first = yield* Effect.forkChild(call("POST", "/v2/enroll", { key: actor.key, body }))
       yield* Deferred.await(reached)
       assertError(yield* call("POST", "/v2/enroll", { key: actor.key, body }), ReplayInProgress)
-      surroundings.beforeSignature = Effect.void
+      environment.beforeSignature = Effect.void
       yield* Deferred.succeed(released, undefined)
       assert.strictEqual((yield* Fiber.join(first)).status, 201)
     })

@@ -205,12 +205,12 @@ layer(ApiLive, { excludeTestServices: true })("terms of the permission", (it) =>
 
   it.effect("stage 1 refuses terms for chains that have no guard to enforce them", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const { key, strategyId } = yield* tenant
       const body = { ...draftOf(strategyId), terms: { maxTradeLossBps: 50 } }
-      surroundings.isGuarded = false
+      environment.isGuarded = false
       const answer = yield* post(key, "/v2/enroll/signature", body)
-      surroundings.isGuarded = true
+      environment.isGuarded = true
       assertError(answer, ValidationFailed, "terms: no guard on chain 8453, 42161")
     })
   )

@@ -105,18 +105,18 @@ layer(ApiLive, { excludeTestServices: true })("legacy execution", (it) => {
     "what the chain would refuse is SIMULATION_FAILED with its reason, and a chain that is down EXECUTION_FAILED",
     () =>
       Effect.gen(function* () {
-        const surroundings = yield* TestEnvironment
+        const environment = yield* TestEnvironment
         const user = yield* enrolledUser()
-        surroundings.refusal = "CallNotAllowed()"
+        environment.refusal = "CallNotAllowed()"
         for (const query of ["", "?dryRun=true"]) {
           const answer = yield* post(user, bodyOf(), query)
           assertError(answer, CallsRefused, "calls: CallNotAllowed()")
           assert.strictEqual(answer.json.error.code, "SIMULATION_FAILED")
         }
-        surroundings.refusal = null
-        surroundings.chainsDown = true
+        environment.refusal = null
+        environment.chainsDown = true
         const down = yield* post(user, bodyOf())
-        surroundings.chainsDown = false
+        environment.chainsDown = false
         assertError(down, Internal)
         assert.strictEqual(down.json.error.code, "EXECUTION_FAILED")
         assert.isEmpty(yield* operationsOf(user))
@@ -149,10 +149,10 @@ layer(ApiLive, { excludeTestServices: true })("legacy execution", (it) => {
 
   it.effect("an account under a permission of before the guard is FORBIDDEN", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
-      surroundings.isGuarded = false
+      const environment = yield* TestEnvironment
+      environment.isGuarded = false
       const user = yield* enrolledUser()
-      surroundings.isGuarded = true
+      environment.isGuarded = true
       const answer = yield* post(user, bodyOf())
       assertError(answer, PermissionDenied)
       assert.strictEqual(answer.json.error.code, "FORBIDDEN")

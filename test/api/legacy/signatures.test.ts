@@ -138,15 +138,15 @@ layer(ApiLive, { excludeTestServices: true })("legacy signatures", (it) => {
 
   it.effect("a replay while the first is in progress is refused", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* enrolledUser()
       const body = yield* signed(user)
       const [reached, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      surroundings.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
+      environment.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
       const first = yield* Effect.forkChild(post(user, "resubmit-signature", body))
       yield* Deferred.await(reached)
       assertError(yield* post(user, "resubmit-signature", body), ReplayInProgress)
-      surroundings.beforeSignature = Effect.void
+      environment.beforeSignature = Effect.void
       yield* Deferred.succeed(released, undefined)
       assert.strictEqual((yield* Fiber.join(first)).status, 200)
     })
@@ -155,11 +155,11 @@ layer(ApiLive, { excludeTestServices: true })("legacy signatures", (it) => {
   it.effect("an owner that is a contract is sent to v2, and a chain that does not answer is reported", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const { key, ...actor } = yield* newTenant()
       const strategyId = yield* newStrategy({ key, ...actor })
       const ownerAccountId = newOwner()
-      surroundings.contractOwners = new Set([ownerAccountId])
+      environment.contractOwners = new Set([ownerAccountId])
       const draft = { ownerAccountId, strategyId, chainIds: [8453], accountType: "ERC1271" }
       const { accountIndex, agentAccountId, flowId } = (yield* call("POST", "/v2/enroll/signature", {
         key,
@@ -176,10 +176,10 @@ layer(ApiLive, { excludeTestServices: true })("legacy signatures", (it) => {
         signature: ownerSignature,
         signatureAction: { reason: "portfolio-resign", type: "personal_sign", message }
       }
-      surroundings.verifierDown = true
+      environment.verifierDown = true
       assertError(yield* post(user, "resign"), VerifierUnavailable)
       assertError(yield* post(user, "resubmit-signature", body), VerifierUnavailable)
-      surroundings.verifierDown = false
+      environment.verifierDown = false
       assert.strictEqual((yield* post(user, "resubmit-signature", body)).status, 200)
     })
   )

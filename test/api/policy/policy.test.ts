@@ -32,13 +32,13 @@ layer(ApiLive, { excludeTestServices: true })("the policy of a portfolio", (it) 
   it.effect("lists which accounts are under the permission of before, and names a chain that does not answer", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
-      surroundings.isGuarded = false
+      const environment = yield* TestEnvironment
+      environment.isGuarded = false
       const user = yield* enrolledUser()
-      surroundings.isGuarded = true
-      surroundings.chainsDown = true
+      environment.isGuarded = true
+      environment.chainsDown = true
       const answer = yield* call("GET", `/v2/portfolios/${user.portfolioId}/policy`, { key: user.key })
-      surroundings.chainsDown = false
+      environment.chainsDown = false
       assert.deepStrictEqual(
         answer.json.data.accounts,
         user.smartAccounts.map((accountId) => ({ accountId, kind: "call_policy", chain: null }))

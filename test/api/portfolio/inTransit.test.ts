@@ -20,13 +20,13 @@ const txHash = `0x${"7a".repeat(32)}`
 /** A portfolio with 60 dollars on Base, whose run recorded the intent to send 40 more. */
 const withIntent = Effect.gen(function* () {
   const { call } = yield* Api
-  const surroundings = yield* TestEnvironment
+  const environment = yield* TestEnvironment
   const { key, portfolioId, smartAccounts } = yield* enrolledUser()
   const accountId = smartAccounts.find((id) => id.startsWith("eip155:8453:"))! as EvmAccountId
-  surroundings.balances = new Map([[`${accountId} ${baseUsdc.assetId}`, 60_000_000n]])
-  surroundings.prices = new Map([[baseUsdc.assetId, Decimal.one]])
-  surroundings.departed = new Map()
-  surroundings.departuresUnreadable = false
+  environment.balances = new Map([[`${accountId} ${baseUsdc.assetId}`, 60_000_000n]])
+  environment.prices = new Map([[baseUsdc.assetId, Decimal.one]])
+  environment.carried = new Map()
+  environment.receiptsUnreadable = false
   const submitted = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
   const ledger = yield* TransferLedger
   const intent = {
@@ -60,7 +60,7 @@ const withIntent = Effect.gen(function* () {
       warnings: warnings.map(({ kind }: { readonly kind: string }) => kind)
     }
   })
-  return { intent, ledger, read, surroundings }
+  return { intent, ledger, read, environment }
 })
 
 const whole = { totalValueUsd: "100.000000", inTransit: "40.000000", warnings: [] }
@@ -78,9 +78,9 @@ const without = (table: "transfers" | "transfer_intents") =>
 layer(ApiLive, { excludeTestServices: true })("positions with value between two chains", (it) => {
   it.effect("count what left, from its block on and as an entry of the ledger", () =>
     Effect.gen(function* () {
-      const { intent, ledger, read, surroundings } = yield* withIntent
+      const { intent, ledger, read, environment } = yield* withIntent
       assert.deepStrictEqual(yield* read, rest)
-      surroundings.departed = new Map([[subject, { blockNumber: 1n, txHash }]])
+      environment.carried = new Map([[subject, { blockNumber: 1n, txHash }]])
       assert.deepStrictEqual(yield* read, whole)
       yield* ledger.open({ ...intent, txHash })
       assert.deepStrictEqual(yield* read, whole)
@@ -99,11 +99,11 @@ layer(ApiLive, { excludeTestServices: true })("positions with value between two 
 
   it.effect("say so when no chain answers whether a recorded intent has left", () =>
     Effect.gen(function* () {
-      const { read, surroundings } = yield* withIntent
-      surroundings.departed = new Map([[subject, { blockNumber: 1n, txHash }]])
-      surroundings.departuresUnreadable = true
+      const { read, environment } = yield* withIntent
+      environment.carried = new Map([[subject, { blockNumber: 1n, txHash }]])
+      environment.receiptsUnreadable = true
       assert.deepStrictEqual(yield* read, lacking)
-      surroundings.departuresUnreadable = false
+      environment.receiptsUnreadable = false
       assert.deepStrictEqual(yield* read, whole)
     })
   )

@@ -269,12 +269,12 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
   it.effect("say of each account whether it is under the guard or an old permission, and are listed by that", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const actor = yield* newTenant()
       const strategyId = yield* newStrategy(actor)
-      surroundings.isGuarded = false
+      environment.isGuarded = false
       const old = yield* enroll(actor, strategyId)
-      surroundings.isGuarded = true
+      environment.isGuarded = true
       const current = yield* enroll(actor, strategyId)
       const path = `/v2/portfolios/${old.portfolioId}`
       const listed = Effect.fnUntraced(function* (query: string) {

@@ -13,14 +13,14 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
   it.effect("shows balances in the interface's formats, most valuable first", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const { key, portfolioId, smartAccounts } = yield* enrolledUser()
       const account = smartAccounts.find((id) => id.startsWith("eip155:8453:"))!
-      surroundings.balances = new Map([
+      environment.balances = new Map([
         [`${account} ${baseUsdc.assetId}`, 1_500_500_000n],
         [`${account} ${baseWeth.assetId}`, 2_000_000_000_000_000_001n]
       ])
-      surroundings.prices = new Map([
+      environment.prices = new Map([
         [baseUsdc.assetId, Decimal.one],
         [baseWeth.assetId, Decimal.parse("2500.1234567")!]
       ])
@@ -63,11 +63,11 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
   it.effect("a row without a price is zero dollars and named in a warning", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const { key, portfolioId, smartAccounts } = yield* enrolledUser()
       const account = smartAccounts.find((id) => id.startsWith("eip155:8453:"))!
-      surroundings.balances = new Map([[`${account} ${baseUsdc.assetId}`, 1n]])
-      surroundings.prices = new Map()
+      environment.balances = new Map([[`${account} ${baseUsdc.assetId}`, 1n]])
+      environment.prices = new Map()
       const { json } = yield* call("GET", `/v2/portfolios/${portfolioId}/positions`, { key })
       assert.strictEqual(json.data.assets[0].priceUsd, "0.000000")
       assert.strictEqual(json.data.assets[0].valueUsd, "0.000000")
@@ -92,11 +92,11 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
   it.effect("when nothing can be read it is 200, exactly 0, and says so", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const { key, portfolioId } = yield* enrolledUser()
-      surroundings.chainsDown = true
+      environment.chainsDown = true
       const answer = yield* call("GET", `/v2/portfolios/${portfolioId}/positions`, { key })
-      surroundings.chainsDown = false
+      environment.chainsDown = false
       assert.strictEqual(answer.status, 200)
       assert.strictEqual(answer.json.data.totalValueUsd, "0")
       assert.deepStrictEqual(answer.json.data.assets, [])

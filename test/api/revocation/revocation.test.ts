@@ -58,8 +58,8 @@ const contractUser = Effect.fnUntraced(function* () {
   const actor = yield* newTenant()
   const strategyId = yield* newStrategy(actor)
   const ownerAccountId = newOwner()
-  const surroundings = yield* TestEnvironment
-  surroundings.contractOwners = new Set([ownerAccountId])
+  const environment = yield* TestEnvironment
+  environment.contractOwners = new Set([ownerAccountId])
   const draft = { ownerAccountId, strategyId, chainIds: [8453], accountType: "ERC1271" }
   const { accountIndex, agentAccountId, flowId } = (yield* call("POST", "/v2/enroll/signature", {
     key: actor.key,
@@ -199,13 +199,13 @@ layer(ApiLive, { excludeTestServices: true })("revocation", (it) => {
 
   it.effect("answers 503 when a contract or a chain does not answer, and takes the same again afterwards", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* contractUser()
       const body = yield* prepare(user)
-      surroundings.verifierDown = true
+      environment.verifierDown = true
       assertError(yield* post(user, "revoke/signature"), VerifierUnavailable)
       assertError(yield* post(user, "revoke", body), VerifierUnavailable)
-      surroundings.verifierDown = false
+      environment.verifierDown = false
       assert.strictEqual((yield* post(user, "revoke", body)).status, 202)
     })
   )
@@ -289,15 +289,15 @@ layer(ApiLive, { excludeTestServices: true })("signing anew", (it) => {
 
   it.effect("a second request with the same body is refused because the first is in progress", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* enrolledUser()
       const body = yield* prepareAnew(user)
       const [reached, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      surroundings.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
+      environment.beforeSignature = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(released))
       const first = yield* Effect.forkChild(post(user, "resign", body))
       yield* Deferred.await(reached)
       assertError(yield* post(user, "resign", body), ReplayInProgress)
-      surroundings.beforeSignature = Effect.void
+      environment.beforeSignature = Effect.void
       yield* Deferred.succeed(released, undefined)
       assert.strictEqual((yield* Fiber.join(first)).status, 200)
     })
@@ -305,15 +305,15 @@ layer(ApiLive, { excludeTestServices: true })("signing anew", (it) => {
 
   it.effect("answers 503 when a contract does not answer, and takes the same again afterwards", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* contractUser()
       const answer = yield* post(user, "resign/signature")
       const { accountIndex, agentAccountId, flowId } = answer.json.data
       const body = { chainIds: [8453], accountIndex, agentAccountId, flowId, signature: ownerSignature }
-      surroundings.verifierDown = true
+      environment.verifierDown = true
       assertError(yield* post(user, "resign/signature"), VerifierUnavailable)
       assertError(yield* post(user, "resign", body), VerifierUnavailable)
-      surroundings.verifierDown = false
+      environment.verifierDown = false
       assert.strictEqual((yield* post(user, "resign", body)).status, 200)
     })
   )

@@ -6,11 +6,11 @@ import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 
 const ReadinessFake = Layer.effect(
   Readiness,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     Readiness.of({
       check: Effect.sync(() => ({
-        ready: surroundings.isReady,
-        checks: { database: { ok: surroundings.isReady, detail: surroundings.isReady ? "answers" : "does not answer" } }
+        ready: environment.isReady,
+        checks: { database: { ok: environment.isReady, detail: environment.isReady ? "answers" : "does not answer" } }
       }))
     })
   )
@@ -18,12 +18,12 @@ const ReadinessFake = Layer.effect(
 
 const LivenessFake = Layer.effect(
   Liveness,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     Liveness.of({
       check: Effect.sync(() => ({
-        live: surroundings.isLive,
+        live: environment.isLive,
         checks: {
-          database: { ok: surroundings.isLive, detail: `answered ${surroundings.isLive ? 1 : 181} s ago` },
+          database: { ok: environment.isLive, detail: `answered ${environment.isLive ? 1 : 181} s ago` },
           loop: { ok: true, detail: "had its turn 0 s ago" }
         }
       }))

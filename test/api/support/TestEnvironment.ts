@@ -46,9 +46,9 @@ export class TestEnvironment extends Context.Service<
     balances: ReadonlyMap<string, bigint>
     chainsDown: boolean
     /** No chain says what became of something that was sent. */
-    departuresUnreadable: boolean
+    receiptsUnreadable: boolean
     /** What left, by the subject of the operation that carried it. */
-    departed: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
+    carried: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
     prices: ReadonlyMap<AssetId, bigint>
     /** What a run would do, on the first chain of the portfolio. */
     plannedNow: Partial<PreviewedChain>
@@ -74,8 +74,8 @@ export class TestEnvironment extends Context.Service<
   static readonly layer = Layer.sync(TestEnvironment, () => ({
     balances: new Map(),
     chainsDown: false,
-    departuresUnreadable: false,
-    departed: new Map(),
+    receiptsUnreadable: false,
+    carried: new Map(),
     prices: new Map(),
     plannedNow: {},
     isReady: true,
@@ -96,8 +96,8 @@ const accountOf = (chainId: ChainId, owner: WalletId, index: bigint): AccountId 
   return evmAccount(chainId, Eip55.checksum(`0x${address.toString(16).padStart(40, "0")}`) as EvmAddress)
 }
 
-const askContract = (surroundings: { readonly verifierDown: boolean }) =>
-  surroundings.verifierDown
+const askContract = (environment: { readonly verifierDown: boolean }) =>
+  environment.verifierDown
     ? Effect.fail(new VerifierUnavailable({ message: "Chain 8453 cannot be asked right now, retry" }))
     : Effect.void
 
@@ -111,14 +111,14 @@ const nextPermissionId = () => {
 
 const SmartAccountsFake = Layer.effect(
   SmartAccounts,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     SmartAccounts.of({
       authorize: ({ accountType, ownerAccountId, accountIndex, withdrawalDomainName, chains }) => {
         const [first, ...rest] = chains.map(({ chainId, terms }) => ({
           chainId,
           accountId: accountOf(chainId, ownerAccountId, accountIndex),
           permissionId: nextPermissionId(),
-          policy: surroundings.isGuarded ? { ...policy, guard: guarded(terms) } : policy,
+          policy: environment.isGuarded ? { ...policy, guard: guarded(terms) } : policy,
           digest: bytes32("0d")
         }))
         return Effect.succeed({
@@ -132,11 +132,11 @@ const SmartAccountsFake = Layer.effect(
           root: bytes32("5f")
         })
       },
-      enableNonce: () => Effect.as(askContract(surroundings), 2),
-      isContract: (owner) => Effect.as(askContract(surroundings), surroundings.contractOwners.has(owner)),
+      enableNonce: () => Effect.as(askContract(environment), 2),
+      isContract: (owner) => Effect.as(askContract(environment), environment.contractOwners.has(owner)),
       isSignedByOwner: ({ accountType }, signature) =>
-        (accountType === "ERC1271" ? askContract(surroundings) : Effect.void).pipe(
-          Effect.andThen(surroundings.beforeSignature),
+        (accountType === "ERC1271" ? askContract(environment) : Effect.void).pipe(
+          Effect.andThen(environment.beforeSignature),
           Effect.as(signature === ownerSignature)
         )
     })
@@ -145,16 +145,15 @@ const SmartAccountsFake = Layer.effect(
 
 const BalancesFake = Layer.effect(
   Balances,
-  Effect.map(TestEnvironment, (surroundings) => {
+  Effect.map(TestEnvironment, (environment) => {
     const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account, assetIds) {
-      if (surroundings.chainsDown)
-        return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
+      if (environment.chainsDown) return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
       return {
         blockNumber: 1n,
         blockTime: yield* DateTime.now,
         balances: assetIds.map((assetId) => ({
           assetId,
-          raw: surroundings.balances.get(`${account} ${assetId}`) ?? 0n
+          raw: environment.balances.get(`${account} ${assetId}`) ?? 0n
         }))
       }
     })
@@ -164,12 +163,12 @@ const BalancesFake = Layer.effect(
 
 const PricesFake = Layer.effect(
   Prices,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     Prices.of({
       latest: Effect.fnUntraced(function* (assetIds) {
         const asOf = yield* DateTime.now
         const found = assetIds.flatMap((assetId): ReadonlyArray<readonly [AssetId, Price]> => {
-          const usd = surroundings.prices.get(assetId)
+          const usd = environment.prices.get(assetId)
           return usd === undefined ? [] : [[assetId, { usd, asOf }]]
         })
         return new Map(found)
@@ -180,12 +179,12 @@ const PricesFake = Layer.effect(
 
 const WithdrawalVerifierFake = Layer.effect(
   WithdrawalVerifier,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     WithdrawalVerifier.of({
       isSignedByOwner: Effect.fnUntraced(function* ({ accountId, grant, message, signature }) {
-        yield* surroundings.beforeSignature
+        yield* environment.beforeSignature
         const { accountType, ownerAccountId, withdrawalDomainName } = grant.authorization
-        if (accountType === "ERC1271") return yield* Effect.as(askContract(surroundings), signature === ownerSignature)
+        if (accountType === "ERC1271") return yield* Effect.as(askContract(environment), signature === ownerSignature)
         const typedData = typedDataOf(message, withdrawalDomainName!, accountId)
         const signer = yield* Effect.promise(() => signerOfTypedData(typedData, signature))
         return signer === addressOf(ownerAccountId)
@@ -202,21 +201,21 @@ const WithdrawalVerifierFake = Layer.effect(
 
 const OperationLauncherFake = Layer.effect(
   OperationLauncher,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     OperationLauncher.of({
       capacity: Effect.succeed(64),
-      launch: () => (surroundings.launchDefect === undefined ? Effect.void : Effect.die(surroundings.launchDefect)),
-      wake: ({ operationId }) => Effect.sync(() => void surroundings.woken.push(operationId))
+      launch: () => (environment.launchDefect === undefined ? Effect.void : Effect.die(environment.launchDefect)),
+      wake: ({ operationId }) => Effect.sync(() => void environment.woken.push(operationId))
     })
   )
 )
 
 const PolicyReaderFake = Layer.effect(
   PolicyReader,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     PolicyReader.of({
       read: Effect.fnUntraced(function* (grants, chainId) {
-        if (surroundings.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
+        if (environment.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
         const { agentAccountId, chains } = grants.at(-1)!.authorization
         const { accountId, permissionId } = chains.find((one) => one.chainId === chainId)!
         const agent = addressOf(agentAccountId)
@@ -253,7 +252,7 @@ const PolicyReaderFake = Layer.effect(
 /** Chains that say what an owner is to sign; nothing that was signed is executed here. */
 const RevocationExecutionFake = Layer.effect(
   RevocationExecution,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     RevocationExecution.of({
       draft: ({ accounts, ...maker }) => {
         const [first, ...others] = accounts.map((account) => ({
@@ -262,7 +261,7 @@ const RevocationExecutionFake = Layer.effect(
           operationNonce: 0n,
           digest: bytes32("0e")
         }))
-        return Effect.as(askContract(surroundings), {
+        return Effect.as(askContract(environment), {
           ...maker,
           chains: [first!, ...others] as const,
           root: bytes32("6f")
@@ -277,14 +276,14 @@ const RevocationExecutionFake = Layer.effect(
 
 const TransferReceiptsFake = Layer.effect(
   TransferReceipts,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     TransferReceipts.of({
       read: () => Effect.succeedNone,
       carriedAt: (_, subject) =>
         Effect.suspend(() =>
-          surroundings.departuresUnreadable
+          environment.receiptsUnreadable
             ? Effect.fail(new ChainUnavailable({ chainId: 8453, reason: "the test took it down" }))
-            : Effect.succeed(Option.fromUndefinedOr(surroundings.departed.get(subject)))
+            : Effect.succeed(Option.fromUndefinedOr(environment.carried.get(subject)))
         )
     })
   )
@@ -300,12 +299,12 @@ const RoutingFake = Layer.succeed(Routing, {
 /** Chains that say whether an operation would succeed; nothing is sent here. */
 const ChainExecutionFake = Layer.effect(
   ChainExecution,
-  Effect.map(TestEnvironment, (surroundings) =>
+  Effect.map(TestEnvironment, (environment) =>
     ChainExecution.of({
       prepare: Effect.fnUntraced(function* ({ authorization, chainId }) {
-        if (surroundings.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
-        if (surroundings.refusal !== null) {
-          return yield* new SimulationFailed({ chainId, reason: surroundings.refusal })
+        if (environment.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
+        if (environment.refusal !== null) {
+          return yield* new SimulationFailed({ chainId, reason: environment.refusal })
         }
         const { accountId } = authorization.chains.find((chain) => chain.chainId === chainId)!
         return {

@@ -14,11 +14,11 @@ export class CachedPrices extends Context.Service<CachedPrices, Map<AssetId, Sho
 const ChainStatesFake = Layer.effect(
   ChainStates,
   Effect.gen(function* () {
-    const surroundings = yield* TestEnvironment
+    const environment = yield* TestEnvironment
     const { supported } = yield* Chains
     return ChainStates.of({
       all: Effect.sync(() =>
-        supported.map((chainId) => ({ chainId, confirmations: 10, isAvailable: !surroundings.chainsDown }))
+        supported.map((chainId) => ({ chainId, confirmations: 10, isAvailable: !environment.chainsDown }))
       )
     })
   })

@@ -18,8 +18,8 @@ export const holdings: ReadonlyArray<readonly [AssetId, bigint]> = [
 export const recipientOn = (chainId: number) => `eip155:${chainId}:0x8617E340B3D01FA5F11F306F4090FD50E238070D`
 
 export const setBalance = Effect.fnUntraced(function* (account: string, assetId: string, raw: bigint) {
-  const surroundings = yield* TestEnvironment
-  surroundings.balances = new Map([...surroundings.balances, [`${account} ${assetId}`, raw]])
+  const environment = yield* TestEnvironment
+  environment.balances = new Map([...environment.balances, [`${account} ${assetId}`, raw]])
 })
 
 export const enrolled = Effect.fnUntraced(function* (changes: Record<string, unknown> = {}) {

@@ -29,8 +29,8 @@ import {
 import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const setPrices = Effect.gen(function* () {
-  const surroundings = yield* TestEnvironment
-  surroundings.prices = new Map([
+  const environment = yield* TestEnvironment
+  environment.prices = new Map([
     [baseUsdc.assetId, Decimal.one],
     [baseWeth.assetId, 2_500n * Decimal.one],
     [arbUsdc.assetId, Decimal.one]
@@ -158,10 +158,10 @@ layer(ApiLive, { excludeTestServices: true })("liquidations", (it) => {
       assertError(yield* post(user, route, { recipientAccountId: user.base }), RecipientInvalid)
       assertError(yield* post(user, route, { recipientAccountId: recipientOn(0) }), RecipientInvalid)
       assertError(yield* post(user, route, { recipientAccountId: recipientOn(1) }), SmartAccountMissing)
-      const surroundings = yield* TestEnvironment
-      surroundings.chainsDown = true
+      const environment = yield* TestEnvironment
+      environment.chainsDown = true
       const down = yield* post(user, route, { recipientAccountId: recipientOn(8453) }).pipe(
-        Effect.ensuring(Effect.sync(() => (surroundings.chainsDown = false)))
+        Effect.ensuring(Effect.sync(() => (environment.chainsDown = false)))
       )
       assertError(down, VerifierUnavailable)
     })

@@ -164,12 +164,12 @@ layer(ApiLive, { excludeTestServices: true })("refusals of withdrawals", (it) =>
 
     it.effect(`${route} is refused while the chain does not answer, and takes the same body later`, () =>
       Effect.gen(function* () {
-        const surroundings = yield* TestEnvironment
+        const environment = yield* TestEnvironment
         const user = yield* enrolled()
         const body = yield* signed(user)
-        surroundings.chainsDown = true
+        environment.chainsDown = true
         const down = yield* post(user, route, body).pipe(
-          Effect.ensuring(Effect.sync(() => (surroundings.chainsDown = false)))
+          Effect.ensuring(Effect.sync(() => (environment.chainsDown = false)))
         )
         assertError(down, VerifierUnavailable)
         assert.deepStrictEqual(yield* rowsOf(user.portfolioId), nothing)
@@ -179,14 +179,14 @@ layer(ApiLive, { excludeTestServices: true })("refusals of withdrawals", (it) =>
 
     it.effect(`${route} carries a nonce out once: at work it says wait, with another body it is a conflict`, () =>
       Effect.gen(function* () {
-        const surroundings = yield* TestEnvironment
+        const environment = yield* TestEnvironment
         const user = yield* enrolled()
         const body = yield* signed(user)
         const [entered, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        surroundings.beforeSignature = Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(released))
+        environment.beforeSignature = Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(released))
         const first = yield* Effect.forkChild(post(user, route, body))
         yield* Deferred.await(entered)
-        surroundings.beforeSignature = Effect.void
+        environment.beforeSignature = Effect.void
         assertError(yield* post(user, route, body), ReplayInProgress)
         yield* Deferred.succeed(released, undefined)
         const accepted = yield* Fiber.join(first)

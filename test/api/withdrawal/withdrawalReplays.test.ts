@@ -31,14 +31,14 @@ layer(ApiLive, { excludeTestServices: true })("replays of withdrawals", (it) => 
 
   it.effect("of parallel requests with one body one is carried out", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* enrolled()
       const body = yield* signedBody(user)
       const [entered, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      surroundings.beforeSignature = Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(released))
+      environment.beforeSignature = Effect.andThen(Deferred.succeed(entered, undefined), Deferred.await(released))
       const first = yield* Effect.forkChild(post(user, "withdraw", body))
       yield* Deferred.await(entered)
-      surroundings.beforeSignature = Effect.void
+      environment.beforeSignature = Effect.void
       assertError(yield* post(user, "withdraw", body), ReplayInProgress)
       assertError(yield* post(user, "withdraw", { ...body, signature: ownerSignature }), ReplayMismatch)
       yield* Deferred.succeed(released, undefined)
@@ -51,12 +51,12 @@ layer(ApiLive, { excludeTestServices: true })("replays of withdrawals", (it) => 
 
   it.effect("is accepted even when its launch fails: the scheduler launches it", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* enrolled()
       const body = yield* signedBody(user)
-      surroundings.launchDefect = new Error("the engine is starting")
+      environment.launchDefect = new Error("the engine is starting")
       const answer = yield* post(user, "withdraw", body).pipe(
-        Effect.ensuring(Effect.sync(() => (surroundings.launchDefect = undefined)))
+        Effect.ensuring(Effect.sync(() => (environment.launchDefect = undefined)))
       )
       assert.strictEqual(answer.status, 202)
     })

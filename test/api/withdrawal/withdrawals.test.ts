@@ -216,12 +216,12 @@ layer(ApiLive, { excludeTestServices: true })("withdrawals", (it) => {
 
   it.effect("a chain that cannot be read is 503 at either stage, and the same body passes later", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const user = yield* enrolled()
       const body = yield* signedBody(user)
-      surroundings.chainsDown = true
+      environment.chainsDown = true
       const answers = yield* Effect.all([post(user, "withdraw/signature", request), post(user, "withdraw", body)]).pipe(
-        Effect.ensuring(Effect.sync(() => (surroundings.chainsDown = false)))
+        Effect.ensuring(Effect.sync(() => (environment.chainsDown = false)))
       )
       for (const answer of answers) {
         assertError(answer, VerifierUnavailable)
@@ -234,7 +234,7 @@ layer(ApiLive, { excludeTestServices: true })("withdrawals", (it) => {
 
   it.effect("an owner that is a contract is asked, and one that cannot be asked is 503", () =>
     Effect.gen(function* () {
-      const surroundings = yield* TestEnvironment
+      const environment = yield* TestEnvironment
       const sql = yield* SqlClient.SqlClient
       const user = yield* enrolled()
       yield* sql`
@@ -242,9 +242,9 @@ layer(ApiLive, { excludeTestServices: true })("withdrawals", (it) => {
         WHERE portfolio_id = ${user.portfolioId}`
       const { typedData } = yield* issue(user)
       const body = { message: typedData.message, signature: ownerSignature }
-      surroundings.verifierDown = true
+      environment.verifierDown = true
       const down = yield* post(user, "withdraw", body).pipe(
-        Effect.ensuring(Effect.sync(() => (surroundings.verifierDown = false)))
+        Effect.ensuring(Effect.sync(() => (environment.verifierDown = false)))
       )
       assertError(down, VerifierUnavailable)
       assert.deepStrictEqual(yield* rowsOf(user.portfolioId), nothing)
