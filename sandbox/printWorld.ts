@@ -43,5 +43,5 @@ export const printWorld = Effect.gen(function* () {
   yield* line("API log", logFile)
   yield* line("Stream log", stream.logFile)
   yield* line("Attestor log", (yield* AttestorProcess).logFile)
-  yield* Console.log("\nCtrl-C stops the world and keeps its state. npm start -- --reset begins a new one.\n")
+  yield* Console.log("\nCtrl-C stops the sandbox and keeps its state. npm start -- --reset begins a new one.\n")
 })

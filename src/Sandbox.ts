@@ -69,7 +69,7 @@ const describe = ({ message, cause }: SandboxFailure) =>
   cause instanceof Error ? `${message}\nBecause: ${cause.message}` : message
 
 const program = Effect.gen(function* () {
-  yield* Console.log(`Ballast sandbox${reset ? ", a new world" : ""}`)
+  yield* Console.log(`Ballast sandbox${reset ? ", a new one" : ""}`)
   const services = yield* step("Chains are up", Layer.build(world))
   const server = yield* Layer.build(
     Layer.merge(ControlServer, BridgeWorker).pipe(Layer.provide(Layer.succeedContext(services)))
@@ -77,12 +77,12 @@ const program = Effect.gen(function* () {
   yield* live.pipe(Effect.provideContext(services), Effect.provideContext(server))
 }).pipe(
   Effect.scoped,
-  Effect.onInterrupt(() => Console.log("\nThe world has stopped; its state is kept.")),
+  Effect.onInterrupt(() => Console.log("\nThe sandbox has stopped; its state is kept.")),
   Effect.catchCause((cause) => {
     const failure = Cause.squash(cause)
     if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
     const message = failure instanceof SandboxFailure ? describe(failure) : Cause.pretty(cause)
-    return Console.error(`\nThe world cannot go on. ${message}`).pipe(Effect.andThen(Effect.failCause(cause)))
+    return Console.error(`\nThe sandbox cannot go on. ${message}`).pipe(Effect.andThen(Effect.failCause(cause)))
   })
 )
 

@@ -100,7 +100,7 @@ export const startChain = Effect.fn("startChain")(function* (
   const entry = catalogChain(options.chainId)
   if (entry === undefined) {
     return yield* new SandboxFailure({
-      message: `The world has no chain ${options.chainId}, only ${catalog.map((chain) => chain.chainId).join(", ")}`
+      message: `The sandbox has no chain ${options.chainId}, only ${catalog.map((chain) => chain.chainId).join(", ")}`
     })
   }
   const prices = options.prices ?? new PriceBook()

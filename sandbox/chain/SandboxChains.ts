@@ -89,7 +89,7 @@ export class WorldChains extends Context.Service<
               Effect.flatMap((how) =>
                 Effect.fail(
                   new SandboxFailure({
-                    message: `The process of chain ${chain.chainId} ended (${how}). Start again: the world goes on from its last saved state`
+                    message: `The process of chain ${chain.chainId} ended (${how}). Start again: the sandbox goes on from its last saved state`
                   })
                 )
               )

@@ -83,7 +83,7 @@ const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], asse
   if (chain === undefined) {
     return yield* badField(
       "assetId",
-      `This world has the chains ${[...chains.all.map((known) => known.chainId), Caip.solanaChainId].join(", ")}`
+      `This sandbox has the chains ${[...chains.all.map((known) => known.chainId), Caip.solanaChainId].join(", ")}`
     )
   }
   const token = tokenOf(chain, assetId)

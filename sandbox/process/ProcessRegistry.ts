@@ -92,14 +92,14 @@ const takeOver = (path: string, dataDir: string) =>
     const owner = entries.find((entry) => entry.role === supervisor)
     if (owner !== undefined && owner.pid !== process.pid && (yield* Effect.promise(() => isAlive(owner)))) {
       return yield* new SandboxFailure({
-        message: `Another world (process ${owner.pid}) runs on ${dataDir}. Stop it, or set DATA_DIR and the ports to start a second one`
+        message: `Another sandbox (process ${owner.pid}) runs on ${dataDir}. Stop it, or set DATA_DIR and the ports to start a second one`
       })
     }
     yield* Effect.tryPromise({
       try: () => Promise.all(entries.filter((entry) => entry.role !== supervisor).map(end)),
       catch: (cause) =>
         new SandboxFailure({
-          message: `Processes of an earlier world on ${dataDir} could not be ended. They are listed in ${path}`,
+          message: `Processes of an earlier sandbox on ${dataDir} could not be ended. They are listed in ${path}`,
           cause
         })
     })
@@ -108,5 +108,5 @@ const takeOver = (path: string, dataDir: string) =>
 const clear = (dataDir: string) =>
   Effect.tryPromise({
     try: () => Promise.all(worldContent.map((name) => rm(join(dataDir, name), { recursive: true, force: true }))),
-    catch: (cause) => new SandboxFailure({ message: `The world in ${dataDir} could not be removed`, cause })
+    catch: (cause) => new SandboxFailure({ message: `The sandbox in ${dataDir} could not be removed`, cause })
   })

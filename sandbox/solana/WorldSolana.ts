@@ -121,7 +121,7 @@ export class WorldSolana extends Context.Service<
 const attempt = <A>(work: () => A) =>
   Effect.try({
     try: work,
-    catch: (cause) => new SandboxFailure({ message: "The Solana chain refused what the world did", cause })
+    catch: (cause) => new SandboxFailure({ message: "The Solana chain refused what the sandbox did", cause })
   })
 
 const readBytes = (path: string) =>

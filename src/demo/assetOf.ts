@@ -8,6 +8,6 @@ export const assetOf = Effect.fnUntraced(function* (chainId: number, symbol: str
   const { overview } = yield* Sandbox
   const asset = overview.chains.find((chain) => chain.chainId === chainId)?.assets.find((one) => one.symbol === symbol)
   if (asset === undefined || !isErc20(asset.assetId))
-    return yield* new JourneyFailed({ message: `This world has no ${symbol} on chain ${chainId}` })
+    return yield* new JourneyFailed({ message: `This sandbox has no ${symbol} on chain ${chainId}` })
   return { ...asset, assetId: asset.assetId }
 })
