@@ -33,7 +33,7 @@ describe("life of a world", () => {
   it("refuses a second world on the same folder and one on taken ports", async () => {
     const same = await startWorld(await newPlace(world.place.dataDir))
     assert.strictEqual(await same.ended, 1)
-    assert.include(same.output(), "Another world")
+    assert.include(same.output(), "Another sandbox")
     const other = mkdtempSync(join(tmpdir(), "ballast-world-"))
     const crowded = await startWorld({ ...(await newPlace(other)), api: world.place.api })
     assert.strictEqual(await crowded.ended, 1)
