@@ -228,9 +228,9 @@ export const oldestTransferAge = Metric.gauge("ballast_transfers_oldest_open_age
   ...unit("s")
 })
 
-/** Open transfers that their source chain does not bear out. Anything but 0 is an alarm. */
+/** Open transfers that their source chain does not confirm. Anything but 0 is an alarm. */
 export const transferDrift = Metric.gauge("ballast_transfers_drift", {
-  description: "Open transfers that the source chain does not bear out",
+  description: "Open transfers that the source chain does not confirm",
   ...unit("{transfer}")
 })
 

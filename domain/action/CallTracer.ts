@@ -11,7 +11,7 @@ export const TracedCall = Schema.Struct({
   from: Schema.String,
   to: Schema.NullOr(Schema.String),
   gasUsed: Schema.BigIntFromString,
-  /** What the call failed of; null when it did not. */
+  /** Why the call failed; null when it succeeded. */
   error: Schema.NullOr(Schema.String)
 })
 export type TracedCall = typeof TracedCall.Type

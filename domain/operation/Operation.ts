@@ -38,7 +38,7 @@ export const Operation = Schema.Struct({
   finishedAt: Schema.NullOr(Schema.DateTimeUtc),
   /** Free text for people, set on `failed` and `cancelled`. */
   error: Schema.NullOr(Schema.String),
-  /** What it did in a word; null until it has ended, and when that is not known. */
+  /** What it did; null until it has ended, and when that is not known. */
   outcome: Schema.NullOr(OperationOutcome),
   /** For people: why nothing or not all was done. */
   reason: Schema.NullOr(Schema.String),

@@ -73,7 +73,7 @@ const Traced = Schema.Struct({
   }),
   gasUsed: digits("Gas that the call used."),
   error: Schema.NullOr(prose("What the call failed of.", 300, "execution reverted")).annotate({
-    description: "What the call failed of; null when it did not.",
+    description: "Why the call failed; null when it succeeded.",
     examples: [null]
   })
 }).annotate({ identifier: "TracedCall", description: "One call of the trace, in the order in which they are made." })

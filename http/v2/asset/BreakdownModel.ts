@@ -142,7 +142,7 @@ const Diagnostics = Schema.Struct({
       reason: reason("sector does not apply to an asset of kind stablecoin")
     }).annotate({
       identifier: "BreakdownUnsupported",
-      description: "A holding of a kind that the dimension does not speak about."
+      description: "A holding of a kind that the dimension does not cover."
     })
   ).annotate({
     description: "Holdings of a kind that has no place in a dimension, such as a stablecoin in `sector`.",
@@ -166,7 +166,7 @@ const Diagnostics = Schema.Struct({
       confidence: decimal("Confidence of the category, below 0.5.", "0.45")
     }).annotate({
       identifier: "BreakdownLowConfidence",
-      description: "A holding in a bucket that describes it only doubtfully."
+      description: "A holding in a bucket whose confidence is below 0.5."
     })
   ).annotate({ description: "Parts of buckets whose confidence is below 0.5.", examples: [[]] })
 }).annotate({
@@ -176,7 +176,7 @@ const Diagnostics = Schema.Struct({
 
 export const Breakdown = Schema.Struct({
   normalization: Schema.Struct({
-    inputMode: Schema.Literal("weights").annotate({ description: "What the numbers of the request were." }),
+    inputMode: Schema.Literal("weights").annotate({ description: "What the numbers in the request mean." }),
     normalizedTotal: decimal("Sum of the absolute normalized weights: always 1.", "1"),
     sourceTotal: decimal("Sum of the absolute weights as they came: what each was divided by.", "0.6")
   }).annotate({ identifier: "BreakdownNormalization", description: "How weights became fractions." }),

@@ -76,7 +76,7 @@ export const BacktestDraft = Schema.Struct({
   )
 }).annotate({
   identifier: "BacktestDraft",
-  description: "A backtest to run. Without `rebalancePolicy` its course is that of the exact target."
+  description: "A backtest to run. Without `rebalancePolicy` it rebalances to the exact target."
 })
 
 const day = (description: string, example: string) =>
@@ -124,7 +124,7 @@ const titled = (description: string) => Course.annotate({ description })
 export const Backtest = Schema.Struct({
   from: day("First day", "2025-03-03"),
   to: day("Last requested day", "2025-06-01"),
-  feeBps: Schema.Int.annotate({ description: "Cost of a swap that was reckoned with, basis points.", examples: [30] }),
+  feeBps: Schema.Int.annotate({ description: "Assumed cost of a swap, basis points.", examples: [30] }),
   gasUsd: usd("Gas of a swap that was reckoned with", "0.100000"),
   thresholdUsd: usd("Least trade that was reckoned with", "5.000000"),
   strategy: titled("By the schedule and the policy of the request."),

@@ -48,7 +48,7 @@ const Metrics = Schema.Struct({
   performance: Schema.Struct({ summary: Summary }).annotate({
     description: "How the strategy's target weights have performed."
   })
-}).annotate({ identifier: "DiscoveryMetrics", description: "What analytics know of a strategy." })
+}).annotate({ identifier: "DiscoveryMetrics", description: "Figures of a strategy." })
 
 export const DiscoveryItem = Schema.Struct({
   strategyId: StrategyIdText,

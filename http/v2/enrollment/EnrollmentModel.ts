@@ -46,7 +46,7 @@ export const chainIds = Schema.Array(
 
 const accountType = AccountType.annotate({
   description:
-    "How the owner signs: `ECDSA`, the default, with a key; `ERC1271` as a contract that is deployed on the one chain and rules on the signature. The same in both stages.",
+    "How the owner signs: `ECDSA`, the default, with a key; `ERC1271` as a contract that is deployed on the one chain and verifies the signature. The same in both stages.",
   examples: ["ECDSA"]
 })
 

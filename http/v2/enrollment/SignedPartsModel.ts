@@ -38,7 +38,8 @@ const Guard = Schema.Struct({
   )
 }).annotate({
   identifier: "SignedGuard",
-  description: "The guard's terms. With it the rules beside it are the service's own, and not part of what is signed."
+  description:
+    "The guard's terms. Where it is present, the other fields of the policy are rules of the service, and not part of what is signed."
 })
 
 const Policy = Schema.Struct({
@@ -64,7 +65,7 @@ export const SignedParts = Schema.Struct({
   withdrawalDomainName: Schema.NullOr(
     prose("Name of the EIP-712 domain of withdrawals.", 256, "Ballast Withdrawal Authorization")
   ).annotate({
-    description: "Part of what the account's address follows from; null for accounts from before withdrawals.",
+    description: "The account's address is derived from it; null for accounts that are older than withdrawals.",
     examples: ["Ballast Withdrawal Authorization"]
   }),
   root: hexBytes("Merkle root over the digests; of one chain its digest.", 32, hash),

@@ -36,7 +36,7 @@ const portfolio = HttpApiEndpoint.get("getPortfolioPerformance", "/portfolios/:p
     id: "getPortfolioPerformance",
     summary: "Get a portfolio's performance",
     description:
-      "Value, cash flows and time-weighted return by day, from valuations that are made several times a day. Deposits and withdrawals are separated from gains exactly, by balances and the portfolio's own settled trades.",
+      "Value, cash flows and time-weighted return by day, from valuations that are made several times a day. Deposits and withdrawals are separated from gains exactly, by balances and the portfolio's own confirmed trades.",
     scope: "portfolios:read",
     tier: "general"
   })

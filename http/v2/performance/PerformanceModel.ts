@@ -34,10 +34,10 @@ const summary = Schema.optionalKey(Summary).annotate({ description: "Absent with
 
 const Meta = Schema.Struct({
   method: Schema.Literal("TWR").annotate({
-    description: "Time-weighted return: cash flows do not touch it.",
+    description: "Time-weighted return: deposits and withdrawals do not change it.",
     examples: ["TWR"]
   }),
-  currency: Schema.Literal("USD").annotate({ description: "What is counted in.", examples: ["USD"] }),
+  currency: Schema.Literal("USD").annotate({ description: "The currency of all values.", examples: ["USD"] }),
   resolution: Schema.Literal("1d").annotate({ description: "At most one point a UTC day.", examples: ["1d"] }),
   asOf: timestamp("When the curve was computed")
 }).annotate({ identifier: "PerformanceMeta", description: "How the curve was computed." })

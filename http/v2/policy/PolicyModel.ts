@@ -12,7 +12,7 @@ import {
 
 const kind = Schema.Literals(["guard", "call_policy"]).annotate({
   description:
-    "`guard`: the chain holds trades against reference prices and a loss budget; `call_policy`: the permission of before, which bounds where trades go and not their price.",
+    "`guard`: the chain holds trades against reference prices and a loss budget; `call_policy`: a permission from before the trade guard, which limits the contracts that trades go to, and not their price.",
   examples: ["guard"]
 })
 
@@ -58,11 +58,11 @@ const Guard = Schema.Struct({
     examples: [12]
   }),
   isPaused: Schema.Boolean.annotate({ description: "While paused no agent trades or sends.", examples: [false] }),
-  administrator: addressText("May widen the registry, two days after saying so."),
-  guardian: addressText("May narrow the registry at once."),
+  administrator: addressText("May add to the registry, two days after the change was scheduled."),
+  guardian: addressText("May remove from the registry at once."),
   attestor: addressText("Signs prices of tokens without a feed; zero when there is none."),
   maxTradeLossBps: bps("Most that one trade may lose, of what is sold."),
-  maxWeeklyLossBps: bps("Most that trades may lose in all; it comes back evenly within seven days."),
+  maxWeeklyLossBps: bps("Most that all trades together may lose; the budget refills evenly over seven days."),
   lossLeft: percentLeft("What trades may still lose now."),
   attestedLeft: percentLeft("What may still be traded now at prices that the attestor signs."),
   closedListRoot: Schema.NullOr(
@@ -71,7 +71,7 @@ const Guard = Schema.Struct({
     description: "Null: every registered token may be bought.",
     examples: [null]
   })
-}).annotate({ identifier: "PolicyGuard", description: "The guard's word about the account." })
+}).annotate({ identifier: "PolicyGuard", description: "What the trade guard's contract stores for the account." })
 
 const Check = Schema.Struct({
   reads: prose("What it answers.", 200, "the account's present nonce"),
@@ -110,4 +110,7 @@ const AccountPolicy = Schema.Struct({
 export const PortfolioPolicy = Schema.Struct({
   portfolioId: PortfolioIdText,
   accounts: Schema.Array(AccountPolicy).annotate({ description: "One a chain." })
-}).annotate({ identifier: "PortfolioPolicy", description: "What the agent's key may do, by the chains' own word." })
+}).annotate({
+  identifier: "PortfolioPolicy",
+  description: "What the agent's key may do, as the contracts on each chain answer."
+})

@@ -35,7 +35,7 @@ export const Operation = Schema.Struct({
 const ended = {
   outcome: Schema.NullOr(Outcome).annotate({
     description:
-      "What it did in a word; null until it has ended, and when it could not say: a fault of the service ended it, or it ended before outcomes were kept.",
+      "What the operation did. Null until it has ended, and for an operation that a fault of the service ended or that ended before outcomes were stored.",
     examples: ["traded"]
   }),
   reason: Schema.NullOr(Schema.String).annotate({

@@ -40,7 +40,7 @@ const cancel = HttpApiEndpoint.post("cancelOperation", "/portfolios/:portfolioId
     id: "cancelOperation",
     summary: "Cancel an operation",
     description:
-      "Nothing of it is sent that is not signed yet; what is signed is waited for. Answers the operation as it is now: poll it until `cancelled`, with what landed in `result`. A rebalance of which nothing was left to sign ends as it would have. Asking again changes nothing. 409 when it has ended, or when all that it does was sent; transfers between chains and revocations cannot be cancelled.",
+      "What is not signed yet is not sent; what is signed is followed to its end. Answers the operation as it is now: poll it until `cancelled`, with what landed in `result`. A rebalance that has nothing left to sign ends as if it had not been cancelled. Asking again changes nothing. 409 when it has ended, or when all that it does was sent; transfers between chains and revocations cannot be cancelled.",
     scope: "portfolios:write",
     tier: "general"
   })

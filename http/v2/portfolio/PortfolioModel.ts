@@ -44,7 +44,7 @@ export const SmartAccount = Schema.Struct({ accountId: SmartAccountIdText, ...so
 export const Permission = Portfolios.Permission.annotate({
   title: "Permission",
   description:
-    "`guard`: every trade of the agent is held against reference prices and a loss budget on the chain; `call_policy`: the permission of before, which the owner replaces by signing anew; `wallet_role`, on Solana: the agent's role in the owner's wallet, which the chain limits to the account.",
+    "`guard`: every trade of the agent is held against reference prices and a loss budget on the chain; `call_policy`: a permission from before the trade guard, which the owner replaces by signing anew; `wallet_role`, on Solana: the agent's role in the owner's wallet, which the chain limits to the account.",
   examples: ["guard"]
 })
 
@@ -124,13 +124,13 @@ const Attention = Schema.Struct({
   code: AttentionCode.annotate({
     title: "AttentionCode",
     description:
-      "`signature_required`: a chain lets the agent act no longer; `permission_expired`, `permission_expiring`: what the owner signed has run out, or does within 14 days; `permission_revoked`: the owner took it back; `permission_outdated`: it is of before the trade guard; `run_failed`: the last run did; `transfer_unclear`: value between chains is late or not agreed upon.",
+      "`signature_required`: a chain no longer lets the agent act; `permission_expired`, `permission_expiring`: what the owner signed has run out, or does within 14 days; `permission_revoked`: the owner revoked it; `permission_outdated`: it is from before the trade guard; `run_failed`: the last run did; `transfer_unclear`: a transfer between chains is late, or the chains do not agree about it.",
     examples: ["signature_required"]
   }),
   since: timestamp("Since when it is so; of what is to come, when it comes"),
   actor: Actor.annotate({
     title: "AttentionActor",
-    description: "Who has to act: the end user, the integrator, or whoever runs the service.",
+    description: "Who has to act: the end user, the integrator, or the operator of the service.",
     examples: ["owner"]
   }),
   action: Schema.String.annotate({
@@ -147,7 +147,10 @@ const LastOperation = Schema.Struct({
   operationId: OperationIdText,
   kind: OperationKind.annotate({ description: "What was done.", examples: ["rebalance"] }),
   state: OperationState.annotate({ description: "How it ended.", examples: ["completed"] }),
-  outcome: Schema.NullOr(Outcome).annotate({ description: "Null when it could not say.", examples: ["nothing_to_do"] }),
+  outcome: Schema.NullOr(Outcome).annotate({
+    description: "What the operation did; null when that is not known.",
+    examples: ["nothing_to_do"]
+  }),
   reason: Schema.NullOr(Schema.String).annotate({
     description: "For people: why nothing or not all was done.",
     examples: ["Every asset is on its target"]
@@ -163,4 +166,4 @@ export const PortfolioDetail = Schema.Struct({
   }),
   lastOperation: Schema.NullOr(LastOperation).annotate({ description: "Null before the first has ended." }),
   attention: Schema.Array(Attention).annotate({ description: "What needs a person to act; empty when nothing does." })
-}).annotate({ identifier: "PortfolioDetail", description: "A portfolio with how it stands." })
+}).annotate({ identifier: "PortfolioDetail", description: "A portfolio with its current state." })

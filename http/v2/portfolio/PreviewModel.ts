@@ -14,7 +14,7 @@ export const PlanHash = written(
 export const RebalanceRequest = Schema.UndefinedOr(
   Schema.Struct({ planHash: Schema.optionalKey(PlanHash) }).annotate({
     identifier: "RebalanceRequest",
-    description: "Nothing, an empty object, or the preview that the rebalance was decided by."
+    description: "Nothing, an empty object, or the `planHash` of the preview that the rebalance shall follow."
   })
 )
 

@@ -69,7 +69,10 @@ const list = HttpApiEndpoint.get("listRefusedRequests", "/requests", {
 
 export const Requests = HttpApiGroup.make("requests")
   .annotate(OpenApi.Title, "Requests")
-  .annotate(OpenApi.Description, "What was refused, for whoever finds out why something does not work.")
+  .annotate(
+    OpenApi.Description,
+    "The tenant's own requests that were refused or failed, to find out why a call does not work."
+  )
   .add(list)
   .middleware(RequestErrors)
   .middleware(EndpointLimit)

@@ -43,7 +43,7 @@ const revoke = HttpApiEndpoint.post("revoke", "/portfolios/:portfolioId/revoke",
       id: "revoke",
       summary: "Revoke the agent's permissions (stage 2)",
       description:
-        "Checks the owner's signature, pauses the portfolio with the reason `revoked`, and starts the operation that puts the owner's word on each chain; when it is `completed`, the agent can do nothing there any more. Deposits and withdrawals go on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. The owner signs anew at `/v2/portfolios/{portfolioId}/resign/signature`.",
+        "Checks the owner's signature, pauses the portfolio with the reason `revoked`, and starts the operation that submits the owner's signed message to each chain; when it is `completed`, the agent can do nothing there any more. Deposits and withdrawals go on. Idempotent on `flowId`: the same body is answered the same way again, another body is refused. The owner signs anew at `/v2/portfolios/{portfolioId}/resign/signature`.",
       scope: "enroll:write",
       tier: "critical"
     })

@@ -18,7 +18,8 @@ export const MirrorTerms = Schema.Struct({
     "2026-03-01T12:00:00.000Z"
   ),
   isCurrent: Schema.Boolean.annotate({
-    description: "Whether what is offered is what was accepted; false: something waits for the tenant.",
+    description:
+      "Whether what is offered is what was accepted; false: the creator has changed terms that the tenant has not accepted yet.",
     examples: [true]
   }),
   applied: Terms.annotate({

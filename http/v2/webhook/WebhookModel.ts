@@ -71,7 +71,8 @@ const fields = {
       detail: prose("For people.", 400, "Nothing was accepted for a day; at last: The receiver answered 500")
     })
   ).annotate({
-    description: "Why nothing is sent any more; null while it is. What waits is sent when it is enabled again.",
+    description:
+      "Why the webhook is disabled; null while it is enabled. Events that wait are sent once it is enabled again.",
     examples: [null]
   })
 }

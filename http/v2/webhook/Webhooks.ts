@@ -97,7 +97,7 @@ const rotate = HttpApiEndpoint.post("rotateWebhookSecret", "/webhooks/:webhookId
       id: "rotateWebhookSecret",
       summary: "Rotate a webhook's secret",
       description:
-        "Makes a new secret, shown in this answer alone. For 24 hours the secret of before signs too, so that receivers can be changed one after the other; one from before that signs no more.",
+        "Makes a new secret, shown in this answer alone. For 24 hours the previous secret signs too, so that receivers can be changed one after the other; an older one signs no longer.",
       scope: write,
       tier: "critical"
     })
