@@ -92,13 +92,15 @@ const PricesNone = Layer.succeed(Prices, {
 })
 
 const VenueNone = Layer.succeed(Venue, {
-  feeBps: 30,
+  assumedFeeBps: () => 30,
   quote: ({ requests }) =>
     Effect.succeed(
       requests.map(({ buy, sell, sellAmountRaw }) => ({
         buyAmountRaw: (sellAmountRaw * 10n ** 12n * 997n) / (2_500n * 1_000n),
         path: [addressOf(sell), addressOf(buy)],
-        priceImpactBps: 0
+        priceImpactBps: 0,
+        feeRaw: null,
+        furtherFeeBps: 0
       }))
     )
 })

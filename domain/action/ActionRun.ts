@@ -29,7 +29,6 @@ import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { Venue } from "#domain/trading/Venue.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 
 /** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
@@ -77,7 +76,6 @@ export class ActionRun extends Context.Service<
         relay: yield* TransactionRelay,
         valuer: yield* PortfolioValuer,
         gas: yield* GasBudget,
-        venue: yield* Venue,
         marks: yield* OperationMarks
       }
       return ActionRun.of({ execute: (operationId) => makeExecute(services, operationId) })
@@ -95,12 +93,11 @@ interface Services {
   readonly relay: TransactionRelay["Service"]
   readonly valuer: PortfolioValuer["Service"]
   readonly gas: GasBudget["Service"]
-  readonly venue: Venue["Service"]
   readonly marks: OperationMarks["Service"]
 }
 
 const makeExecute = (
-  { calls, gas, marks, operations, preparer, relay, relays, store, userOperations, valuer, venue }: Services,
+  { calls, gas, marks, operations, preparer, relay, relays, store, userOperations, valuer }: Services,
   operationId: OperationId
 ) => {
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
@@ -204,7 +201,7 @@ const makeExecute = (
   const reportOf = (end: Omit<ActionFacts, "transactions">, receipts: ReadonlyArray<ActionReceipt>) =>
     Effect.map(
       recordedTransactions(gas, { chainId: end.chainId, carried: "user_operation", receipts }),
-      (transactions) => resultOfAction({ ...end, transactions }, venue.feeBps)
+      (transactions) => resultOfAction({ ...end, transactions })
     )
 
   const complete = (outcome: ActionOutcome, receipts: ReadonlyArray<ActionReceipt>) =>

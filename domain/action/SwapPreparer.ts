@@ -144,7 +144,7 @@ export class SwapPreparer extends Context.Service<
           prices: yield* prices.latest(traded),
           now: yield* DateTime.now,
           priceMaxAgeMs: settings.priceMaxAgeMs,
-          feeBps: order.issuer === undefined ? venue.feeBps : 0
+          feeBps: order.issuer === undefined ? venue.assumedFeeBps(order.chainId) : 0
         }
         return yield* Effect.mapError(Effect.fromResult(feedLeg(order, facts)), refuse)
       })
@@ -165,7 +165,7 @@ export class SwapPreparer extends Context.Service<
             `the issuer gives ${receiveRaw} now, more than ${deviationBps} basis points from the ${expectedRaw} that was promised or the ${leg.expectedBuyRaw} of the price feed; preview anew`
           )
         }
-        const floor = feedFloorRaw(leg, { ...limits, hopFeeBps: 0 })
+        const floor = feedFloorRaw(leg, limits)
         if (receiveRaw < floor) return yield* refuse(`the issuer gives ${receiveRaw}, the least acceptable is ${floor}`)
         const swap: ReadySwap = {
           sell: leg.sell,
@@ -202,7 +202,7 @@ export class SwapPreparer extends Context.Service<
         })
         const path = quote?.path ?? (isGuarded(chain) ? [addressOf(sell), addressOf(buy)] : undefined)
         if (path === undefined) return yield* refuse("the venue has no price that the route could be held against")
-        const ownFloor = feedFloorRaw(leg, { ...limits, hopFeeBps: venue.feeBps }, path.length - 1)
+        const ownFloor = feedFloorRaw(leg, limits, quote?.furtherFeeBps)
         const floor = ownFloor > minRaw ? ownFloor : minRaw
         if (call.minRaw < floor) {
           return yield* refuse(`the route may yield ${call.minRaw} now, the least acceptable is ${floor}; quote anew`)

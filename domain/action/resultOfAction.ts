@@ -19,23 +19,20 @@ export interface ActionFacts {
   readonly failure: string | null
 }
 
-const swapsOf = ({ receipt, swap }: ActionOutcome, hopFeeBps: number): ReadonlyArray<SwapResult> => {
+const swapsOf = ({ receipt, swap }: ActionOutcome): ReadonlyArray<SwapResult> => {
   if (swap === undefined) return []
   const receivedRaw = receipt.deltas.find(({ assetId }) => assetId === swap.buy)?.raw ?? 0n
-  return [swapResult(swap, receivedRaw, hopFeeBps)]
+  return [swapResult(swap, receivedRaw)]
 }
 
 /** What the trade cost beside gas is not known: no plan with prices was made for it. */
-export const resultOfAction = (
-  { chainId, failure, outcome, transactions }: ActionFacts,
-  hopFeeBps: number
-): OperationReport => ({
+export const resultOfAction = ({ chainId, failure, outcome, transactions }: ActionFacts): OperationReport => ({
   outcome: outcome === null ? "skipped" : "traded",
   result: operationResult(
     [
       {
         ...emptyChain(chainId),
-        swaps: outcome === null ? [] : swapsOf(outcome, hopFeeBps),
+        swaps: outcome === null ? [] : swapsOf(outcome),
         transactions,
         failure
       }

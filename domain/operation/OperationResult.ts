@@ -26,9 +26,9 @@ export const SwapResult = Schema.Struct({
   floorRaw: Raw,
   /** What it yielded; null when another swap of the batch bought the same asset. */
   receivedRaw: Schema.NullOr(Raw),
-  /** What the venue kept of what was sold; null where a provider's route does not say. */
+  /** What the venue kept of what was sold; null where it, or a provider's route, does not say. */
   feeRaw: Schema.NullOr(Raw),
-  /** `venue`, or the provider's tool. */
+  /** `venue`, the name of a venue that has one, or the provider's tool. */
   by: Schema.String
 })
 export type SwapResult = typeof SwapResult.Type

@@ -38,6 +38,8 @@ export interface ChainHoldings {
   /** False when the chain could not be read: its holdings are not used. */
   readonly available: boolean
   readonly holdings: ReadonlyArray<Holding>
+  /** Expected cost of one swap on the chain, as in `PlanInput`; left out: what the input says. */
+  readonly feeBps?: number
 }
 
 /** One way that value can take between chains. */
@@ -67,13 +69,20 @@ export interface PlanInput {
     /** Least deviation and least leg worth trading, US dollars (wad), zero or more. */
     readonly thresholdUsd: bigint
   }
-  /** Expected cost of one swap in basis points of the value sold, venue and integrator fee together; 0 to 9,999. */
+  /**
+   * Expected cost of one swap in basis points of the value sold, venue and integrator fee together; 0 to 9,999. Where
+   * chains differ, that of the dearest: transfers between them are weighed by it.
+   */
   readonly feeBps: number
   /** Left out: value stays on its chain. */
   readonly transfers?: TransferTerms
   /** Left out: every deviation of the threshold is traded to the target. */
   readonly policy?: PlanPolicy
 }
+
+/** What one swap on the chain is expected to cost, in basis points of what is sold. */
+export const feeBpsOn = ({ chains, feeBps }: Pick<PlanInput, "chains" | "feeBps">, chainId: ChainId): number =>
+  chains.find((chain) => chain.chainId === chainId)?.feeBps ?? feeBps
 
 /** One swap: sell exactly `sellAmountRaw` of one asset for another on the same chain. */
 export interface Leg {
@@ -84,7 +93,7 @@ export interface Leg {
   readonly sellAmountRaw: bigint
   /** Value of what is sold, US dollars (wad). */
   readonly valueUsd: bigint
-  /** What the sale buys at the prices of the input after `feeBps`, above zero. */
+  /** What the sale buys at the prices of the input after the fee of its chain, above zero. */
   readonly expectedBuyRaw: bigint
 }
 

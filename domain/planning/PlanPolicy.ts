@@ -36,7 +36,7 @@ export interface PlanPolicy {
   readonly secondsToNextCheck: number
   /** What slippage is expected to take of a swap beside its quote, in basis points. */
   readonly reserveBps: number
-  /** What swaps of a pair really cost, as quoted, in billionths of what is sold; by `pairOf`. Others cost `feeBps`. */
+  /** What swaps of a pair really cost, as quoted, in billionths of what is sold; by `pairOf`. Others: its chain fee. */
   readonly pairCosts?: ReadonlyMap<string, number>
   /** The pairs that were quoted, by `pairOf`: they are traded again as long as they are what is needed. */
   readonly pairs?: ReadonlySet<string>

@@ -52,7 +52,7 @@ export interface ChainRebalancePolicy {
 
 export interface PlanParameters {
   readonly thresholdUsd: bigint
-  readonly cost: SwapCost
+  readonly costOn: (chainId: ChainId) => SwapCost
   /** Left out: every deviation is traded to its target. */
   readonly policy?: ChainRebalancePolicy
 }
@@ -79,7 +79,8 @@ const minOf = ({ policy, thresholdUsd }: PlanParameters, chainId: ChainId): bigi
  */
 export const planChain = (view: ChainView, parameters: PlanParameters, around: ChainView = view): ChainPlan => {
   const { chainId } = view
-  const { cost, policy } = parameters
+  const { policy } = parameters
+  const cost = parameters.costOn(chainId)
   const tolerance = toleranceFor(minOf(parameters, chainId), around.positions)
   const { byPolicy, legs: planned, result, totalUsd } = rebalanceBy({ view, around }, { tolerance, cost }, policy)
   const { legs, skips: onTheWay } = withinArrived(planned, around.positions, tolerance.tradeUsd)

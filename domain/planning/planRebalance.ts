@@ -7,7 +7,7 @@
 import { type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { type ChainView, readChain } from "#domain/planning/ChainView.ts"
 import { crossChain, type Movement } from "#domain/planning/transfers/crossChain.ts"
-import type { ChainPlan, Plan, PlanInput } from "#domain/planning/Plan.ts"
+import { type ChainPlan, feeBpsOn, type Plan, type PlanInput } from "#domain/planning/Plan.ts"
 import type { ChainRebalancePolicy } from "#domain/planning/planChain.ts"
 import { planChains } from "#domain/planning/transfers/planChains.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
@@ -96,7 +96,7 @@ const movementOf = (
  */
 export const plan = (input: PlanInput): Plan => {
   const { thresholdUsd } = input.preferences
-  const cost = SwapCost.fromFeeBps(input.feeBps)
+  const costOn = (chainId: ChainId) => SwapCost.fromFeeBps(feeBpsOn(input, chainId))
   const allocation = byChain(input.allocation)
   const views = new Map<ChainId, ChainView>()
   for (const chain of input.chains) {
@@ -115,7 +115,7 @@ export const plan = (input: PlanInput): Plan => {
     { moves, terms },
     {
       thresholdUsd,
-      cost,
+      costOn,
       ...(input.policy === undefined ? {} : { policy: chainPolicy(input.policy, totalOf(known)) })
     }
   )

@@ -185,7 +185,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     const transactions = yield* Effect.forEach(outcomes, (outcome) =>
       recordedTransactions(gas, { chainId: outcome.chainId, carried: "user_operation", receipts: receiptsOf(outcome) })
     )
-    const done = resultOfRun({ plan, outcomes, transactions, hopFeeBps: venue.feeBps })
+    const done = resultOfRun({ plan, outcomes, transactions, assumedFeeBps: venue.assumedFeeBps })
     return plan.isCancelled === true ? { ...done, outcome: "skipped" as const } : done
   })
 

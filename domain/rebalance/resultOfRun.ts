@@ -15,6 +15,7 @@ import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { swapResult } from "#domain/trading/swapResult.ts"
+import type { Venue } from "#domain/trading/Venue.ts"
 
 const bps = 10_000n
 
@@ -23,8 +24,8 @@ export interface RunFacts {
   readonly outcomes: ReadonlyArray<ChainOutcome>
   /** The transactions of the chain of the same place. */
   readonly transactions: ReadonlyArray<ReadonlyArray<TransactionResult>>
-  /** What the venue keeps of each hop. */
-  readonly hopFeeBps: number
+  /** What plans take the venue's fee of a swap on a chain to be. */
+  readonly assumedFeeBps: Venue["Service"]["assumedFeeBps"]
 }
 
 const hasLanded = ({ receipt }: ChainOutcome): boolean => receipt?.success === true
@@ -47,12 +48,12 @@ const broughtOf = ({ receipt, swaps, transfers = [] }: ChainOutcome, assetId: As
 }
 
 /** One result for each pair, whose trade may have gone over several paths. */
-const swapsOf = (outcome: ChainOutcome, hopFeeBps: number): ReadonlyArray<SwapResult> => {
+const swapsOf = (outcome: ChainOutcome): ReadonlyArray<SwapResult> => {
   const pairs = [...Map.groupBy(outcome.swaps, ({ buy, sell }) => `${sell} ${buy}`).values()]
   return pairs.map((swaps) => {
     const { buy } = swaps[0]!
     const isOnly = pairs.filter(([other]) => other!.buy === buy).length === 1
-    const [first, ...others] = swaps.map((swap) => swapResult(swap, null, hopFeeBps))
+    const [first, ...others] = swaps.map((swap) => swapResult(swap, null))
     const sum = others.reduce(addSwap, first!)
     return { ...sum, receivedRaw: isOnly ? broughtOf(outcome, buy) : null }
   })
@@ -69,7 +70,7 @@ const addSwap = (sum: SwapResult, { feeRaw, floorRaw, soldRaw }: SwapResult): Sw
 const tradingCostOf = (
   outcome: ChainOutcome,
   legs: RunPlan["chains"][number]["legs"],
-  hopFeeBps: number
+  assumedFeeBps: number
 ): bigint | null => {
   if (!hasLanded(outcome)) return 0n
   const sold = outcome.swaps.map(({ sell, sellAmountRaw }) => {
@@ -77,21 +78,21 @@ const tradingCostOf = (
     return leg === undefined ? null : (sellAmountRaw * leg.valueUsd) / leg.sellAmountRaw
   })
   const received = [...new Set(outcome.swaps.map(({ buy }) => buy))].map((buy) => {
-    // The plan expects the venue's fee of one hop to be taken off already.
+    // The plan expects the fee that it counted to be taken off already.
     const leg = legs.find((planned) => planned.buy === buy && planned.expectedBuyRaw > 0n)
     if (leg === undefined) return null
-    return (broughtOf(outcome, buy) * leg.valueUsd * (bps - BigInt(hopFeeBps))) / (leg.expectedBuyRaw * bps)
+    return (broughtOf(outcome, buy) * leg.valueUsd * (bps - BigInt(assumedFeeBps))) / (leg.expectedBuyRaw * bps)
   })
   const [soldUsd, receivedUsd] = [sumKnown(sold), sumKnown(received)]
   return soldUsd === null || receivedUsd === null ? null : soldUsd - receivedUsd
 }
 
-export const resultOfRun = ({ hopFeeBps, outcomes, plan, transactions }: RunFacts): OperationReport => {
+export const resultOfRun = ({ assumedFeeBps, outcomes, plan, transactions }: RunFacts): OperationReport => {
   const chains = outcomes.map((outcome, index): ChainResult => {
     const { chainId, failure, skips, transfers = [] } = outcome
     return {
       chainId,
-      swaps: hasLanded(outcome) ? swapsOf(outcome, hopFeeBps) : [],
+      swaps: hasLanded(outcome) ? swapsOf(outcome) : [],
       transfers: hasLanded(outcome) ? transfers.map((transfer) => ownTransfer(transfer, null)) : [],
       transactions: transactions[index] ?? [],
       skips,
@@ -100,7 +101,7 @@ export const resultOfRun = ({ hopFeeBps, outcomes, plan, transactions }: RunFact
   })
   const costs = outcomes.map((outcome) => {
     const legs = plan.chains.find(({ chainId }) => chainId === outcome.chainId)?.legs ?? []
-    return tradingCostOf(outcome, legs, hopFeeBps)
+    return tradingCostOf(outcome, legs, assumedFeeBps(outcome.chainId))
   })
   return { outcome: outcomeOfRun(outcomes), result: operationResult(chains, sumKnown(costs)) }
 }

@@ -29,8 +29,8 @@ export interface BestPrices {
 
 /** How legs are priced. */
 export interface PricingTerms {
-  /** The portfolio's own limits; the venue adds its fee. */
-  readonly limits: Omit<PricingLimits, "hopFeeBps">
+  /** The portfolio's own limits. */
+  readonly limits: PricingLimits
   /** False: on the venue alone. */
   readonly routed: boolean
 }
@@ -109,10 +109,9 @@ export class BestQuotes extends Context.Service<
       const price = Effect.fn("BestQuotes.price")(function* (
         chain: ChainAuthorization,
         legs: ReadonlyArray<PlannedLeg>,
-        { limits: planLimits, routed }: PricingTerms
+        { limits, routed }: PricingTerms
       ) {
         if (legs.length === 0) return { swaps: [], skips: [] }
-        const limits = { ...planLimits, hopFeeBps: venue.feeBps }
         const requests = quoteRequests(chain.chainId, legs, limits)
         const quotes = yield* venue.quote({
           chainId: chain.chainId,

@@ -27,6 +27,10 @@ export const Swap = Schema.Struct({
   path: Schema.Array(Address),
   /** What goes into each pool of the path; left out where the venue did not say. */
   inputsRaw: Schema.optionalKey(Schema.Array(Schema.BigIntFromString)),
+  /** What the venue keeps, raw units of what is sold; null: it does not say. Left out by swaps from before. */
+  feeRaw: Schema.optionalKey(Schema.NullOr(Schema.BigIntFromString)),
+  /** What results call the venue that makes the swap; left out: `venue`. */
+  venue: Schema.optionalKey(Schema.String),
   /** The provider's tool that makes the swap; left out: the venue makes it. */
   tool: Schema.optionalKey(Schema.String),
   /**

@@ -17,8 +17,8 @@ export interface QuoteRequest {
 /** What one swap may lose. */
 export interface LossLimits {
   readonly priceImpactBps: number
-  /** Least yield of the whole amount over a path of one hop, and of two; less of it yields as much less. */
-  readonly minRaw: readonly [oneHop: bigint, twoHops: bigint]
+  /** Least yield of the whole amount at a quote with this `furtherFeeBps`; less of it yields as much less. */
+  readonly minRaw: (furtherFeeBps: number) => bigint
 }
 
 /** What one sale may do to a market. */
@@ -37,8 +37,18 @@ export interface SplitTerms {
   readonly within: LossLimits
 }
 
+/** Who makes a sale, and what that takes of it. */
+export interface VenueTerms {
+  /** What results call it; `venue` when left out. */
+  readonly venue?: string
+  /** Raw units of what is sold; null where the venue does not say. */
+  readonly feeRaw: bigint | null
+  /** Basis points that it keeps beyond what plans count (`assumedFeeBps`): limits on loss allow for them. */
+  readonly furtherFeeBps: number
+}
+
 /** What is sold over one path. */
-export interface QuotedPath {
+export interface QuotedPath extends VenueTerms {
   /** Token addresses from the sold to the bought one. */
   readonly path: ReadonlyArray<Address>
   readonly sellAmountRaw: bigint
@@ -50,7 +60,7 @@ export interface QuotedPath {
 }
 
 /** What the venue pays now. */
-export interface Quote {
+export interface Quote extends VenueTerms {
   /** Raw amount of the bought asset, venue fee deducted. */
   readonly buyAmountRaw: bigint
   /** The path, or of several the one that takes most: token addresses from the sold to the bought one. */
@@ -101,7 +111,7 @@ export interface QuoteBatch {
  * import { Venue } from "#domain/trading/Venue.ts"
  *
  * const NoMarket = Layer.mock(Venue, {
- *   feeBps: 30,
+ *   assumedFeeBps: () => 30,
  *   quote: () => Effect.succeed([])
  * })
  * ```
@@ -113,7 +123,10 @@ export class Venue extends Context.Service<
      * The best quote of each request, at one block and as if made one after the other; null where there is no route.
      */
     readonly quote: (batch: QuoteBatch) => Effect.Effect<ReadonlyArray<Quote | null>, ChainUnavailable>
-    /** Fee of one hop in basis points. */
-    readonly feeBps: number
+    /**
+     * What plans and limits on loss take the fee of a swap on the chain to be before it has a quote, in basis points of
+     * what is sold; 0 to 9,999. What a venue really keeps is in its quotes.
+     */
+    readonly assumedFeeBps: (chainId: ChainId) => number
   }
 >()("ballast/domain/trading/Venue") {}

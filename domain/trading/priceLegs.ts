@@ -13,8 +13,6 @@ import type { Quote } from "#domain/trading/Venue.ts"
 export interface PricingLimits {
   readonly slippageBps: number
   readonly priceImpactBps: number
-  /** The venue's fee of one hop; the plan counted one. */
-  readonly hopFeeBps: number
   /** Left out: a trade is made whole or not at all. */
   readonly slicing?: Slicing
   /** What the gas of one more swap costs, where that is known: there a leg may be split over several paths. */
@@ -42,13 +40,13 @@ const refuse = (leg: PlannedLeg, code: SkipCode, reason: string): Result.Result<
     reason: `${reason}; ${dollars(leg.valueUsd)} are not traded`
   })
 
-/** The yield at the feed's prices, less impact, slippage, and the fee of each hop beyond the first; raw units. */
+/** The yield at the feed's prices, less impact, slippage, and what the venue keeps beyond the plan's fee; raw units. */
 export const feedFloorRaw = (
   { expectedBuyRaw }: Pick<PlannedLeg, "expectedBuyRaw">,
-  { hopFeeBps, priceImpactBps, slippageBps }: PricingLimits,
-  hops = 1
+  { priceImpactBps, slippageBps }: Pick<PricingLimits, "priceImpactBps" | "slippageBps">,
+  furtherFeeBps = 0
 ): bigint => {
-  const lost = BigInt(priceImpactBps + slippageBps + (hops - 1) * hopFeeBps)
+  const lost = BigInt(priceImpactBps + slippageBps + furtherFeeBps)
   return lost >= bps ? 0n : (expectedBuyRaw * (bps - lost)) / bps
 }
 
@@ -58,7 +56,7 @@ export const feedFloorRaw = (
  */
 export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimits): bigint => {
   const fromQuote = (quote.buyAmountRaw * (bps - BigInt(limits.slippageBps))) / bps
-  const fromFeed = feedFloorRaw(leg, limits, Math.max(1, quote.path.length - 1))
+  const fromFeed = feedFloorRaw(leg, limits, quote.furtherFeeBps)
   return fromQuote > fromFeed ? fromQuote : fromFeed
 }
 
@@ -91,9 +89,18 @@ export const priceLeg = (
   }
   if (minBuyAmountRaw <= 0n) return refuse(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
   const { buy, sell, sellAmountRaw } = leg
-  const { buyAmountRaw: expectedBuyRaw, inputsRaw, path } = quote
-  const swap: Swap = { sell, buy, sellAmountRaw, minBuyAmountRaw, expectedBuyRaw, path }
-  return Result.succeed(inputsRaw === undefined ? swap : { ...swap, inputsRaw })
+  const { buyAmountRaw: expectedBuyRaw, feeRaw, inputsRaw, path, venue } = quote
+  return Result.succeed({
+    sell,
+    buy,
+    sellAmountRaw,
+    minBuyAmountRaw,
+    expectedBuyRaw,
+    path,
+    ...(inputsRaw === undefined ? {} : { inputsRaw }),
+    feeRaw,
+    ...(venue === undefined ? {} : { venue })
+  })
 }
 
 /** Whether the leg is made at the quote; by it the venue keeps refused legs out of later quotes. */

@@ -30,8 +30,8 @@ export const mostValuable = (legs: ReadonlyArray<PlannedLeg>, count: number, min
 /** What a swap of the leg may lose, or of a part of it. */
 const lossLimits = (leg: PlannedLeg, limits: PricingLimits): LossLimits => {
   // A part's share of the floor is rounded, so the whole keeps one unit more.
-  const minRaw = (hops: number) => feedFloorRaw(leg, limits, hops) + 1n
-  return { priceImpactBps: limits.priceImpactBps, minRaw: [minRaw(1), minRaw(2)] }
+  const minRaw = (furtherFeeBps: number) => feedFloorRaw(leg, limits, furtherFeeBps) + 1n
+  return { priceImpactBps: limits.priceImpactBps, minRaw }
 }
 
 /** The limits of a leg that may be cut to what its market takes; undefined where legs are made whole. */

@@ -3,21 +3,24 @@ import type { SwapResult } from "#domain/operation/OperationResult.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 
 const bps = 10_000n
+/** What each pool of a path kept, in basis points, of swaps from before swaps kept what their venue does. */
+const unsaidFeeBps = 30n
 
-/** What the venue keeps, hop after hop, in raw units of what is sold; null where a provider makes the swap. */
-const venueFeeRaw = ({ path, sellAmountRaw, tool }: Swap, hopFeeBps: number): bigint | null => {
+/** Raw units of what is sold; null where a provider makes the swap, or the venue does not say. */
+const feeRawOf = ({ feeRaw, path, sellAmountRaw, tool }: Swap): bigint | null => {
   if (tool !== undefined) return null
+  if (feeRaw !== undefined) return feeRaw
   let kept = sellAmountRaw
-  for (let hop = 1; hop < path.length; hop++) kept = (kept * (bps - BigInt(hopFeeBps))) / bps
+  for (let pool = 1; pool < path.length; pool++) kept = (kept * (bps - unsaidFeeBps)) / bps
   return sellAmountRaw - kept
 }
 
-export const swapResult = (swap: Swap, receivedRaw: bigint | null, hopFeeBps: number): SwapResult => ({
+export const swapResult = (swap: Swap, receivedRaw: bigint | null): SwapResult => ({
   sell: swap.sell,
   buy: swap.buy,
   soldRaw: swap.sellAmountRaw,
   floorRaw: swap.minBuyAmountRaw,
   receivedRaw,
-  feeRaw: venueFeeRaw(swap, hopFeeBps),
-  by: swap.tool ?? "venue"
+  feeRaw: feeRawOf(swap),
+  by: swap.tool ?? swap.venue ?? "venue"
 })

@@ -97,12 +97,12 @@ export class Liquidator extends Context.Service<
         const ids = [settlement, ...sold.map(({ assetId }) => assetId)]
         const known = yield* assets.find(ids)
         const fresh = yield* freshPrices(ids)
-        const { kept } = fromFeeBps(venue.feeBps)
+        const chainId = chainIdOf(withdrawal.accountId)
+        const { kept } = fromFeeBps(venue.assumedFeeBps(chainId))
         const legs = yield* Effect.forEach(sold, ({ amountRaw, assetId }) =>
           Effect.fromResult(saleOf({ assetId, raw: BigInt(amountRaw), settlement, known, fresh, kept }))
         )
-        const chainId = chainIdOf(withdrawal.accountId)
-        const limits = { ...swapLimits(withdrawal.swap, settings), hopFeeBps: venue.feeBps }
+        const limits = swapLimits(withdrawal.swap, settings)
         const quotes = yield* venue.quote({
           chainId,
           connectorTokens: connectorTokensOf(chain),

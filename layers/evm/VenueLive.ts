@@ -58,6 +58,6 @@ export const VenueLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    return Venue.of({ quote, feeBps })
+    return Venue.of({ quote, assumedFeeBps: () => feeBps })
   })
 ).pipe(Layer.provide(PairDirectory.layer))

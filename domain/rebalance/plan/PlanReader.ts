@@ -201,7 +201,13 @@ export class PlanReader extends Context.Service<
           const { acceptedSwap: accepted = null, swap: strategy, tenantSwap: tenant } = context
           const limits = swapLimits({ strategy, tenant, accepted }, settings)
           const chains = readings[index]!.map((reading) =>
-            chainState(reading, { ofInterest, known, staleBefore, incoming })
+            chainState(reading, {
+              ofInterest,
+              known,
+              staleBefore,
+              incoming,
+              feeBps: venue.assumedFeeBps(reading.authorization.chainId)
+            })
           )
           const applied = policyOf[index]
           const policy = applied?.at(valueOf(chains), limits)
@@ -209,7 +215,7 @@ export class PlanReader extends Context.Service<
             chains,
             allocation: context.allocation,
             preferences: { thresholdUsd: limits.thresholdUsd },
-            feeBps: venue.feeBps,
+            feeBps: Math.max(0, ...chains.map(({ feeBps }) => feeBps ?? 0)),
             transfers: {
               assets: bridgeAssets,
               feeBps: settings.transfers.costBps,
@@ -322,11 +328,12 @@ interface Known {
   readonly known: ReadonlyMap<AssetId, Price>
   readonly staleBefore: number
   readonly incoming: ReadonlyMap<AssetId, bigint>
+  readonly feeBps: number
 }
 
 const chainState = (
   reading: ChainReading,
-  { incoming, known: prices, ofInterest, staleBefore }: Known
+  { feeBps, incoming, known: prices, ofInterest, staleBefore }: Known
 ): ChainHoldings => {
   const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
     const price = prices.get(assetId)
@@ -344,6 +351,7 @@ const chainState = (
   return {
     chainId: chainIdOf(reading.authorization.accountId),
     available: reading.balances !== null,
-    holdings: assetsOfInterest(reading, ofInterest).map(holding)
+    holdings: assetsOfInterest(reading, ofInterest).map(holding),
+    feeBps
   }
 }

@@ -11,7 +11,7 @@ import { grantOn } from "#domain/account/Grant.ts"
 import { connectorTokensOf } from "#domain/account/Permission.ts"
 import { type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
-import type { ChainPair, ChainPlan, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
+import { type ChainPair, type ChainPlan, feeBpsOn, type Leg, type Plan, type PlanInput } from "#domain/planning/Plan.ts"
 import type { ChainGas } from "#domain/planning/PlanPolicy.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
@@ -82,7 +82,7 @@ export class RunPlanner extends Context.Service<
         const { chainId, legs } = chain
         const authorization = authorizationOn(context, chainId)
         if (authorization === undefined) return Effect.succeed([])
-        const requests = quoteRequests(chainId, legs, { ...limits, hopFeeBps: venue.feeBps })
+        const requests = quoteRequests(chainId, legs, limits)
         return Effect.orElseSucceed(
           venue.quote({ chainId, connectorTokens: connectorTokensOf(authorization), requests }),
           (): ReadonlyArray<null> => []
@@ -182,11 +182,12 @@ const limitsOf = ({ input, limits: { priceImpactBps, slippageBps }, slicing }: P
 }
 
 /** The leg as a run keeps it: what it should yield is by the feed's prices, also where it was planned at quotes. */
-const toPlannedLeg = (leg: Leg, { chains, feeBps, policy }: PlanInput): PlannedLeg => {
+const toPlannedLeg = (leg: Leg, input: PlanInput): PlannedLeg => {
+  const { chains, policy } = input
   const planned = Struct.omit(leg, ["chainId"])
   if (policy?.pairCosts === undefined) return planned
   const holdings = chains.find(({ chainId }) => chainId === leg.chainId)!.holdings
-  return { ...planned, expectedBuyRaw: promisedRaw(leg, holdings, feeBps) }
+  return { ...planned, expectedBuyRaw: promisedRaw(leg, holdings, feeBpsOn(input, leg.chainId)) }
 }
 
 const toPlannedChain = (

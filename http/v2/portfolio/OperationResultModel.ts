@@ -31,10 +31,10 @@ const SwapResult = Schema.Struct({
   ),
   feeRaw: orNull(
     rawAmount("What the venue kept of what was sold"),
-    "Null where a provider's route does not say.",
+    "Null where nobody says: over a provider's route, and on Solana.",
     "4501500"
   ),
-  by: prose("`venue`, or the tool of the provider that made it.", 128, "venue")
+  by: prose("`venue`, `jupiter` on Solana, or the tool of the provider that made it.", 128, "venue")
 }).annotate({ identifier: "SwapResult", description: "A swap that landed." })
 
 const TransferResult = Schema.Struct({

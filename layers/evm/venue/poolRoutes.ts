@@ -3,7 +3,7 @@
  * UniswapV2Library.getAmountOut, UniswapV2Pair.
  */
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { LossLimits, SaleLimits } from "#domain/trading/Venue.ts"
+import type { LossLimits, SaleLimits, VenueTerms } from "#domain/trading/Venue.ts"
 
 /** A pool of two tokens and what it holds of each. */
 export interface Pool {
@@ -104,10 +104,16 @@ export type RouteLimits = LossLimits &
     readonly wantedRaw: bigint
   }
 
+/** What the pools of a route keep, and how much more that is than the fee of one pool, which plans count. */
+export const feeOf = ({ amountIn, hops }: Route): Pick<VenueTerms, "feeRaw" | "furtherFeeBps"> => {
+  const kept = hops.reduce((raw) => (raw * (basisPoints - BigInt(feeBps))) / basisPoints, amountIn)
+  return { feeRaw: amountIn - kept, furtherFeeBps: (hops.length - 1) * feeBps }
+}
+
 /** Whether a route keeps to the limits of its sale. */
 export const isWithin = (route: Route, { sold }: Pools, limits: RouteLimits): boolean => {
   const { poolShareBps, wantedRaw } = limits
-  const minRaw = limits.minRaw[route.hops.length === 1 ? 0 : 1]
+  const minRaw = limits.minRaw(feeOf(route).furtherFeeBps)
   return (
     priceImpactBps(route) <= limits.priceImpactBps &&
     route.amountOut * wantedRaw >= minRaw * route.amountIn &&

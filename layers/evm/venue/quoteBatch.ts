@@ -5,6 +5,7 @@
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { Quote, QuoteBatch, QuotedPath, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
 import {
+  feeOf,
   follow,
   isWithin,
   largestRoute,
@@ -118,7 +119,8 @@ const quotedPath = (route: Route): QuotedPath => ({
   sellAmountRaw: route.amountIn,
   buyAmountRaw: route.amountOut,
   priceImpactBps: priceImpactBps(route),
-  inputsRaw: route.hops.map(({ amountIn }) => amountIn)
+  inputsRaw: route.hops.map(({ amountIn }) => amountIn),
+  ...feeOf(route)
 })
 
 /**
@@ -128,7 +130,8 @@ const quotedPath = (route: Route): QuotedPath => ({
 const nothingNow = (pools: Pools, sale: Sale, connectorTokens: ReadonlyArray<EvmAddress>): Quote | null => {
   if (sale.atMost === undefined) return null
   const best = bestOf(candidatePaths(sale, connectorTokens).map((path) => follow(pools, path, sale.sellAmountRaw)))
-  return best === undefined ? null : { buyAmountRaw: 0n, path: best.path, priceImpactBps: 0, sellAmountRaw: 0n }
+  if (best === undefined) return null
+  return { ...feeOf(best), buyAmountRaw: 0n, path: best.path, priceImpactBps: 0, sellAmountRaw: 0n, feeRaw: 0n }
 }
 
 const quoteOf = (sale: Sale, routes: ReadonlyArray<Route>): Quote | null => {
@@ -141,6 +144,8 @@ const quoteOf = (sale: Sale, routes: ReadonlyArray<Route>): Quote | null => {
     path: first.path,
     priceImpactBps: Math.max(...paths.map((one) => one.priceImpactBps)),
     inputsRaw: first.inputsRaw,
+    feeRaw: routes.reduce((sum, route) => sum + (feeOf(route).feeRaw ?? 0n), 0n),
+    furtherFeeBps: Math.max(...paths.map((one) => one.furtherFeeBps)),
     ...(soldRaw === sale.sellAmountRaw ? {} : { sellAmountRaw: soldRaw }),
     ...(paths.length === 1 ? {} : { paths })
   }

@@ -10,7 +10,7 @@ import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { carryStep } from "#layers/solana/execution/carryStep.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
-import { quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
+import { assumedFeeBps, quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
 import type { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -23,11 +23,12 @@ const venue = Layer.effect(
     const others = yield* Venue
     const context = yield* adapters
     return Venue.of({
-      ...others,
       quote: (batch) =>
         namespaceOfChain(batch.chainId) === "solana"
           ? Effect.provideContext(quoteSwaps(batch.requests), context)
-          : others.quote(batch)
+          : others.quote(batch),
+      assumedFeeBps: (chainId) =>
+        namespaceOfChain(chainId) === "solana" ? assumedFeeBps : others.assumedFeeBps(chainId)
     })
   })
 )

@@ -5,7 +5,7 @@
 import { Effect, Option, Result } from "effect"
 import { addressOf, isErc20, solanaChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Quote, QuoteRequest } from "#domain/trading/Venue.ts"
+import type { Quote, QuoteRequest, VenueTerms } from "#domain/trading/Venue.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -16,6 +16,16 @@ const sampleShare = 100n
 const maxHalvings = 3
 const maxAccounts = 40
 const concurrency = 4
+/**
+ * Jupiter itself keeps nothing of a swap that it builds, and does not say what the pools of its route keep: that is in
+ * the amount which it quotes. Source: developers.jup.ag, "Fees", "Build".
+ */
+const terms: VenueTerms = { venue: "jupiter", feeRaw: null, furtherFeeBps: 0 }
+/**
+ * What plans allow for the pools: most pairs trade in pools that keep 25 (Raydium) or 30 (Orca) basis points. Limits on
+ * loss stand this much lower, and nothing else is said by it.
+ */
+export const assumedFeeBps = 30
 
 /**
  * How much worse the whole amount is priced than an infinitely small part of it, in basis points, rounded up. A sample
@@ -34,7 +44,8 @@ export const impactBps = (
 }
 
 const isWithin = ({ buyAmountRaw, priceImpactBps }: Quote, { atMost }: QuoteRequest, share: bigint): boolean =>
-  atMost === undefined || (priceImpactBps <= atMost.priceImpactBps && buyAmountRaw * share >= atMost.minRaw[0])
+  atMost === undefined ||
+  (priceImpactBps <= atMost.priceImpactBps && buyAmountRaw * share >= atMost.minRaw(terms.furtherFeeBps))
 
 const build = Effect.fnUntraced(function* ({ buy, sell }: QuoteRequest, amountRaw: bigint) {
   const jupiter = yield* JupiterClient
@@ -65,13 +76,14 @@ const quoteOne = Effect.fnUntraced(function* (
     if (amountRaw === 0n) break
     const whole = yield* build(request, amountRaw)
     const quote: Quote = {
+      ...terms,
       buyAmountRaw: whole.outRaw,
       path,
       priceImpactBps: sample === undefined ? 0 : impactBps(whole, sample)
     }
     if (isWithin(quote, request, share)) return halving === 0 ? quote : { ...quote, sellAmountRaw: amountRaw }
   }
-  return { buyAmountRaw: 0n, path, priceImpactBps: 0, sellAmountRaw: 0n }
+  return { ...terms, buyAmountRaw: 0n, path, priceImpactBps: 0, sellAmountRaw: 0n }
 })
 
 /** A pair that Jupiter does not answer about has no quote; when it answers about none, the chain is not traded on. */

@@ -355,7 +355,7 @@ const ServiceContractsFake = Layer.succeed(ServiceContracts, { on: () => new Set
 
 /** Nothing is traded here: plans need its fee alone. */
 const VenueFake = Layer.succeed(Venue, {
-  feeBps: 30,
+  assumedFeeBps: () => 30,
   quote: ({ requests }) => Effect.succeed(requests.map(() => null))
 })
 

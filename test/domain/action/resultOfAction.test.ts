@@ -39,10 +39,12 @@ const transaction = (success: boolean) => ({
 describe("the result of an action", () => {
   it("names what a swap sold, its floor, what it brought, the venue's fee and all gas", () => {
     const transactions = [transaction(false), transaction(true)]
-    const { outcome, result } = resultOfAction(
-      { chainId, transactions, outcome: { chainId, swap, receipt }, failure: null },
-      30
-    )
+    const { outcome, result } = resultOfAction({
+      chainId,
+      transactions,
+      outcome: { chainId, swap, receipt },
+      failure: null
+    })
     assert.strictEqual(outcome, "traded")
     assert.deepStrictEqual(result.chains[0]!.swaps, [
       {
@@ -63,15 +65,15 @@ describe("the result of an action", () => {
   it("of a provider's route has no fee, of an integrator's calls no swap", () => {
     const routed = { chainId, swap: { ...swap, tool: "paraswap" }, receipt }
     const facts = { chainId, transactions: [transaction(true)], failure: null }
-    assert.isNull(resultOfAction({ ...facts, outcome: routed }, 30).result.chains[0]!.swaps[0]!.feeRaw)
-    const calls = resultOfAction({ ...facts, outcome: { chainId, receipt } }, 30)
+    assert.isNull(resultOfAction({ ...facts, outcome: routed }).result.chains[0]!.swaps[0]!.feeRaw)
+    const calls = resultOfAction({ ...facts, outcome: { chainId, receipt } })
     assert.strictEqual(calls.outcome, "traded")
     assert.deepStrictEqual(calls.result.chains[0]!.swaps, [])
   })
 
   it("that moved nothing says why", () => {
     const failure = "the price moved"
-    const { outcome, result } = resultOfAction({ chainId, transactions: [], outcome: null, failure }, 30)
+    const { outcome, result } = resultOfAction({ chainId, transactions: [], outcome: null, failure })
     assert.strictEqual(outcome, "skipped")
     assert.strictEqual(result.chains[0]!.failure, failure)
   })

@@ -17,6 +17,7 @@ export const wbtc = on(base, "3")
 export const dai = on(base, "4")
 export const spare = on(base, "5")
 export const mainnetUsdc = on(mainnet, "1")
+export const mainnetDai = on(mainnet, "4")
 
 /** A token of 6 decimals worth one dollar, held to that many dollars unless the options differ. */
 export const held = (assetId: AssetId, dollars: number, but: Partial<Holding> = {}): Holding => ({

@@ -9,6 +9,7 @@ import {
   held,
   input,
   mainnet,
+  mainnetDai,
   mainnetUsdc,
   onlyChain,
   planOne,
@@ -112,6 +113,27 @@ describe("plan: targets", () => {
       [dai, usdc, "70.00"],
       [dai, weth, "30.00"]
     ])
+  })
+
+  it("expects of a swap what is left after the fee of its chain", () => {
+    const chains = [
+      { ...chain([held(dai, 100), held(usdc, 0)]), feeBps: 100 },
+      chain([held(mainnetUsdc, 100), held(mainnetDai, 0)], mainnet)
+    ]
+    const planned = plan(
+      input(
+        chains,
+        [
+          [usdc, 50],
+          [mainnetDai, 50]
+        ],
+        { feeBps: 30 }
+      )
+    )
+    assert.deepStrictEqual(
+      planned.chains.flatMap(({ legs }) => legs.map(({ expectedBuyRaw }) => expectedBuyRaw)),
+      [99_000_000n, 99_700_000n]
+    )
   })
 
   it("exchanges equal amounts first and so saves a leg", () => {

@@ -18,7 +18,7 @@ const chainId = 8453 as ChainId
 const token = (index: number) => `0x${index.toString(16).padStart(40, "0")}` as EvmAddress
 const asset = (index: number): AssetId => erc20(chainId, token(index))
 const hub = token(9)
-const limits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
+const limits = { slippageBps: 50, priceImpactBps: 100 }
 
 /** Three pools of ten million dollars with the hub; every token is worth a dollar. */
 const pools = [1, 2, 3].map((index) => ({
@@ -51,7 +51,7 @@ const price = (legs: ReadonlyArray<PlannedLeg>) =>
 const Quotes = BestQuotes.layer.pipe(
   Layer.provide([
     Layer.succeed(Venue, {
-      feeBps,
+      assumedFeeBps: () => feeBps,
       quote: ({ connectorTokens, isMade, requests }) =>
         Effect.succeed(
           quoteBatch({ pools, connectorTokens: connectorTokens.map(toEvm), sales: requests.map(saleOf), isMade })

@@ -29,13 +29,19 @@ import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 
 /** Pays what the legs expect for the first swap, and a hundredth less for each one that is made before. */
 const shallow: Venue["Service"] = {
-  feeBps: 30,
+  assumedFeeBps: () => 30,
   quote: ({ requests }) =>
     Effect.succeed(
       requests.map(({ buy, sell }, index) => {
         const { expectedBuyRaw } = sell === usdcLeg.sell ? usdcLeg : btcLeg
         const buyAmountRaw = (expectedBuyRaw * BigInt(100 - index)) / 100n
-        return { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
+        return {
+          buyAmountRaw,
+          path: [addressOf(sell), addressOf(buy)],
+          priceImpactBps: 0,
+          feeRaw: null,
+          furtherFeeBps: 0
+        }
       })
     )
 }

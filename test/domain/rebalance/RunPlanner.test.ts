@@ -172,7 +172,7 @@ const Provider = Layer.mock(Routing, {
 
 /** Quotes nothing. */
 const NoQuotes = Layer.mock(Venue, {
-  feeBps: 30,
+  assumedFeeBps: () => 30,
   quote: ({ requests }) => Effect.succeed(requests.map(() => null))
 })
 

@@ -85,7 +85,7 @@ const inputOf = (balances: ReadonlyArray<bigint>, thresholdUsd: bigint): PlanInp
 })
 
 /** Limits that refuse nothing; where gas is known, a leg may go over both connector tokens. */
-const limits = { slippageBps: 5_000, priceImpactBps: 4_000, hopFeeBps: 30 }
+const limits = { slippageBps: 5_000, priceImpactBps: 4_000 }
 
 const quotesIn = (pools: ReadonlyArray<Pool>, { legs }: ChainPlan) => {
   const isSeveral = pools.length >= assets.length

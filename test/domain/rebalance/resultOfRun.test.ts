@@ -44,8 +44,8 @@ const planned: PlannedChain = {
 }
 
 const swapsOf = (outcome: ChainOutcome) =>
-  resultOfRun({ plan: { chains: [planned] }, outcomes: [outcome], transactions: [[]], hopFeeBps: 30 }).result.chains[0]!
-    .swaps
+  resultOfRun({ plan: { chains: [planned] }, outcomes: [outcome], transactions: [[]], assumedFeeBps: () => 30 }).result
+    .chains[0]!.swaps
 
 describe("resultOfRun", () => {
   it("reports a trade over several paths as one swap, with what both sold, kept and brought", () => {
@@ -62,6 +62,22 @@ describe("resultOfRun", () => {
         by: "venue"
       }
     ])
+  })
+
+  it("says who made a swap and what it kept, as the quote did", () => {
+    const quoted = { ...swap(1_000_000n, 590n, [usdc, weth, btc]), feeRaw: null, venue: "jupiter" }
+    const [result] = swapsOf(outcomeOf([quoted], 990n))
+    assert.deepInclude(result, { feeRaw: null, by: "jupiter" })
+    const [exact] = swapsOf(outcomeOf([{ ...quoted, feeRaw: 12n }], 990n))
+    assert.strictEqual(exact!.feeRaw, 12n)
+  })
+
+  it("weighs what a chain brought by the fee that was counted on it", () => {
+    const outcome = outcomeOf([swap(1_000_000n, 590n, [usdc, btc])], 997n)
+    const facts = { plan: { chains: [planned] }, outcomes: [outcome], transactions: [[]] }
+    const tradingUsd = (fee: number) => resultOfRun({ ...facts, assumedFeeBps: () => fee }).result.tradingUsd!
+    assert.strictEqual(tradingUsd(30), (Decimal.one * 3n) / 1_000n)
+    assert.strictEqual(tradingUsd(0), 0n)
   })
 
   it("does not know what each of two pairs brought that buy the same asset", () => {

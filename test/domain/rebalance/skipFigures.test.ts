@@ -47,9 +47,11 @@ const quote = (buyAmountRaw: bigint, part: Partial<Quote> = {}): Quote => ({
   buyAmountRaw,
   priceImpactBps: 0,
   path: [addressOf(baseUsdc.assetId), addressOf(baseWeth.assetId)],
+  feeRaw: null,
+  furtherFeeBps: 0,
   ...part
 })
-const limits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
+const limits = { slippageBps: 50, priceImpactBps: 100 }
 
 plainIt("skips of quotes name what is not traded, and the limits that they were held against", () => {
   const refused = (part: Quote | null, leg = usdcLeg, more = {}) => {

@@ -39,7 +39,9 @@ const leg = (usd: bigint, buy = baseWeth): PlannedLeg => ({
 const quoteOf = ({ buy, expectedBuyRaw, sell }: PlannedLeg, priceImpactBps = 5): Quote => ({
   buyAmountRaw: expectedBuyRaw,
   path: [addressOf(sell), addressOf(buy)],
-  priceImpactBps
+  priceImpactBps,
+  feeRaw: null,
+  furtherFeeBps: 0
 })
 
 const offer = (expectedRaw: bigint, tool = "pools", gasUsd = 0n): RouteQuote => ({
@@ -67,7 +69,7 @@ const price = Effect.fnUntraced(function* (
   const layer = BestQuotes.layer.pipe(
     Layer.provide([
       Layer.succeed(Venue, {
-        feeBps: 30,
+        assumedFeeBps: () => 30,
         quote: () => Effect.succeed(options.quotes ?? legs.map((one) => quoteOf(one)))
       }),
       Layer.succeed(Routing, {

@@ -16,9 +16,15 @@ const leg = {
 
 const comparison: Comparison = {
   leg,
-  quote: { buyAmountRaw: 1_000_000n, path: [addressOf(leg.sell), addressOf(leg.buy)], priceImpactBps: 5 },
+  quote: {
+    buyAmountRaw: 1_000_000n,
+    path: [addressOf(leg.sell), addressOf(leg.buy)],
+    priceImpactBps: 5,
+    feeRaw: null,
+    furtherFeeBps: 0
+  },
   isQuoteAcceptable: true,
-  limits: { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 },
+  limits: { slippageBps: 50, priceImpactBps: 100 },
   minAdvantageBps: 10
 }
 

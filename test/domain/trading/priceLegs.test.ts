@@ -14,8 +14,14 @@ const leg = {
 }
 const direct = [addressOf(baseUsdc.assetId), addressOf(baseWeth.assetId)]
 const overHub = [addressOf(baseUsdc.assetId), addressOf(baseBtc.assetId), addressOf(baseWeth.assetId)]
-const limits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
-const quote = (buyAmountRaw: bigint, priceImpactBps = 0, path = direct) => ({ buyAmountRaw, priceImpactBps, path })
+const limits = { slippageBps: 50, priceImpactBps: 100 }
+const quote = (buyAmountRaw: bigint, priceImpactBps = 0, path = direct) => ({
+  buyAmountRaw,
+  priceImpactBps,
+  path,
+  feeRaw: null,
+  furtherFeeBps: 30 * (path.length - 2)
+})
 const codes = (priced: ReturnType<typeof priceLegs>) => priced.skips.map(({ code }) => code)
 
 describe("priceLegs", () => {

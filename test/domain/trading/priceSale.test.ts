@@ -21,14 +21,16 @@ const [usdc, weth, btc] = [baseUsdc, baseWeth, baseBtc].map(({ assetId }) => add
   EvmAddress,
   EvmAddress
 ]
-const limits: PricingLimits = { slippageBps: 50, priceImpactBps: 100, hopFeeBps: 30 }
+const limits: PricingLimits = { slippageBps: 50, priceImpactBps: 100 }
 const slicing = { poolShareBps: 100, minUsd: Decimal.one, sold: [] }
 const sliced = { ...limits, slicing }
 const quote = (buyAmountRaw: bigint, priceImpactBps = 0): Quote => ({
   buyAmountRaw,
   priceImpactBps,
   path: [usdc, weth],
-  inputsRaw: [leg.sellAmountRaw]
+  inputsRaw: [leg.sellAmountRaw],
+  feeRaw: 7_500_000n,
+  furtherFeeBps: 0
 })
 const swapsOf = (verdict: SaleVerdict): ReadonlyArray<Swap> => {
   if (Result.isFailure(verdict)) return assert.fail(verdict.failure.reason)
@@ -77,9 +79,10 @@ describe("slices of a leg", () => {
       { sell: elsewhere, buy: elsewhere, raw: 9n }
     ]
     const [request] = quoteRequests(chainId, [leg], { ...limits, slicing: { ...slicing, sold } })
-    assert.deepStrictEqual(request!.atMost, {
+    const { minRaw, ...rest } = request!.atMost!
+    assert.deepStrictEqual([minRaw(0), minRaw(30)], [985_001n, 982_001n])
+    assert.deepStrictEqual(rest, {
       priceImpactBps: 100,
-      minRaw: [985_001n, 982_001n],
       poolShareBps: 100,
       sold: [{ sell: usdc, buy: weth, raw: 70n }]
     })
@@ -94,14 +97,18 @@ describe("several paths of a leg", () => {
       sellAmountRaw: 1_500_000_000n,
       buyAmountRaw: 599_000n,
       priceImpactBps: 40,
-      inputsRaw: [1_500_000_000n]
+      inputsRaw: [1_500_000_000n],
+      feeRaw: 4_500_000n,
+      furtherFeeBps: 0
     },
     {
       path: [usdc, btc, weth],
       sellAmountRaw: 1_000_000_000n,
       buyAmountRaw: 397_000n,
       priceImpactBps: 60,
-      inputsRaw: [1_000_000_000n, 5n]
+      inputsRaw: [1_000_000_000n, 5n],
+      feeRaw: 5_991_000n,
+      furtherFeeBps: 30
     }
   ]
   const both: Quote = { ...quote(996_000n, 60), paths }
@@ -109,13 +116,15 @@ describe("several paths of a leg", () => {
   it("are a swap each, with a floor of its own, and sell the leg together", () => {
     const swaps = swapsOf(priceSale(leg, both, limits))
     assert.deepStrictEqual(
-      swaps.map(({ inputsRaw, minBuyAmountRaw, path, sellAmountRaw }) => ({
+      swaps.map(({ feeRaw, inputsRaw, minBuyAmountRaw, path, sellAmountRaw }) => ({
+        feeRaw,
         inputsRaw,
         minBuyAmountRaw,
         path,
         sellAmountRaw
       })),
-      paths.map(({ buyAmountRaw, inputsRaw, path, sellAmountRaw }) => ({
+      paths.map(({ buyAmountRaw, feeRaw, inputsRaw, path, sellAmountRaw }) => ({
+        feeRaw,
         inputsRaw,
         minBuyAmountRaw: (buyAmountRaw * 9_950n) / 10_000n,
         path,
@@ -135,10 +144,10 @@ describe("several paths of a leg", () => {
     const legs = Array.from({ length: 10 }, (_, index) => partOf(leg, leg.sellAmountRaw - BigInt(index) * 1_000_000n))
     const requests = quoteRequests(chainId, legs, { ...limits, swapGas })
     // A quarter of a dollar of $2,500 that buy 1,000,000 units, and a basis point.
-    assert.deepStrictEqual(requests[0]!.split, {
-      gainRaw: 200n,
-      within: { priceImpactBps: 100, minRaw: [985_001n, 982_001n] }
-    })
+    const { gainRaw, within } = requests[0]!.split!
+    assert.strictEqual(gainRaw, 200n)
+    assert.strictEqual(within.priceImpactBps, 100)
+    assert.deepStrictEqual([within.minRaw(0), within.minRaw(30)], [985_001n, 982_001n])
     assert.deepStrictEqual(
       requests.map(({ split }) => split !== undefined),
       legs.map((_, index) => index < 8)

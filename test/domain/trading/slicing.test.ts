@@ -36,7 +36,6 @@ const run = ({ balances, sold }: Held, poolShareBps: number) => {
   const limits: PricingLimits = {
     slippageBps: 50,
     priceImpactBps: impactBps,
-    hopFeeBps: 30,
     slicing: { poolShareBps, minUsd: Decimal.one, sold }
   }
   const { legs } = plan({

@@ -244,7 +244,7 @@ export const splitSwaps = Effect.fnUntraced(function* (
 ) {
   const venue = yield* Venue
   const request = { sell: asset(chain, sell), buy: asset(chain, buy), sellAmountRaw }
-  const split = { gainRaw: 0n, within: { priceImpactBps: 10_000, minRaw: [0n, 0n] } } as const
+  const split = { gainRaw: 0n, within: { priceImpactBps: 10_000, minRaw: () => 0n } } as const
   const [single] = yield* venue.quote({
     chainId: chainIdOf(chain),
     connectorTokens: connectorTokensOf(chain),

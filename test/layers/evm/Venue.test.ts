@@ -152,7 +152,7 @@ describe("Venue", () => {
         assert.isNull(quotes[0])
         assert.deepStrictEqual(quotes[1]?.path, [token(base, "USDC"), token(base, "WETH")])
         assert.deepStrictEqual(yield* venue.quote({ chainId: chainIdOf(base), connectorTokens: [], requests: [] }), [])
-        assert.strictEqual(venue.feeBps, 30)
+        assert.strictEqual(venue.assumedFeeBps(chainIdOf(base)), 30)
       })
     )
   })

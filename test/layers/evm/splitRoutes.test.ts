@@ -38,7 +38,7 @@ const market = fc
     })
   )
 const amount = fc.bigInt({ min: 10n ** 17n, max: 10n ** 22n })
-const free: LossLimits = { priceImpactBps: 10_000, minRaw: [0n, 0n] }
+const free: LossLimits = { priceImpactBps: 10_000, minRaw: () => 0n }
 
 /** What the contracts pay over a path, one pool after the other. */
 const paidOver = (pools: ReadonlyArray<Pool>, path: QuotedPath["path"], soldRaw: bigint): bigint => {
@@ -134,7 +134,7 @@ describe("a sale over several paths", () => {
     const depth = 10n ** 24n
     const pools = pairs.map((tokens): Pool => ({ tokens, reserves: [depth, depth] }))
     const soldRaw = 10n ** 22n
-    const within: LossLimits = { priceImpactBps: 80, minRaw: [0n, 0n] }
+    const within: LossLimits = { priceImpactBps: 80, minRaw: () => 0n }
     const quote = quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 10n ** 20n }, within)
     assert.isTrue(paidOver(pools, [A, B], soldRaw) < quote.buyAmountRaw)
     assert.isAtMost(quote.priceImpactBps, 80)
@@ -154,7 +154,7 @@ describe("a sale over several paths", () => {
         fc.integer({ min: 50, max: 1_000 }),
         (pools, bps, share) => {
           const soldRaw = 10n ** 24n
-          const atMost: SaleLimits = { priceImpactBps: bps, minRaw: [0n, 0n], poolShareBps: share, sold: [] }
+          const atMost: SaleLimits = { priceImpactBps: bps, minRaw: () => 0n, poolShareBps: share, sold: [] }
           const sale = { sell: A, buy: B, sellAmountRaw: soldRaw, atMost }
           const [one] = quoteBatch({ pools, connectorTokens: [H, J], sales: [sale] })
           const [several] = quoteBatch({
@@ -186,7 +186,7 @@ describe("the share of a pool", () => {
       { tokens: [A, H], reserves: [depth, depth] },
       { tokens: [H, B], reserves: [depth, depth] }
     ]
-    const atMost: SaleLimits = { priceImpactBps: 9_000, minRaw: [0n, 0n], poolShareBps: 100, sold: [] }
+    const atMost: SaleLimits = { priceImpactBps: 9_000, minRaw: () => 0n, poolShareBps: 100, sold: [] }
     const [over, direct] = quoteBatch({
       pools,
       connectorTokens: [H],
@@ -205,7 +205,14 @@ describe("the share of a pool", () => {
       connectorTokens: [H],
       sales: [{ sell: A, buy: B, sellAmountRaw: depth, atMost: { ...atMost, sold } }]
     })
-    assert.deepStrictEqual(none, { buyAmountRaw: 0n, path: [A, H, B], priceImpactBps: 0, sellAmountRaw: 0n })
+    assert.deepStrictEqual(none, {
+      buyAmountRaw: 0n,
+      path: [A, H, B],
+      priceImpactBps: 0,
+      sellAmountRaw: 0n,
+      feeRaw: 0n,
+      furtherFeeBps: 30
+    })
   })
 
   it("leaves a market alone that pays less than the feed allows", () => {
@@ -213,7 +220,12 @@ describe("the share of a pool", () => {
     const pools: ReadonlyArray<Pool> = [{ tokens: [A, B], reserves: [depth, depth] }]
     const sellAmountRaw = 10n ** 22n
     const at = (minRaw: bigint) => {
-      const atMost: SaleLimits = { priceImpactBps: 9_000, poolShareBps: 5_000, sold: [], minRaw: [minRaw, 0n] }
+      const atMost: SaleLimits = {
+        priceImpactBps: 9_000,
+        poolShareBps: 5_000,
+        sold: [],
+        minRaw: (furtherFeeBps) => (furtherFeeBps === 0 ? minRaw : 0n)
+      }
       return quoteBatch({ pools, connectorTokens: [], sales: [{ sell: A, buy: B, sellAmountRaw, atMost }] })[0]!
     }
     assert.isUndefined(at((sellAmountRaw * 98n) / 100n).sellAmountRaw)

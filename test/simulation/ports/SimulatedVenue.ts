@@ -10,14 +10,20 @@ export const simulatedVenue = (world: World) =>
   Layer.succeed(
     Venue,
     Venue.of({
-      feeBps,
+      assumedFeeBps: () => feeBps,
       quote: ({ chainId, requests }) =>
         onChain(world, chainId, () =>
           requests.map(({ buy, sell, sellAmountRaw }) => {
             const buyAmountRaw = world.market.output({ sell, buy }, sellAmountRaw, world.harness.now)
             return buyAmountRaw === null
               ? null
-              : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
+              : {
+                  buyAmountRaw,
+                  path: [addressOf(sell), addressOf(buy)],
+                  priceImpactBps: 0,
+                  feeRaw: (sellAmountRaw * BigInt(feeBps)) / 10_000n,
+                  furtherFeeBps: 0
+                }
           })
         )
     })

@@ -69,7 +69,7 @@ const VenueTest = Layer.effect(
   Effect.gen(function* () {
     const market = yield* TestChain
     return Venue.of({
-      feeBps,
+      assumedFeeBps: () => feeBps,
       quote: ({ chainId, requests }) =>
         Effect.as(
           requireUp(market, chainId),
@@ -77,7 +77,13 @@ const VenueTest = Layer.effect(
             const buyAmountRaw = output(market, { sell, buy }, sellAmountRaw)
             return buyAmountRaw === null
               ? null
-              : { buyAmountRaw, path: [addressOf(sell), addressOf(buy)], priceImpactBps: 0 }
+              : {
+                  buyAmountRaw,
+                  path: [addressOf(sell), addressOf(buy)],
+                  priceImpactBps: 0,
+                  feeRaw: (sellAmountRaw * BigInt(feeBps)) / 10_000n,
+                  furtherFeeBps: 0
+                }
           })
         )
     })
