@@ -13,8 +13,12 @@ import { fromText } from "#domain/fromText.ts"
 /** CAIP-2 reference of Solana mainnet: the first 32 characters of its genesis hash. */
 export const solanaReference = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 
+/** The number of a chain as used in `chainIds`: of an EVM chain its EIP-155 id. */
+export const ChainId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("ChainId"))
+export type ChainId = typeof ChainId.Type
+
 /** The number that stands for Solana in `chainIds`. */
-export const solanaChainId = 1399811149
+export const solanaChainId = ChainId.make(1399811149)
 
 /** The forms of identifiers; a mixed-case address must have its EIP-55 checksum besides. */
 export const patterns = {
@@ -173,10 +177,6 @@ export const Address = Schema.Union([EvmAddress, SolanaAddress]).annotate({
 })
 export type Address = typeof Address.Type
 
-/** The number of a chain as used in `chainIds`: of an EVM chain its EIP-155 id. */
-export const ChainId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("ChainId"))
-export type ChainId = typeof ChainId.Type
-
 const afterLast = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1)
 
 /** The address inside an identifier of this module: of an asset the token's contract or mint. */
@@ -188,7 +188,7 @@ export const addressOf: {
 
 /** The chain, as `chainIds` number it, of a chain-bound account or an asset. */
 export const chainIdOf = (id: AccountId | AssetId): ChainId =>
-  (id.startsWith(solanaPrefix) ? solanaChainId : Number.parseInt(id.slice("eip155:".length), 10)) as ChainId
+  id.startsWith(solanaPrefix) ? solanaChainId : (Number.parseInt(id.slice("eip155:".length), 10) as ChainId)
 
 /**
  * CAIP-2 namespaces of the families of chains: `eip155` for EVM chains, `solana`. What is done on a chain is done by
@@ -202,8 +202,7 @@ export const namespaceOf = (id: WalletId | AccountId | AssetId): Namespace =>
   id.startsWith("solana:") ? "solana" : "eip155"
 
 /** The family of a chain. */
-export const namespaceOfChain = (chainId: ChainId): Namespace =>
-  (chainId as number) === solanaChainId ? "solana" : "eip155"
+export const namespaceOfChain = (chainId: ChainId): Namespace => (chainId === solanaChainId ? "solana" : "eip155")
 
 /** Builds the CAIP-19 id of an ERC-20 token from a canonical address. */
 export const erc20 = (chainId: ChainId, address: EvmAddress): Erc20AssetId =>

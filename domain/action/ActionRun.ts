@@ -5,11 +5,11 @@
  * anyone who has seen it. The next one is made first, and then the chain is read for those before: as long as none of
  * them counts, the next has their nonce, and of all only one can count.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option, Result } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
-import { minAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
@@ -24,6 +24,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
@@ -36,6 +37,8 @@ const maxSetbacks = 3
 
 /** How long after their request calls are still made: as long as the chain shows whether they were. */
 const lifeOfCalls = { hours: 2 }
+
+const pendingReason = "the chain carries the order out, in a block that does not count yet"
 
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
@@ -137,27 +140,6 @@ const makeExecute = (
     return Option.none()
   })
 
-  /**
-   * An operation that carried the order out although no record of it is left, as after a failover to a copy of the
-   * database that lacks the last commits. Read after the next operation was made: when one lands in between, both
-   * have the same nonce.
-   */
-  const carriedUnrecorded = Effect.fnUntraced(function* (
-    action: StoredAction,
-    step: SwapStep
-  ): Effect.fn.Return<Option.Option<SwapStep>, ChainUnavailable> {
-    const { order, submittedAt } = action
-    if (Duration.isLessThan(DateTime.distance(submittedAt, yield* DateTime.now), minAgeOfLoss)) return Option.none()
-    const { accountId, chainId } = order
-    const fromBlock = step._tag === "Ready" ? step.prepared.fromBlock : 0n
-    const found = yield* marks.find({ chainId, accountId, operationId, since: submittedAt, fromBlock })
-    if (found._tag === "Absent") return Option.none()
-    if (found._tag === "Carried")
-      return Option.some(withSwap({ _tag: "Landed", receipt: found.receipt }, unrecordedSwap(action)))
-    const reason = "the chain carries the order out, in a block that does not count yet"
-    return Option.some({ _tag: "Waiting", reason })
-  })
-
   const next = Effect.fnUntraced(function* (action: StoredAction, round: number): Effect.fn.Return<SwapStep> {
     const { order, submittedAt } = action
     if (order._tag === "Swap") return yield* preparer.next({ ...action, order }, round === 1)
@@ -172,30 +154,46 @@ const makeExecute = (
     )
   })
 
+  /** The next operation, and whether one that has no record has carried the order out. */
+  const nextUnlessCarried = (action: StoredAction, round: number) =>
+    prepareUnlessCarried(marks, {
+      chainId: action.order.chainId,
+      operationId,
+      since: action.submittedAt,
+      account: Effect.succeedSome(action.order.accountId),
+      prepare: next(action, round),
+      toSign: (step) => (step._tag === "Ready" ? step.prepared : undefined)
+    })
+
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */
-  const check = Effect.fnUntraced(function* (round: number, carried: ReadonlyArray<Carried>) {
+  const check = Effect.fnUntraced(function* (
+    round: number,
+    carried: ReadonlyArray<Carried>
+  ): Effect.fn.Return<SwapStep, ChainUnavailable> {
     const action = yield* load
     const isRebalancing = yield* operations.isRebalancing(action.portfolioId)
-    const step = yield* next(action, round)
-    const before = yield* landed(action, carried).pipe(
-      Effect.flatMap((found) => (Option.isSome(found) ? Effect.succeed(found) : carriedUnrecorded(action, step))),
-      Effect.result
-    )
-    if (Result.isFailure(before)) return { _tag: "Waiting", reason: before.failure.message } satisfies SwapStep
-    if (Option.isSome(before.success)) return before.success.value
+    const shown = yield* nextUnlessCarried(action, round)
+    const recorded = yield* landed(action, carried)
+    if (Option.isSome(recorded)) return recorded.value
+    if (shown._tag === "Unasked") return yield* shown.error
+    if (shown._tag === "Pending") return { _tag: "Waiting", reason: pendingReason }
+    if (shown._tag === "Carried") return withSwap({ _tag: "Landed", receipt: shown.receipt }, unrecordedSwap(action))
+    const step = shown.made
     if (step._tag !== "Waiting" && step._tag !== "Refused") return step
     // What is ready goes on to be signed, where the same is checked.
-    if (yield* operations.isCancelRequested(operationId)) return { _tag: "Cancelled" } satisfies SwapStep
+    if (yield* operations.isCancelRequested(operationId)) return { _tag: "Cancelled" }
     if (step._tag !== "Refused" || !isRebalancing) return step
-    const reason = `a rebalance of the portfolio is running: ${step.reason}`
-    return { _tag: "Waiting", reason } satisfies SwapStep
+    return { _tag: "Waiting", reason: `a rebalance of the portfolio is running: ${step.reason}` }
   })
 
   const prepare = (round: number, carried: ReadonlyArray<Carried>) =>
     Activity.make({
       name: `prepare/${round}`,
       success: SwapStep,
-      execute: Effect.tap(check(round, carried), appendStep)
+      execute: check(round, carried).pipe(
+        Effect.catch(({ message }) => Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message })),
+        Effect.tap(appendStep)
+      )
     })
 
   const reportOf = (end: Omit<ActionFacts, "transactions">, receipts: ReadonlyArray<ActionReceipt>) =>

@@ -6,7 +6,6 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
-import type { ChainId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -63,7 +62,7 @@ export class BatchCarrier extends Context.Service<
       const cancelIntent = ({ attempt, chainId, operationId }: AttemptId) =>
         Activity.make({
           name: `retract/${chainId}/${attempt}`,
-          execute: ledger.cancelIntent(operationId, chainId as ChainId, attempt)
+          execute: ledger.cancelIntent(operationId, chainId, attempt)
         }).annotate(ClusterSchema.WithTransaction, true)
 
       /**

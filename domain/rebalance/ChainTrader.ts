@@ -11,8 +11,8 @@ import { Activity, DurableClock } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { BatchCarrier } from "#domain/rebalance/BatchCarrier.ts"
-import { BatchPreparer, chainRetry } from "#domain/rebalance/BatchPreparer.ts"
-import { nothing, Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
+import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { type PlannedChain, plannedUsd, type RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
@@ -87,14 +87,7 @@ const makeTrade = ({ carrier, timing, preparer, unrecorded, wait }: Services) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
       success: Schema.Union([Preparation, Unrecorded]),
-      execute: Effect.gen(function* () {
-        const preparation = yield* preparer.prepare(attempt, plan)
-        const shown = yield* unrecorded.find(attempt, plan, preparation).pipe(
-          Effect.retry(chainRetry),
-          Effect.catch(({ message }) => Effect.succeed(unasked(preparation, message)))
-        )
-        return shown ?? preparation
-      })
+      execute: unrecorded.prepareUnlessThere({ attempt, plan, prepare: preparer.prepare(attempt, plan) })
     })
 
   const waitForBlock = ({ attempt, chainId }: AttemptId) =>
@@ -210,12 +203,6 @@ const unrecordedOutcome = (
 
 /** The same, for a transaction of its own. */
 const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })
-
-/** Nothing is signed while it is not known whether the chain has carried it already. */
-const unasked = (preparation: Preparation, reason: string): Preparation =>
-  preparation._tag === "Ready"
-    ? nothing([...preparation.skips, chainSkip(SkipCode.chainUnavailable, reason)], reason)
-    : preparation
 
 /** Another run waits for the owner on the chain already, or this one has in vain. */
 export const unsignedSkip = (chain: PlannedChain, reason: string): RecordedSkip =>

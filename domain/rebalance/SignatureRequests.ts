@@ -110,7 +110,7 @@ const makeRecord =
       success: Schema.Boolean,
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        const required = { operationId, chainId: chainId as ChainId, permissionId, cause, at }
+        const required = { operationId, chainId, permissionId, cause, at }
         if (!(yield* signatures.require(required))) return false
         yield* operations.append({
           operationId,

@@ -1,21 +1,21 @@
 /**
  * Trades of a run that are on chain and not in the database, as after a failover to a replica that lacks the last
  * commits. Such a replica may have the plan of a run and not that it was carried out: acting on that plan again would
- * trade twice what is to be traded once.
- *
- * The chain is read when the next batch has been prepared, whatever came of it: when an earlier one lands in between,
- * both have the same nonce of the account.
+ * trade twice what is to be traded once. So the chain is read when the next batch has been prepared, whatever came of
+ * it.
  */
-import { Context, DateTime, Duration, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { addressOf, type AssetId } from "#domain/Caip.ts"
-import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Preparation } from "#domain/rebalance/Preparation.ts"
+import { chainRetry } from "#domain/rebalance/BatchPreparer.ts"
+import { nothing, type Preparation } from "#domain/rebalance/Preparation.ts"
 import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { minAgeOfLoss, OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { chainSkip, SkipCode } from "#domain/Skip.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 
 /** What the chain shows of a run. Stored with the step that read it. */
@@ -26,50 +26,58 @@ export const Unrecorded = Schema.Union([
 ])
 export type Unrecorded = typeof Unrecorded.Type
 
+/** A plan that is to be carried out on a chain, and what makes its next batch. */
+export interface NextBatch {
+  readonly attempt: AttemptId
+  readonly plan: RunPlan
+  readonly prepare: Effect.Effect<Preparation>
+}
+
 /**
  * Trades that are on chain and not in the database.
  *
  * **When to use**
  *
- * Use after a batch was prepared and before it is signed.
+ * Use in `ChainTrader` alone, to prepare a batch before it is signed.
  */
 export class UnrecordedTrades extends Context.Service<
   UnrecordedTrades,
   {
-    /** Undefined where the chain shows nothing of the run, and where nothing can be lost. */
-    readonly find: (
-      attempt: AttemptId,
-      plan: RunPlan,
-      preparation: Preparation
-    ) => Effect.Effect<Unrecorded | undefined, ChainUnavailable>
+    /** The next batch, or what the chain shows of those before. Nothing is to be signed of a chain that cannot tell. */
+    readonly prepareUnlessThere: (batch: NextBatch) => Effect.Effect<Preparation | Unrecorded>
   }
 >()("ballast/domain/rebalance/UnrecordedTrades") {
   static readonly layer = Layer.effect(
     UnrecordedTrades,
     Effect.gen(function* () {
-      const marks = yield* OperationMarks
       const runs = yield* RunStore
+      const marks = yield* OperationMarks
+      const patient = OperationMarks.of({ find: (sought) => Effect.retry(marks.find(sought), chainRetry) })
 
-      const find = Effect.fn("UnrecordedTrades.find")(function* (
-        { chainId, operationId }: AttemptId,
-        { chains, plannedAt }: RunPlan,
-        preparation: Preparation
-      ): Effect.fn.Return<Unrecorded | undefined, ChainUnavailable> {
-        const age = DateTime.distance(plannedAt, yield* DateTime.now)
-        if (Duration.isLessThan(age, minAgeOfLoss)) return undefined
-        const { grants } = yield* Effect.orDie(Effect.flatMap(runs.context(operationId), Effect.fromOption))
-        const account = authorizedChains(grants).find((chain) => chain.chainId === chainId)
-        if (account === undefined) return undefined
-        const found = yield* marks.find({
-          chainId: account.chainId,
-          accountId: account.accountId,
+      const accountOf = ({ chainId, operationId }: AttemptId) =>
+        Effect.map(Effect.orDie(Effect.flatMap(runs.context(operationId), Effect.fromOption)), ({ grants }) => {
+          const account = authorizedChains(grants).find((chain) => chain.chainId === chainId)
+          return Option.fromUndefinedOr(account?.accountId)
+        })
+
+      const prepareUnlessThere = Effect.fn("UnrecordedTrades.prepareUnlessThere")(function* ({
+        attempt,
+        plan: { chains, plannedAt },
+        prepare
+      }: NextBatch): Effect.fn.Return<Preparation | Unrecorded> {
+        const { chainId, operationId } = attempt
+        const next = yield* prepareUnlessCarried(patient, {
+          chainId,
           operationId,
           since: plannedAt,
-          fromBlock: madeIn(preparation)
+          account: accountOf(attempt),
+          prepare,
+          toSign: (preparation) => (preparation._tag === "Ready" ? preparation.prepared : undefined)
         })
-        if (found._tag === "Absent") return undefined
-        if (found._tag === "Pending") return { _tag: "Pending" }
-        const { receipt } = found
+        if (next._tag === "Prepared") return next.made
+        if (next._tag === "Pending") return next
+        if (next._tag === "Unasked") return unasked(next.made, next.error.message)
+        const { receipt } = next
         const planned = chains.find((chain) => chain.chainId === chainId)
         yield* Effect.logWarning("The chain shows trades of this run that are not recorded", {
           chainId,
@@ -79,14 +87,16 @@ export class UnrecordedTrades extends Context.Service<
         return { _tag: "Landed", receipt, swaps: swapsIn(receipt, planned?.legs ?? []) }
       })
 
-      return UnrecordedTrades.of({ find })
+      return UnrecordedTrades.of({ prepareUnlessThere })
     })
   )
 }
 
-/** The block in which the next batch was made: a node that has not reached it cannot show that there is none. */
-const madeIn = (preparation: Preparation): bigint =>
-  preparation._tag === "Ready" && preparation.prepared._tag !== "Solana" ? preparation.prepared.fromBlock : 0n
+/** Nothing is signed while it is not known whether the chain has carried it already. */
+const unasked = (preparation: Preparation, reason: string): Preparation =>
+  preparation._tag === "Ready"
+    ? nothing([...preparation.skips, chainSkip(SkipCode.chainUnavailable, reason)], reason)
+    : preparation
 
 /**
  * The planned swaps of which the receipt shows both sides. Of an asset that one of them sells the receipt has the

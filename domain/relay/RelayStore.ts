@@ -1,6 +1,6 @@
 /** Port: what was signed for the chains, each with its nonce, and what became of it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
@@ -9,7 +9,7 @@ import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#dom
 /** Names one attempt at one chain's part of an operation. */
 export interface AttemptId {
   readonly operationId: OperationId
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly attempt: number
 }
 
@@ -75,7 +75,7 @@ export class RelayStore extends Context.Service<
     readonly sent: (attempt: AttemptId) => Effect.Effect<Option.Option<StoredTransaction>>
     /** The transaction that has a nonce of the relayer. */
     readonly atNonce: (
-      chainId: number,
+      chainId: ChainId,
       relayer: EvmAddress,
       nonce: number
     ) => Effect.Effect<Option.Option<StoredTransaction>>

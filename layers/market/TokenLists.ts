@@ -59,7 +59,7 @@ const solanaOfLists = 501000101
 
 const ListedChain = ChainId.pipe(
   Schema.decodeTo(Schema.toType(ChainId), {
-    decode: SchemaGetter.transform((chainId) => (chainId === solanaOfLists ? ChainId.make(solanaChainId) : chainId)),
+    decode: SchemaGetter.transform((chainId) => (chainId === solanaOfLists ? solanaChainId : chainId)),
     encode: SchemaGetter.passthrough()
   })
 )

@@ -1,12 +1,12 @@
 /** The chains of all families, and how they are doing: Solana comes last, where the deployment has it. */
 import { Duration, Effect, Layer } from "effect"
-import { type ChainId, solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { type ChainState, ChainStates } from "#domain/chain/ChainStates.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
-const chainId = solanaChainId as ChainId
+const chainId = solanaChainId
 
 /** A block counts once two thirds of the validators voted for it (`confirmed`), whatever is built upon it. */
 const confirmations = 1

@@ -1,12 +1,12 @@
 /** What pays for transactions, on chains of all families: on Solana the agent, which pays the rent of accounts too. */
 import { Effect, Layer, Option } from "effect"
-import { type ChainId, SolanaAddress, solanaChainId } from "#domain/Caip.ts"
+import { SolanaAddress, solanaChainId } from "#domain/Caip.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
-const chainId = solanaChainId as ChainId
+const chainId = solanaChainId
 
 /** The fees and rents of some ten portfolios. */
 export const lowLamports = 100_000_000n

@@ -54,7 +54,7 @@ export const wrappedNatives: ReadonlyMap<ChainId, AssetId> = new Map<ChainId, As
     const chainId = ChainId.make(id)
     return native === undefined ? [] : [[chainId, erc20(chainId, Schema.decodeSync(EvmAddress)(native))] as const]
   }),
-  [ChainId.make(solanaChainId), spl("So11111111111111111111111111111111111111112")]
+  [solanaChainId, spl("So11111111111111111111111111111111111111112")]
 ])
 
 /** Providers put their key into the URL. */

@@ -45,7 +45,7 @@ export class PlanOfChain extends Context.Service<
       ) {
         const age = DateTime.distance(plan.plannedAt, yield* DateTime.now)
         const isCurrent = attempt === 1 && Duration.isLessThanOrEqualTo(age, planLife)
-        return partOf(isCurrent ? plan : yield* planner.plan(context), chainId as ChainId)
+        return partOf(isCurrent ? plan : yield* planner.plan(context), chainId)
       })
 
       const withoutTransfers = Effect.fn("PlanOfChain.withoutTransfers")((context: PlanContext, chainId: ChainId) =>

@@ -12,7 +12,6 @@ import {
   namespaceOf,
   solanaAccount,
   solanaChainId,
-  type ChainId,
   type SolanaWalletId,
   type WalletId
 } from "#domain/Caip.ts"
@@ -106,7 +105,7 @@ const authorizationOf = (
     agentAccountId: solanaAccount(agent.toBase58()) as string as SolanaWalletId,
     chains: [
       {
-        chainId: solanaChainId as ChainId,
+        chainId: solanaChainId,
         accountId: solanaAccount(addressesOf(place).deposit.toBase58()),
         permissionId: PermissionId.make(`0x${roleId.toString(16).padStart(8, "0")}`),
         policy: { _tag: "Solana", walletId: `0x${bytesToHex(walletId)}`, roleId },

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { Workflow, WorkflowEngine } from "effect/workflow"
-import { type ChainId, solanaAccount, solanaChainId, spl } from "#domain/Caip.ts"
+import { solanaAccount, solanaChainId, spl } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { effectOf } from "#domain/rebalance/ChainTrader.ts"
@@ -12,7 +12,7 @@ import { type ActionReceipt, PreparedAction, type PreparedSteps } from "#domain/
 const account = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const usdc = spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
 const jup = spl("JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN")
-const chainId = solanaChainId as ChainId
+const chainId = solanaChainId
 const attempt = { operationId: "op" as OperationId, chainId, attempt: 1 }
 
 const prepared: PreparedSteps = {

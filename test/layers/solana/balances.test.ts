@@ -79,7 +79,7 @@ describe("what pays for transactions", () => {
       const { chains, read } = yield* RelayerFunds
       assert.deepStrictEqual(chains as ReadonlyArray<number>, [8453, solanaChainId])
       const agent = localAgent(Redacted.make(seed)).key
-      const solana = ChainId.make(solanaChainId)
+      const solana = solanaChainId
       const shown = { chainId: solana, relayer: SolanaAddress.make(agent.toBase58()) }
       assert.deepStrictEqual(yield* read(solana), [{ ...shown, balance: 0n, isLow: true }])
       chain.ledger.airdrop(agent, 99_999_999n)
@@ -160,7 +160,7 @@ describe("balances of all families", () => {
           read,
           wanted.map((assetId) => ({ assetId, raw: held.get(assetId) ?? 0n }))
         )
-        const many = yield* balances.readMany(ChainId.make(solanaChainId), [{ account, assetIds: [usdc.assetId] }])
+        const many = yield* balances.readMany(solanaChainId, [{ account, assetIds: [usdc.assetId] }])
         assert.deepStrictEqual(
           many.map((one) => Result.getOrThrow(one).balances),
           [[{ assetId: usdc.assetId, raw: 5n }]]

@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, beforeEach, it } from "@effect/vitest"
 import { Keypair, type PublicKey, VersionedTransaction } from "@solana/web3.js"
 import { Duration, Effect, Layer, Option, Redacted } from "effect"
-import { type ChainId, EvmAddress, solanaChainId, type SplAssetId, spl } from "#domain/Caip.ts"
+import { EvmAddress, solanaChainId, type SplAssetId, spl } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
@@ -124,8 +124,7 @@ eachSwig("trades", (start) => {
     const policy = { _tag: "Solana", walletId, roleId: place.roleId }
     return { authorization: { chains: [{ policy }] }, ownerSignature: "" } as unknown as Grant
   }
-  const prepare = (...swaps: ReadonlyArray<ReadySwap>) =>
-    prepareSwaps({ ...grant(), chainId: solanaChainId as ChainId, swaps })
+  const prepare = (...swaps: ReadonlyArray<ReadySwap>) => prepareSwaps({ ...grant(), chainId: solanaChainId, swaps })
   const carryAll = (prepared: PreparedSteps) =>
     Effect.forEach(prepared.steps, (_, step) =>
       Effect.map(carryStep(attempt, prepared, step), (outcome) => Option.getOrThrow(outcome))
@@ -343,9 +342,7 @@ eachSwig("trades", (start) => {
         const more = yield* Effect.flip(prepare({ ...swap, minBuyAmountRaw: swap.expectedBuyRaw! + 1n }))
         assert.match(more.message, /below the floor/)
         const call = { to: EvmAddress.make("0x52908400098527886E0F7030069857D2E4169EE7"), data: "0x" }
-        const calls = yield* Effect.flip(
-          prepareSwaps({ ...grant(), chainId: solanaChainId as ChainId, swaps: [], calls: [call] })
-        )
+        const calls = yield* Effect.flip(prepareSwaps({ ...grant(), chainId: solanaChainId, swaps: [], calls: [call] }))
         assert.match(calls.message, /calls are made on EVM chains alone/)
         jupiter.change = () => undefined
         assert.strictEqual((yield* Effect.flip(prepare(swap)))._tag, "ChainUnavailable")

@@ -1,0 +1,245 @@
+/** What is signed next is prepared first, then the chain is asked for what carried its operation out without a record. */
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Workflow, WorkflowEngine } from "effect/workflow"
+import { ActionRun } from "#domain/action/ActionRun.ts"
+import { ActionStore, type StoredAction } from "#domain/action/ActionStore.ts"
+import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
+import { SwapPreparer } from "#domain/action/SwapPreparer.ts"
+import { EvmAddress, solanaAccount, solanaChainId, spl } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
+import type { Ready } from "#domain/rebalance/Preparation.ts"
+import { RunStore } from "#domain/rebalance/RunStore.ts"
+import { UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
+import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
+import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
+import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
+import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { Venue } from "#domain/trading/Venue.ts"
+import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { account, context, operationId, planOf, usdcLeg } from "#test/domain/rebalance/preparing.ts"
+import { baseUsdc } from "#test/support/assets.ts"
+
+const bytes = (byte: string) => `0x${byte.repeat(32)}`
+const solanaAccountId = solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU")
+
+const steps: PreparedAction = {
+  _tag: "Solana",
+  chainId: solanaChainId,
+  accountId: solanaAccountId,
+  subject: bytes("07"),
+  steps: ["sell"],
+  gasLimit: 10_000n,
+  maxFeePerGas: 1n,
+  fromBlock: 350_000_000n
+}
+const transaction: PreparedAction = {
+  chainId: baseUsdc.chainId,
+  accountId: account,
+  subject: bytes("08"),
+  to: EvmAddress.make("0x1111111111111111111111111111111111111111"),
+  callData: "0x",
+  gasLimit: 1n,
+  maxFeePerGas: 1n,
+  maxPriorityFeePerGas: 1n,
+  chainNonce: 0,
+  laneNonces: [],
+  fromBlock: 30_000_000n
+}
+const receipt: ActionReceipt = {
+  subject: bytes("09"),
+  txHash: bytes("0a"),
+  blockNumber: 11n,
+  blockHash: null,
+  success: true,
+  gasUsed: 1n,
+  deltas: []
+}
+
+/** What a chain shows, and what it was asked, in order. */
+const marksOf = (answer: Effect.Effect<MarkedOperation, ChainUnavailable>) => {
+  const asked: Array<SoughtOperation> = []
+  return {
+    asked,
+    marks: OperationMarks.of({
+      find: (sought) =>
+        Effect.andThen(
+          Effect.sync(() => asked.push(sought)),
+          answer
+        )
+    })
+  }
+}
+const absent = Effect.succeed<MarkedOperation>({ _tag: "Absent" })
+const ago = (seconds: number) => Effect.map(DateTime.now, DateTime.subtract({ seconds }))
+
+/** Prepares the given for an operation of so many seconds ago. */
+const prepared = Effect.fnUntraced(function* (
+  toSign: PreparedAction | undefined,
+  answer: Effect.Effect<MarkedOperation, ChainUnavailable>,
+  { seconds = 30, hasAccount = true } = {}
+) {
+  const { asked, marks } = marksOf(answer)
+  const order: Array<string> = []
+  const shown = yield* prepareUnlessCarried(
+    {
+      find: (sought) =>
+        Effect.andThen(
+          Effect.sync(() => order.push("asked")),
+          marks.find(sought)
+        )
+    },
+    {
+      chainId: solanaChainId,
+      operationId,
+      since: yield* ago(seconds),
+      account: Effect.succeed(hasAccount ? Option.some(solanaAccountId) : Option.none()),
+      prepare: Effect.sync(() => order.push("prepared") > 0),
+      toSign: () => toSign
+    }
+  )
+  return { asked, order, shown }
+})
+
+describe("what is signed next", () => {
+  it.effect("is prepared before the chain is asked, which must have reached where the account was read", () =>
+    Effect.gen(function* () {
+      for (const action of [steps, transaction]) {
+        const { asked, order, shown } = yield* prepared(action, absent)
+        assert.deepStrictEqual(order, ["prepared", "asked"])
+        assert.deepStrictEqual(shown, { _tag: "Prepared", made: true })
+        assert.deepStrictEqual(asked[0]?.fromBlock, action.fromBlock)
+      }
+      const nothing = yield* prepared(undefined, absent)
+      assert.strictEqual(nothing.asked[0]?.fromBlock, 0n, "nothing is to be signed")
+    })
+  )
+
+  it.effect("is not sought of an operation that is younger than a failover, or without an account", () =>
+    Effect.gen(function* () {
+      for (const without of [{ seconds: 4 }, { hasAccount: false }]) {
+        const { asked, shown } = yield* prepared(steps, Effect.succeed({ _tag: "Carried", receipt }), without)
+        assert.deepStrictEqual(shown, { _tag: "Prepared", made: true })
+        assert.deepStrictEqual(asked, [])
+      }
+    })
+  )
+
+  it.effect("is what the chain shows where it shows anything, and not to be signed where it cannot tell", () =>
+    Effect.gen(function* () {
+      const error = new ChainUnavailable({ chainId: solanaChainId, reason: "no endpoint answers" })
+      const carried = yield* prepared(steps, Effect.succeed({ _tag: "Carried", receipt }))
+      assert.deepStrictEqual(carried.shown, { _tag: "Carried", receipt })
+      const pending = yield* prepared(steps, Effect.succeed({ _tag: "Pending" }))
+      assert.deepStrictEqual(pending.shown, { _tag: "Pending" })
+      const unasked = yield* prepared(steps, Effect.fail(error))
+      assert.deepStrictEqual(unasked.shown, { _tag: "Unasked", made: true, error })
+    })
+  )
+})
+
+const swap = {
+  sell: spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+  buy: spl("JUPyiwrYJFskUPiHa7hkeR8VUtAeFoSYbKedZNsDvCN")
+}
+
+/** A run whose plan on a chain is older than a failover: what the chain was asked. */
+const askedByRun = Effect.fnUntraced(function* (action: PreparedAction) {
+  const { asked, marks } = marksOf(absent)
+  const ready: Ready = { _tag: "Ready", swaps: [], skips: [], prepared: action }
+  const [grant] = context.grants
+  const { authorization } = grant!
+  const chains = [{ ...authorization.chains[0], chainId: action.chainId, accountId: action.accountId }] as const
+  const run = { ...context, operationId, grants: [{ ...grant!, authorization: { ...authorization, chains } }] }
+  yield* Effect.flatMap(UnrecordedTrades, ({ prepareUnlessThere }) =>
+    Effect.flatMap(ago(30), (plannedAt) =>
+      prepareUnlessThere({
+        attempt: { operationId, chainId: action.chainId, attempt: 1 },
+        plan: planOf(plannedAt, [usdcLeg]),
+        prepare: Effect.succeed(ready)
+      })
+    )
+  ).pipe(
+    Effect.provide(
+      UnrecordedTrades.layer.pipe(
+        Layer.provide([
+          Layer.mock(RunStore, { context: () => Effect.succeedSome(run) }),
+          Layer.succeed(OperationMarks, marks)
+        ])
+      )
+    )
+  )
+  return asked
+})
+
+/** An owner's order that is older than a failover: what the chain was asked before it was carried. */
+const askedByOrder = Effect.fnUntraced(function* (action: PreparedAction) {
+  const { asked, marks } = marksOf(absent)
+  const stored: StoredAction = {
+    ...context,
+    grants: [context.grants[0]!],
+    ownerAccountId: context.grants[0]!.authorization.ownerAccountId,
+    swap: { strategy: context.swap, tenant: context.tenantSwap, accepted: null },
+    isRevoked: false,
+    operationId,
+    submittedAt: yield* ago(30),
+    correlationId: "",
+    order: {
+      _tag: "Swap",
+      chainId: action.chainId,
+      accountId: action.accountId,
+      ...swap,
+      amountRaw: 1n,
+      slippageBps: null
+    },
+    promised: []
+  }
+  const services = ActionRun.layer.pipe(
+    Layer.provide([
+      Layer.mock(OperationStore, { transition: () => Effect.succeed(true) }),
+      Layer.mock(ActionStore, { find: () => Effect.succeedSome(stored), finish: () => Effect.void }),
+      Layer.mock(WithdrawalStore, { isRebalancing: () => Effect.succeed(false) }),
+      Layer.mock(SwapPreparer, { next: () => Effect.succeed({ _tag: "Ready", prepared: action }) }),
+      Layer.mock(TransactionRelay, { carry: () => Effect.succeedNone }),
+      Layer.mock(Venue, { feeBps: 0 }),
+      Layer.succeed(OperationMarks, marks),
+      Layer.mock(CallsPreparer, {}),
+      Layer.mock(UserOperations, {}),
+      Layer.mock(RelayStore, {}),
+      Layer.mock(PortfolioValuer, {}),
+      Layer.mock(GasBudget, {})
+    ])
+  )
+  const workflow = Workflow.make("Order", {
+    payload: { key: Schema.String },
+    success: Schema.Void,
+    idempotencyKey: ({ key }) => key
+  })
+  const body = workflow.toLayer(() => Effect.flatMap(ActionRun, ({ execute }) => execute(operationId)))
+  yield* workflow
+    .execute({ key: "one" })
+    .pipe(Effect.provide(body.pipe(Layer.provide(services), Layer.provideMerge(WorkflowEngine.layerMemory))))
+  return asked
+})
+
+describe("a run and an order", () => {
+  for (const action of [steps, transaction]) {
+    const family = action._tag ?? "Evm"
+    it.live(`ask the same before they sign: ${family}`, () =>
+      Effect.gen(function* () {
+        const byRun = yield* askedByRun(action)
+        const byOrder = yield* askedByOrder(action)
+        const { accountId, chainId, fromBlock } = action
+        for (const asked of [byRun, byOrder]) {
+          assert.lengthOf(asked, 1)
+          assert.deepInclude(asked[0], { operationId, chainId, accountId, fromBlock })
+        }
+      })
+    )
+  }
+})
