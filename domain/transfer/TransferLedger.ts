@@ -59,7 +59,8 @@ export interface TransferClosing {
  *
  * **When to use**
  *
- * Use in services of this context, and in runs that send value. What is on the way for a reading is `InTransit`.
+ * Use in services of this context, and in runs that send value; `recordIntent`, `cancelIntent` and `open` in
+ * `BatchCarrier` and `TransferRecovery` alone. What is on the way for a reading is `InTransit`.
  *
  * **Details**
  *

@@ -35,10 +35,12 @@ const services = domain.flatMap(({ path, text }) =>
 
 /** The lines below a heading, in one. */
 const section = (doc: string, heading: string) =>
-  (new RegExp(`^\\*\\*${heading}\\*\\*\\n\\n([\\s\\S]*?)(?:\\n\\n|\\n*$)`, "mu").exec(doc)?.[1] ?? "").replaceAll(
-    "\n",
-    " "
-  )
+  (
+    new RegExp(`^\\*\\*${heading}\\*\\*\\n\\n([\\s\\S]*?)(?:\\n\\n|\\n*$(?![\\s\\S]))`, "mu").exec(doc)?.[1] ?? ""
+  ).replaceAll("\n", " ")
+
+/** What stands between backticks. */
+const namesIn = (text: string) => [...text.matchAll(/`(\w+)`/gu)].map(([, name]) => name!)
 
 const exampleIn = /^```ts\n([\s\S]*?)^```$/gmu
 
@@ -90,7 +92,7 @@ describe("services of the domain", () => {
   it("a service that is said to be used by some alone is used by them alone", () => {
     const alone = services.flatMap((service) => {
       const [, names] = /^Use in (`[^.]*) alone\b/u.exec(section(service.doc, "When to use")) ?? []
-      return names === undefined ? [] : [{ ...service, by: [...names.matchAll(/\w+/gu)].map(([name]) => name) }]
+      return names === undefined ? [] : [{ ...service, by: namesIn(names) }]
     })
     assert.isAbove(alone.length, 20)
     assert.deepStrictEqual(
@@ -101,6 +103,28 @@ describe("services of the domain", () => {
       ),
       []
     )
+  })
+
+  it("members that are said to be used by some alone are called by them alone", () => {
+    const named = /((?:`[a-z]\w*`(?:, | and )?)+) in ((?:`[A-Z]\w*`(?:, | and )?)+) alone\b/gu
+    const alone = services.flatMap((service) =>
+      [...section(service.doc, "When to use").matchAll(named)].map(([, members, users]) => ({
+        ...service,
+        call: new RegExp(`\\.(?:${namesIn(members!).join("|")})\\(`, "u"),
+        by: namesIn(users!)
+      }))
+    )
+    assert.isAbove(alone.length, 0)
+    for (const service of alone) {
+      const callers = usersOf(service).filter((path) =>
+        service.call.test(faces.find((file) => file.path === path)!.code)
+      )
+      assert.sameMembers(
+        callers.map((path) => basename(path, ".ts")),
+        service.by,
+        service.name
+      )
+    }
   })
 
   it("a service that is said to be of its context alone is used there alone", () => {
