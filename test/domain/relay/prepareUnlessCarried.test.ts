@@ -1,4 +1,4 @@
-/** What is signed next is prepared first, then the chain is asked for what carried its operation out without a record. */
+/** What is signed next is prepared, then the chain is asked for what carried its operation out without a record. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Workflow, WorkflowEngine } from "effect/workflow"
