@@ -177,6 +177,9 @@ export const Address = Schema.Union([EvmAddress, SolanaAddress]).annotate({
 })
 export type Address = typeof Address.Type
 
+/** The chain of a number in digits, whose form and range are checked already. */
+export const chainIdIn = (digits: string): ChainId => Number.parseInt(digits, 10) as ChainId
+
 const afterLast = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1)
 
 /** The address inside an identifier of this module: of an asset the token's contract or mint. */
@@ -188,7 +191,7 @@ export const addressOf: {
 
 /** The chain, as `chainIds` number it, of a chain-bound account or an asset. */
 export const chainIdOf = (id: AccountId | AssetId): ChainId =>
-  id.startsWith(solanaPrefix) ? solanaChainId : (Number.parseInt(id.slice("eip155:".length), 10) as ChainId)
+  id.startsWith(solanaPrefix) ? solanaChainId : chainIdIn(id.slice("eip155:".length))
 
 /**
  * CAIP-2 namespaces of the families of chains: `eip155` for EVM chains, `solana`. What is done on a chain is done by

@@ -1,4 +1,5 @@
 import { DateTime, Effect, type Schema, SchemaIssue } from "effect"
+import { chainIdIn } from "#domain/Caip.ts"
 import type { ActionRequest } from "#domain/action/ActionRequest.ts"
 import type { RouteExtended } from "#domain/action/RouteExtended.ts"
 import { Actions } from "#domain/action/Actions.ts"
@@ -36,7 +37,7 @@ const issuerTradeOf = ({
   sellAmount,
   sellTokenAddress
 }: IssuerTrade): IssuerTradeRequest => ({
-  chainId: Number(chainId),
+  chainId: chainIdIn(chainId),
   sellToken: sellTokenAddress,
   buyToken: buyTokenAddress,
   sellAmountRaw: BigInt(sellAmount),
@@ -48,10 +49,10 @@ const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Action
     const { fromAmount, fromChainId, fromTokenAddress, slippageBps, toAddress, toChainId, toTokenAddress } = sent.params
     return {
       kind: sent.kind,
-      fromChainId: Number(fromChainId),
+      fromChainId: chainIdIn(fromChainId),
       fromToken: fromTokenAddress,
       fromAmountRaw: BigInt(fromAmount),
-      toChainId: Number(toChainId),
+      toChainId: chainIdIn(toChainId),
       toToken: toTokenAddress,
       toAddress,
       slippageBps: slippageBps ?? null
@@ -68,13 +69,13 @@ const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Action
   const { expectedVaultChainId, sameChainOnly = false } = executionConstraints
   return {
     kind: sent.kind,
-    chainId: Number(chainId),
+    chainId: chainIdIn(chainId),
     // The decoded fields show that it has this form.
     route: { read, sent: route as RouteExtended["sent"] },
     slippageBps: slippageBps ?? null,
     constraints: {
       sameChainOnly,
-      expectedVaultChainId: expectedVaultChainId === undefined ? null : Number(expectedVaultChainId)
+      expectedVaultChainId: expectedVaultChainId === undefined ? null : chainIdIn(expectedVaultChainId)
     }
   }
 })

@@ -27,7 +27,7 @@ export interface TypedDataMessage {
     readonly domain: {
       readonly name: "Kernel"
       readonly version: "0.3.1"
-      readonly chainId: number
+      readonly chainId: ChainId
       /** The portfolio's account. */
       readonly verifyingContract: string
     }

@@ -2,17 +2,17 @@
  * The request of an owner, decoded, and its canonical bytes for idempotency. Source: interface "Portfolio action
  * submit".
  */
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { RouteExtended } from "#domain/action/RouteExtended.ts"
 
 /** The service quotes. */
 export interface QuotedByService {
   readonly kind: "swap_backend_quote"
-  readonly fromChainId: number
+  readonly fromChainId: ChainId
   readonly fromToken: EvmAddress
   readonly fromAmountRaw: bigint
-  readonly toChainId: number
+  readonly toChainId: ChainId
   readonly toToken: EvmAddress
   readonly toAddress: EvmAddress
   readonly slippageBps: number | null
@@ -21,17 +21,17 @@ export interface QuotedByService {
 /** The client has quoted. */
 export interface QuotedByClient {
   readonly kind: "swap"
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly route: RouteExtended
   readonly slippageBps: number | null
   /** `expectedVaultChainId`: the route runs on that chain and ends in the portfolio's account there. */
-  readonly constraints: { readonly sameChainOnly: boolean; readonly expectedVaultChainId: number | null }
+  readonly constraints: { readonly sameChainOnly: boolean; readonly expectedVaultChainId: ChainId | null }
 }
 
 /** The issuer of one of both tokens has quoted. */
 export interface QuotedByIssuer {
   readonly kind: "issuer_direct"
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly sellToken: EvmAddress
   readonly buyToken: EvmAddress
   readonly sellAmountRaw: bigint

@@ -21,7 +21,7 @@ import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { accountOn, noAccount, ownPortfolio, refusedSwap } from "#domain/action/ownPortfolio.ts"
 import type { SwapOrder } from "#domain/action/SwapOrder.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type ChainId, erc20 } from "#domain/Caip.ts"
+import { addressOf, erc20 } from "#domain/Caip.ts"
 import {
   type IssuerUnavailable,
   type PortfolioNotFound,
@@ -131,14 +131,11 @@ const issuerFields: Fields = { sell: "sellTokenAddress", buy: "buyTokenAddress" 
 const serviceFields: Fields = { sell: "fromTokenAddress", buy: "toTokenAddress" }
 
 const orderOfService = Effect.fnUntraced(function* (swap: QuotedByService, source: ActionSource) {
-  const { fromAmountRaw, fromChainId, fromToken, slippageBps, toAddress, toChainId, toToken } = swap
-  const accountId = accountOn(source, fromChainId)
-  if (accountId === undefined) return yield* noAccount("fromChainId", fromChainId)
-  const chainId = fromChainId as ChainId
+  const { fromAmountRaw, fromChainId: chainId, fromToken, slippageBps, toAddress, toChainId, toToken } = swap
+  const accountId = accountOn(source, chainId)
+  if (accountId === undefined) return yield* noAccount("fromChainId", chainId)
   const details = [
-    ...(toChainId === fromChainId
-      ? []
-      : ["params.toChainId: must be fromChainId; swaps between chains are not offered"]),
+    ...(toChainId === chainId ? [] : ["params.toChainId: must be fromChainId; swaps between chains are not offered"]),
     ...(toAddress === addressOf(accountId)
       ? []
       : [`params.toAddress: must be the portfolio's account, ${addressOf(accountId)}; withdraw what leaves it`]),
@@ -165,8 +162,7 @@ const orderOfClient = Effect.fnUntraced(function* (swap: QuotedByClient, source:
   if (accountId === undefined) return yield* noAccount("chainId", swap.chainId)
   const details = routeFaults(swap, addressOf(accountId))
   if (details.length > 0) return yield* refusedSwap(details)
-  const chainId = swap.chainId as ChainId
-  const { slippageBps } = swap
+  const { chainId, slippageBps } = swap
   const order: SwapOrder = {
     _tag: "Swap",
     chainId,

@@ -5,6 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
+import type { ChainId } from "#domain/Caip.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { isGuarded } from "#domain/account/Permission.ts"
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
@@ -30,7 +31,7 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 
 export interface ExecutionRequest {
   readonly portfolioId: PortfolioId
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly calls: readonly [AccountCall, ...ReadonlyArray<AccountCall>]
   /** Ties a repeat to the first call, within the portfolio; null: nothing does. */
   readonly nonce: string | null

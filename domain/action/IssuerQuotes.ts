@@ -75,8 +75,8 @@ export class IssuerQuotes extends Context.Service<
           ...(sellToken === buyToken ? ["params.buyTokenAddress: must be another token than sellTokenAddress"] : [])
         ]
         if (details.length > 0) return yield* refusedSwap(details)
-        const [sell, buy] = [assetAt(chainId as ChainId, sellToken), assetAt(chainId as ChainId, buyToken)]
-        return { chainId: chainId as ChainId, accountId, sell, buy, amountRaw: sellAmountRaw }
+        const [sell, buy] = [assetAt(chainId, sellToken), assetAt(chainId, buyToken)]
+        return { chainId, accountId, sell, buy, amountRaw: sellAmountRaw }
       })
       type Trade = Effect.Success<ReturnType<typeof tradeOf>>
 

@@ -1,5 +1,6 @@
 /** The portfolio that a signed-in owner may act on, and how a swap of it is refused. */
 import { Effect, Option } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import type { ActionSource, ActionStore } from "#domain/action/ActionStore.ts"
 import { PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
@@ -24,7 +25,7 @@ export const ownPortfolio = Effect.fnUntraced(function* (store: ActionStore["Ser
 })
 
 /** The portfolio's account on a chain; undefined where it has none. */
-export const accountOn = ({ grants }: ActionSource, chainId: number) =>
+export const accountOn = ({ grants }: ActionSource, chainId: ChainId) =>
   authorizedChains(grants).find((chain) => chain.chainId === chainId)?.accountId
 
 /** `details` name fields as `params.<field>: reason`. */
@@ -34,5 +35,5 @@ export const refusedSwap = (details: ReadonlyArray<string>) =>
     details: [...details]
   })
 
-export const noAccount = (field: string, chainId: number) =>
+export const noAccount = (field: string, chainId: ChainId) =>
   refusedSwap([`params.${field}: the portfolio has no account on chain ${chainId}`])

@@ -1,6 +1,5 @@
 /** Names and block explorers of the chains that a deployment may serve. */
-
-import { solanaChainId } from "#domain/Caip.ts"
+import { type ChainId, solanaChainId } from "#domain/Caip.ts"
 
 export interface KnownChain {
   readonly name: string
@@ -17,4 +16,4 @@ const known: ReadonlyMap<number, KnownChain> = new Map([
   [solanaChainId, { name: "Solana", explorerUrl: "https://explorer.solana.com" }]
 ])
 
-export const knownChain = (chainId: number): KnownChain | undefined => known.get(chainId)
+export const knownChain = (chainId: ChainId): KnownChain | undefined => known.get(chainId)

@@ -1,12 +1,13 @@
 /** An event in the stream of an operation. Source: interface "Events", shapes 2.26 and N. */
 import type { DateTime } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { Operation, OperationState } from "#domain/operation/Operation.ts"
 import type { ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
 
 /** A transaction that decided a part of an operation on its chain. */
 export interface LandedStep {
-  readonly chainId: number
+  readonly chainId: ChainId
   /** Hash of the user operation; null where none was carried, as in a withdrawal. */
   readonly userOpHash: string | null
   readonly txHash: string

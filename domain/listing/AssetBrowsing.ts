@@ -1,5 +1,6 @@
 /** Browsing of listed assets and tokenized shares. Source: interface, `assets.*`; docs/decisions/0122. */
 import { Context, Effect, Layer } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import {
   type AssetFilter,
@@ -32,7 +33,7 @@ export interface BrowsePage {
 export interface StockQuery {
   /** Part of a ticker, a symbol or the company's name. */
   readonly search?: string | undefined
-  readonly chainId?: number | undefined
+  readonly chainId?: ChainId | undefined
 }
 
 const matches = ({ listing }: RankedStock, query: string): boolean =>

@@ -3,6 +3,7 @@
  * market data changed; requests read the one that is there.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import { ListedAssets } from "#domain/asset/ListedAssets.ts"
 import { SubjectFacts } from "#domain/asset/SubjectFacts.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
@@ -41,7 +42,7 @@ export class AssetIndex extends Context.Service<
       const issuers = yield* IssuerPolicies
       const cache = yield* MarketDataCache
       let listings: ReadonlyArray<Listing> = []
-      let chainIds: ReadonlyArray<number> = []
+      let chainIds: ReadonlyArray<ChainId> = []
       let state = { version: "", revision: -1, madeAt: Number.NEGATIVE_INFINITY }
       let snapshot = yield* makeSnapshot([], makeMarketView(cache, [], yield* Clock.currentTimeMillis))
 

@@ -1,7 +1,7 @@
 /** Assets as procedures name them: `<address>:<chainId>`, also of Solana. Source: interface, "Identifier formats". */
 import { Schema } from "effect"
 import * as Base58 from "#domain/Base58.ts"
-import { type AssetId, solanaChainId, solanaReference } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, solanaChainId, solanaReference } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { fromText } from "#domain/fromText.ts"
 
@@ -37,14 +37,12 @@ const afterLast = (text: string, mark: string) => text.slice(text.lastIndexOf(ma
 /** Chain and address inside a CAIP-19 id, and the key made of them. */
 export interface KeyParts {
   readonly address: string
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly assetId: AssetKey
 }
 
 export const keyPartsOf = (caipAssetId: AssetId): KeyParts => {
   const address = afterLast(caipAssetId, ":")
-  const chainId = caipAssetId.startsWith("eip155:")
-    ? Number.parseInt(caipAssetId.slice("eip155:".length), 10)
-    : solanaChainId
+  const chainId = chainIdOf(caipAssetId)
   return { address, chainId, assetId: `${address}:${chainId}` as AssetKey }
 }

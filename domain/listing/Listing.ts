@@ -1,7 +1,7 @@
 /** One token of the catalogue with all of it that does not change with the market. */
 import type { Home, SubjectFacts } from "#domain/asset/SubjectFacts.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/Caip.ts"
 import { type AssetKey, keyPartsOf } from "#domain/listing/AssetKey.ts"
 import type { Exposure, AssetMetadata, Taxonomy } from "#domain/listing/AssetModels.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
@@ -9,7 +9,7 @@ import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 export interface Listing {
   readonly assetId: AssetKey
   readonly caipAssetId: AssetId
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly address: string
   readonly asset: ListedAsset
   readonly taxonomy: Taxonomy

@@ -1,5 +1,6 @@
 /** The market data of listings, out of the shared cache as it is at one moment. */
 import { DateTime } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { MarketFigures, ProviderExtensions } from "#domain/listing/AssetModels.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
@@ -116,7 +117,7 @@ export interface MarketView {
 
 export const makeMarketView = (
   cache: MarketDataCache["Service"],
-  chainIds: ReadonlyArray<number>,
+  chainIds: ReadonlyArray<ChainId>,
   now: number
 ): MarketView => {
   const pages = [...topPages, listedPage].map((page) => cache.get(coinMarkets, page))

@@ -14,7 +14,7 @@ import { SkipCode } from "#domain/Skip.ts"
 export interface AssetQuery extends Cursor.PageQuery {
   /** Part of a symbol or name, or a whole address, in any case. */
   readonly search?: string | undefined
-  readonly chainId?: number | undefined
+  readonly chainId?: ChainId | undefined
   readonly kind?: AssetKind | undefined
 }
 

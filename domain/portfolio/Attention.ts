@@ -3,6 +3,7 @@
  * trades or is on target.
  */
 import { DateTime, Schema } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 
 /**
@@ -46,7 +47,7 @@ export interface AttentionFacts {
   readonly permissionEndsAt: DateTime.Utc | null
   /** Every account is under the trade guard. */
   readonly isGuarded: boolean
-  readonly awaited: ReadonlyArray<{ readonly chainId: number; readonly cause: string; readonly since: DateTime.Utc }>
+  readonly awaited: ReadonlyArray<{ readonly chainId: ChainId; readonly cause: string; readonly since: DateTime.Utc }>
   readonly lastRun: {
     readonly operationId: OperationId
     readonly hasFailed: boolean

@@ -7,6 +7,7 @@
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
+import type { ChainId } from "#domain/Caip.ts"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -88,7 +89,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     true
   )
 
-  const record = Effect.fnUntraced(function* (chainId: number, step: RevocationStep) {
+  const record = Effect.fnUntraced(function* (chainId: ChainId, step: RevocationStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
     if (!(yield* enter("retrying"))) return

@@ -1,5 +1,6 @@
 /** Port: revocations between their two stages, and what an accepted one changes. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
@@ -53,7 +54,7 @@ export class RevocationStore extends Context.Service<
     /** Ids of the permissions, by chain, that accepted revocations of the portfolio end. */
     readonly revoked: (
       portfolioId: PortfolioId
-    ) => Effect.Effect<ReadonlyArray<{ readonly chainId: number; readonly permissionId: PermissionId }>>
+    ) => Effect.Effect<ReadonlyArray<{ readonly chainId: ChainId; readonly permissionId: PermissionId }>>
     /**
      * The accepted operation, the signature, and the portfolio paused, in one transaction. False, and nothing is
      * written, when the flow was accepted before, is gone, or its portfolio was archived.

@@ -2,7 +2,7 @@
  * The EIP-712 typed data of a withdrawal, as the owner's wallet shows it and as the account's chain rebuilds it.
  * Version "2" is the one that liquidates. The order of members is part of what is signed. Source: shapes 2.22, EIP-712.
  */
-import { addressOf, chainIdOf, type AccountId, type Address } from "#domain/Caip.ts"
+import { type ChainId, addressOf, chainIdOf, type AccountId, type Address } from "#domain/Caip.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 interface Member {
@@ -14,7 +14,7 @@ export interface WithdrawalTypedData {
   readonly domain: {
     readonly name: string
     readonly version: "1" | "2"
-    readonly chainId: number
+    readonly chainId: ChainId
     /** The smart account that the assets are taken from. */
     readonly verifyingContract: Address
   }

@@ -1,5 +1,6 @@
 /** CoinGecko's names of chains ("asset platforms"). */
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import type { PricesUnavailable } from "#domain/market/Prices.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import { knownPlatform } from "#layers/market/platforms.ts"
@@ -13,7 +14,7 @@ export class CoinGeckoPlatforms extends Context.Service<
   CoinGeckoPlatforms,
   {
     /** The platform of a chain, that of Solana included; `undefined` when CoinGecko has none. */
-    readonly of: (chainId: number) => Effect.Effect<string | undefined, PricesUnavailable>
+    readonly of: (chainId: ChainId) => Effect.Effect<string | undefined, PricesUnavailable>
   }
 >()("ballast/layers/market/CoinGeckoPlatforms") {
   static readonly layer = Layer.effect(

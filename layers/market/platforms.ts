@@ -1,4 +1,4 @@
-import { solanaChainId } from "#domain/Caip.ts"
+import { type ChainId, solanaChainId } from "#domain/Caip.ts"
 
 /** CoinGecko's asset platforms by chain id, as its mappings have published them for years. */
 const platforms: ReadonlyMap<number, string> = new Map([
@@ -10,4 +10,4 @@ const platforms: ReadonlyMap<number, string> = new Map([
 ])
 
 /** The platform of a chain; `undefined` for a younger chain, which is looked up by its `chain_identifier`. */
-export const knownPlatform = (chainId: number): string | undefined => platforms.get(chainId)
+export const knownPlatform = (chainId: ChainId): string | undefined => platforms.get(chainId)

@@ -162,7 +162,7 @@ export const chains: Setting<ReadonlyArray<EvmChain>> = Effect.gen(function* () 
   const read = yield* all(Object.fromEntries(knownChains.map((known) => [`RPC_URL_${known.id}`, chain(known)])))
   const configured = knownChains.flatMap(({ id }) => read[`RPC_URL_${id}`] ?? [])
   if (configured.length > 0) return configured
-  const names = knownChains.map(({ id }) => `RPC_URL_${id} (${knownChain(id)?.name ?? id})`).join(", ")
+  const names = knownChains.map(({ id }) => `RPC_URL_${id} (${knownChain(ChainId.make(id))?.name ?? id})`).join(", ")
   return yield* Effect.fail([
     `RPC_URL_<chainId>: no chain is configured; set at least one of ${names}, for example RPC_URL_8453=${endpoints.example}`
   ])

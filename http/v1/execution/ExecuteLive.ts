@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { chainIdIn } from "#domain/Caip.ts"
 import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
 import { V1 } from "#http/v1/Api.ts"
@@ -18,7 +19,7 @@ export const ExecuteLive = HttpApiBuilder.group(
         const [first, ...others] = several.map(({ data, to }) => ({ to, data: data.toLowerCase() }))
         const request = {
           portfolioId: params.portfolioId,
-          chainId: Number(payload.chainId),
+          chainId: chainIdIn(payload.chainId),
           calls: [first!, ...others] as const,
           nonce
         }

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { ChainId } from "#domain/Caip.ts"
 import { AssetKind } from "#domain/asset/CanonicalAsset.ts"
 import { fromText } from "#domain/fromText.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
@@ -16,7 +17,7 @@ export const assetQuery = {
     )
   ),
   chainId: Schema.optionalKey(
-    fromText(Schema.Int, {
+    fromText(ChainId, {
       expected: "the id of a supported chain; only its assets are listed",
       example: "8453",
       pattern: chainDigits,

@@ -26,7 +26,7 @@ export interface CatalogueAccess {
 }
 
 const robinhoodChain = "eip155:4663"
-const chainOfId = new Map(
+const chainOfId: ReadonlyMap<number, string> = new Map(
   content.representations.map(({ caipAssetId }) => [keyPartsOf(caipAssetId).chainId, caipAssetId.split("/")[0]!])
 )
 const chains = new Set(chainOfId.values())

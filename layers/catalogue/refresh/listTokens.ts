@@ -16,7 +16,8 @@ const Row = Schema.Struct({
 })
 
 const isOnChain = Schema.is(Schema.Struct({ chainId: Schema.Int }))
-const chainOf = (chainId: number) => (chainId === uniswapSolana ? `solana:${solanaReference}` : `eip155:${chainId}`)
+/** The chain of a number as lists have it. */
+const chainOf = (listed: number) => (listed === uniswapSolana ? `solana:${solanaReference}` : `eip155:${listed}`)
 
 /**
  * The canonical address, or undefined for none. Lists are generated, and some of real issuers have wrong checksums: the

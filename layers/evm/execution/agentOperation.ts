@@ -4,6 +4,7 @@
  */
 import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, zeroAddress } from "viem"
 import { getUserOperationHash, toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
+import type { ChainId } from "#domain/Caip.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
@@ -46,7 +47,7 @@ export const unsignedOperation = (operation: AgentOperation): UserOperation<"0.7
   signature: "0x"
 })
 
-export const operationHash = (userOperation: UserOperation<"0.7">, chainId: number): Hex =>
+export const operationHash = (userOperation: UserOperation<"0.7">, chainId: ChainId): Hex =>
   getUserOperationHash({ userOperation, entryPointAddress: entryPoint, entryPointVersion: "0.7", chainId })
 
 const enableParts = [

@@ -1,5 +1,6 @@
 /** What is fetched from CoinGecko for the shared cache. */
 import { Effect, Schema } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
 import { type KeyParts, keyPartsOf } from "#domain/listing/AssetKey.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
@@ -130,7 +131,7 @@ export const coinJobs = (
 
   const tokenPrices = makeTokenPrices(client, platforms)
 
-  const pricesOf = (chainId: number, tokens: ReadonlyArray<KeyParts>) =>
+  const pricesOf = (chainId: ChainId, tokens: ReadonlyArray<KeyParts>) =>
     Effect.gen(function* () {
       const addresses = tokens.map(({ address }) => address)
       const rowOf = yield* Effect.mapError(tokenPrices(chainId, addresses, marketParams), unavailable)

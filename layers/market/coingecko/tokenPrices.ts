@@ -1,5 +1,6 @@
 /** CoinGecko's `GET /simple/token_price/{platform}`: prices of tokens by their contracts. */
 import { Effect, Schema } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import type { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import type { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"
 
@@ -24,7 +25,7 @@ const keyOf = (address: string) => (address.startsWith("0x") ? address.toLowerCa
 /** Returns CoinGecko's entry of a contract, not decoded; undefined where there is none. */
 export const makeTokenPrices = (client: CoinGeckoClient["Service"], platforms: CoinGeckoPlatforms["Service"]) =>
   Effect.fn("CoinGecko.tokenPrices")(function* (
-    chainId: number,
+    chainId: ChainId,
     addresses: ReadonlyArray<string>,
     params: typeof priceParams | typeof marketParams
   ) {

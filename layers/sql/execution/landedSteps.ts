@@ -3,7 +3,7 @@
  * outcome, a transfer's ending.
  */
 import { Schema } from "effect"
-import { AssetId, chainIdOf, AccountId } from "#domain/Caip.ts"
+import { AccountId, AssetId, ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 
 const Receipt = Schema.Struct({ subject: Schema.String, txHash: Schema.String, success: Schema.Boolean })
@@ -14,7 +14,7 @@ export const StepsRow = Schema.Struct({
     Schema.Struct({
       chains: Schema.Array(
         Schema.Struct({
-          chainId: Schema.Int,
+          chainId: ChainId,
           receipt: Schema.NullOr(Receipt)
         })
       )
@@ -26,7 +26,7 @@ export const StepsRow = Schema.Struct({
       outcome: Schema.NullOr(Schema.Struct({ txHash: Schema.String }))
     })
   ),
-  action: Schema.NullOr(Schema.Struct({ chainId: Schema.Int, receipt: Receipt })),
+  action: Schema.NullOr(Schema.Struct({ chainId: ChainId, receipt: Receipt })),
   transfer: Schema.NullOr(
     Schema.Struct({
       accountId: AccountId,
@@ -38,14 +38,14 @@ export const StepsRow = Schema.Struct({
   )
 })
 
-const withoutUserOperation = (chainId: number, txHash: string): LandedStep => ({
+const withoutUserOperation = (chainId: ChainId, txHash: string): LandedStep => ({
   chainId,
   userOpHash: null,
   txHash,
   success: true
 })
 
-const carried = (chainId: number, { subject, success, txHash }: typeof Receipt.Type): LandedStep => ({
+const carried = (chainId: ChainId, { subject, success, txHash }: typeof Receipt.Type): LandedStep => ({
   chainId,
   userOpHash: subject,
   txHash,

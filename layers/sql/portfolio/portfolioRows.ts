@@ -1,6 +1,6 @@
 /** The one query shape that reads portfolios, and the domain value of its rows. */
 import { DateTime } from "effect"
-import type { AccountId, WalletId } from "#domain/Caip.ts"
+import type { ChainId, AccountId, WalletId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import type { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
@@ -105,7 +105,7 @@ export interface DetailRow extends PortfolioRow {
   readonly last_reason: string | null
   readonly last_error: string | null
   readonly last_finished_at: Date
-  readonly awaited: ReadonlyArray<{ readonly chainId: number; readonly cause: string; readonly since: string }> | null
+  readonly awaited: ReadonlyArray<{ readonly chainId: ChainId; readonly cause: string; readonly since: string }> | null
   readonly unclear: ReadonlyArray<{ readonly operationId: OperationId; readonly since: string }> | null
 }
 

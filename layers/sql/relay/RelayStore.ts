@@ -2,7 +2,7 @@
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type AttemptId, attemptKey, RelayStore, type StoredTransaction } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt, type SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const carriedAt = Effect.fnUntraced(function* (chainId: number, relayer: EvmAddress, nonce: number) {
+  const carriedAt = Effect.fnUntraced(function* (chainId: ChainId, relayer: EvmAddress, nonce: number) {
     const actions = yield* allActions(sql`
       ${sql.literal(selectActions)} WHERE a.chain_id = ${chainId} AND a.relayer = ${relayer} AND a.nonce = ${nonce}
       ORDER BY a.operation_id, a.attempt LIMIT 1`)

@@ -8,12 +8,12 @@
 import { DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
 export interface RelayerAccount {
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly relayer: EvmAddress
 }
 
@@ -45,7 +45,7 @@ export interface RelayerTurns {
   readonly giveBack: (account: RelayerAccount) => Effect.Effect<unknown, SqlError>
   /** What of the accounts is under way: those who wait for them here, and other processes that hold them. */
   readonly load: (
-    chainId: number,
+    chainId: ChainId,
     accounts: ReadonlyArray<EvmAddress>
   ) => Effect.Effect<(relayer: EvmAddress) => number, SqlError>
 }
@@ -103,7 +103,7 @@ export const makeRelayerTurns = (sql: SqlClient.SqlClient, holder: string): Rela
     UPDATE relayer_nonces SET held_by = NULL, held_until = NULL
     WHERE chain_id = ${chainId} AND relayer = ${relayer} AND held_by = ${holder}`
 
-  const load = Effect.fnUntraced(function* (chainId: number, accounts: ReadonlyArray<EvmAddress>) {
+  const load = Effect.fnUntraced(function* (chainId: ChainId, accounts: ReadonlyArray<EvmAddress>) {
     const now = timestamp(yield* DateTime.now)
     const rows = yield* sql<{ readonly relayer: EvmAddress; readonly unconfirmed: number }>`
       SELECT account.relayer, (SELECT count(DISTINCT a.nonce) FROM relayed_actions a

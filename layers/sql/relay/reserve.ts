@@ -8,7 +8,7 @@
  */
 import { type DateTime, Data, Effect, Exit } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
@@ -44,7 +44,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
     RETURNING ${holdOpen(sql, operationIds)}`
 
   /** Of equals the earlier one. */
-  const leastBusy = Effect.fnUntraced(function* (chainId: number, accounts: Signing["accounts"]) {
+  const leastBusy = Effect.fnUntraced(function* (chainId: ChainId, accounts: Signing["accounts"]) {
     if (accounts.length === 1) return accounts[0]
     const load = yield* turns.load(chainId, accounts)
     return accounts.reduce((least, account) => (load(account) < load(least) ? account : least))

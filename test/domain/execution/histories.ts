@@ -1,6 +1,7 @@
 /** Stored histories of operations as the lifecycle allows them, and the ports that hand them out. */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import fc from "fast-check"
+import { ChainId } from "#domain/Caip.ts"
 import { ChainCompletion, chainCompleted } from "#domain/rebalance/ChainCompletion.ts"
 import { advance, emptyHistory, type ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
@@ -19,11 +20,12 @@ import { type OperationEvent, OperationStore } from "#domain/operation/Operation
 export const operationId = "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as OperationId
 export const tenantId = "tn_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as TenantId
 const portfolioId = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8" as PortfolioId
+const [base, arbitrum] = [ChainId.make(8453), ChainId.make(42161)]
 const startedAt = Date.UTC(2026, 2, 2)
 
 export const steps: ReadonlyArray<LandedStep> = [
-  { chainId: 8453, userOpHash: `0x${"0a".repeat(32)}`, txHash: `0x${"0b".repeat(32)}`, success: true },
-  { chainId: 42161, userOpHash: null, txHash: `0x${"0c".repeat(32)}`, success: true }
+  { chainId: base, userOpHash: `0x${"0a".repeat(32)}`, txHash: `0x${"0b".repeat(32)}`, success: true },
+  { chainId: arbitrum, userOpHash: null, txHash: `0x${"0c".repeat(32)}`, success: true }
 ]
 
 const event = (

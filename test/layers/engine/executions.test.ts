@@ -5,6 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Fiber, Latch, Layer, Stream } from "effect"
+import { ChainId } from "#domain/Caip.ts"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { Executions } from "#domain/execution/Executions.ts"
@@ -162,7 +163,7 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
       assert.strictEqual(withdrawn.kind === "execution.timeline_appended" && withdrawn.message, "Withdrawn")
       const { steps } = resultOf(events)
       assert.lengthOf(steps, 1)
-      assert.deepInclude(steps[0], { chainId: 8453, userOpHash: null, success: true })
+      assert.deepInclude(steps[0], { chainId: ChainId.make(8453), userOpHash: null, success: true })
       assert.deepInclude((withdrawn as { readonly data: object }).data, { txHash: steps[0]!.txHash })
     }).pipe(Effect.scoped)
   )

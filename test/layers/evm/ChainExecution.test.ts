@@ -1,6 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Hex, parseTransaction, recoverTransactionAddress } from "viem"
+import { ChainId } from "#domain/Caip.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -139,7 +140,7 @@ describe("ChainExecution", () => {
         })
         assert.strictEqual(nonce >> 64n, nonceKey(chain.permissionId as Hex, "enable"))
         const agentSignature = yield* Effect.promise(() =>
-          agent.signMessage({ message: { raw: operationHash(unsignedOperation(operation), 8453) } })
+          agent.signMessage({ message: { raw: operationHash(unsignedOperation(operation), ChainId.make(8453)) } })
         )
         assert.strictEqual(operationSignature(operation, agentSignature).toLowerCase(), signature.toLowerCase())
         assert.strictEqual(account.entryPoint.address, sdkAccount.entryPoint.address)

@@ -80,7 +80,7 @@ describe("An owner that is a contract", () => {
         assert.deepStrictEqual(message.typedData.domain, {
           name: "Kernel",
           version: "0.3.1",
-          chainId: base.chainId,
+          chainId: chainIdOf(base),
           verifyingContract: addressOf(authorization.chains[0].accountId)
         })
         const signature = yield* Effect.promise(() => wallet.signTypedData(message.typedData))

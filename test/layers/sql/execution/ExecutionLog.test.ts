@@ -5,7 +5,7 @@ import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { makeOperationId, type TenantId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { evmAccount, type WalletId } from "#domain/Caip.ts"
+import { ChainId, evmAccount, type WalletId } from "#domain/Caip.ts"
 import type { ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 import { after, arbitrum, base, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
@@ -200,8 +200,18 @@ eachDatabase("ExecutionLog", (it) => {
       }
       yield* (yield* RunStore).finish({ operationId, strategyVersion: 1, at: after(9_000), error: null, report })
       assert.deepStrictEqual(yield* log.steps(operationId), [
-        { chainId: 8453, userOpHash: `0x${"0a".repeat(32)}`, txHash: `0x${"0a".repeat(31)}ff`, success: true },
-        { chainId: 10, userOpHash: `0x${"0b".repeat(32)}`, txHash: `0x${"0b".repeat(31)}ff`, success: false }
+        {
+          chainId: ChainId.make(8453),
+          userOpHash: `0x${"0a".repeat(32)}`,
+          txHash: `0x${"0a".repeat(31)}ff`,
+          success: true
+        },
+        {
+          chainId: ChainId.make(10),
+          userOpHash: `0x${"0b".repeat(32)}`,
+          txHash: `0x${"0b".repeat(31)}ff`,
+          success: false
+        }
       ])
     })
   )
