@@ -60,7 +60,10 @@ const load = Effect.fnUntraced(function* (path: string) {
   return yield* Schema.decodeEffect(Stored)(text).pipe(
     Effect.mapError(
       (cause) =>
-        new SandboxFailure({ message: `${path} is not the state of a sandbox of this version. Start once with --reset`, cause })
+        new SandboxFailure({
+          message: `${path} is not the state of a sandbox of this version. Start once with --reset`,
+          cause
+        })
     )
   )
 })

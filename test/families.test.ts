@@ -32,7 +32,8 @@ const reasons: Readonly<Record<string, string>> = {
   "withdrawal/WithdrawalAuthorizations.ts": "spells a nonce of 32 bytes",
   "withdrawal/WithdrawalVerifier.ts": "the withdrawals that EVM chains carry out",
   "withdrawal/lossOf.ts": "addresses that EVM chains reserve",
-  "withdrawal/withdrawalRequestBytes.ts": "distinguishes a signature in hex, which has two spellings, from one in base58",
+  "withdrawal/withdrawalRequestBytes.ts":
+    "distinguishes a signature in hex, which has two spellings, from one in base58",
   "withdrawal/resolveSource.ts": "distinguishes a recipient on no chain from one that cannot be read",
   "chain/canonicalUsdc.ts": "the table of canonical USDC",
   "enrollment/ActivationRequest.ts": "the message that a signature of 65 bytes is asked for",

@@ -1,7 +1,7 @@
 /**
  * Values one portfolio at the moment that it matters: when a plan has been made from its balances, before the plan is
- * acted on, and when what was done is confirmed. So money that came in is cash flow before it is traded, and the cost of
- * the trade is a loss of all that was there.
+ * acted on, and when what was done is confirmed. So money that came in is cash flow before it is traded, and the cost
+ * of the trade is a loss of all that was there.
  *
  * An account that could not be read, or of which it is not known yet what a transaction did to it, counts as it was at
  * its last valuation, with its own blocks: its trades and flows wait for the next valuation that reads it.

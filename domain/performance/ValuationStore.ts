@@ -60,14 +60,14 @@ export interface OutgoingValue {
 /** What our own transactions did to accounts. */
 export interface Trades {
   /**
-   * Net changes by trades that were confirmed in the spans, and by transfers that arrived in them from accounts that were
-   * valued before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What trades
-   * did to an account that was never valued is left out.
+   * Net changes by trades that were confirmed in the spans, and by transfers that arrived in them from accounts that
+   * were valued before. A withdrawal is no trade; a liquidation is one, of what it sold for what it paid out. What
+   * trades did to an account that was never valued is left out.
    */
   readonly confirmed: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /**
-   * Accounts with a trade that was signed and of which it is not known yet whether it is confirmed, or that received what by
-   * its own span the sending account still holds.
+   * Accounts with a trade that was signed and of which it is not known yet whether it is confirmed, or that received
+   * what by its own span the sending account still holds.
    */
   readonly pending: ReadonlySet<AccountId>
 }

@@ -32,7 +32,7 @@ export interface SwapRequest {
   readonly sell: AssetId
   readonly buy: AssetId
   readonly amountRaw: bigint
-  /** The contract that executes the provider's quote: it hands over what is sold, and what is bought must come to it. */
+  /** The contract that executes the quote: it hands over what is sold, and what is bought must come to it. */
   readonly taker: Address
   readonly slippageBps: number
 }

@@ -19,7 +19,7 @@ const exportedName =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|type|interface|class|function\*?|enum) (\w+)/gmu
 
 /** `import { a, type B as C } from "#domain/x.ts"`: what is taken from a module by its name. */
-const namedImport = /^import (?:type )?\{([^}]*)\} from "#(domain\/[^"]+)"/gmu
+const namedImport = /^import (?:type )?\{([^}]*)\} from "[#](domain\/[^"]+)"/gmu
 
 const importedByName = new Set(
   sources.flatMap(({ text }) =>

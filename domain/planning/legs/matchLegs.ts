@@ -2,11 +2,11 @@
  * Pairs what has to be sold with what has to be bought.
  *
  * Least value: an asset is only sold or only bought, and only as far as its target (or the least leg past it).
- * Few legs: amounts that are equal are exchanged for each other first and bring two assets on target in one leg; otherwise the
- * largest amount meets the largest of the other side, and each leg brings one of the two on target. A chain with `n` assets to
- * trade so takes at most `n - 1` legs. (The true minimum is a partition problem, NP-hard.) Both sides stay sorted, so
- * the work is that of sorting them; only a coarse asset, which is exchanged for fine ones alone, is compared with each
- * entry of the other side.
+ * Few legs: amounts that are equal are exchanged for each other first and bring two assets on target in one leg;
+ * otherwise the largest amount meets the largest of the other side, and each leg brings one of the two on target. A
+ * chain with `n` assets to trade so takes at most `n - 1` legs. (The true minimum is a partition problem, NP-hard.)
+ * Both sides stay sorted, so the work is that of sorting them; only a coarse asset, which is exchanged for fine ones
+ * alone, is compared with each entry of the other side.
  */
 import { sparingDust, withDust } from "#domain/planning/legs/dust.ts"
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"

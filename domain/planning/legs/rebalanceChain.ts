@@ -16,7 +16,7 @@ import { boughtFor } from "#domain/planning/legs/sizeLeg.ts"
 import { whole } from "#domain/planning/SwapCost.ts"
 import type { TradeTerms } from "#domain/planning/Tolerance.ts"
 
-/** Attempts at the legs of a chain. Two are enough for most chains; the later ones are for coarse tokens and high costs. */
+/** Attempts at the legs of a chain. Two are enough for most; the later ones are for coarse tokens and high costs. */
 const maxAttempts = 8
 
 /** Attempts after which the next one starts halfway, in case two totals lead to each other. */

@@ -2,9 +2,9 @@
  * Which chains send value to which.
  *
  * What a chain can spare goes to chains whose buyable targets lack it, and never more than they lack. Equal amounts are
- * matched first, then the largest with the largest, so each transfer brings a chain on target: at most one transfer less than
- * there are chains off target. (The true minimum is a partition problem, NP-hard; for the two or three chains that are
- * off it is the minimum.)
+ * matched first, then the largest with the largest, so each transfer brings a chain on target: at most one transfer
+ * less than there are chains off target. (The true minimum is a partition problem, NP-hard; for the two or three chains
+ * that are off it is the minimum.)
  */
 import type { ChainId } from "#domain/Caip.ts"
 import { movableUsd } from "#domain/planning/transfers/bridgeAssets.ts"

@@ -105,7 +105,7 @@ const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, m
   })
 })
 
-/** The state on the chain now. "Unconfirmed": it was carried out by a transaction that a reorganization may take away. */
+/** The state on the chain now. "Unconfirmed": a reorganization may take away the transaction that carried it out. */
 export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const chainId = chainIdOf(withdrawal.accountId)
   const { expiresAt } = withdrawal.message

@@ -20,8 +20,6 @@ import { RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { Venue } from "#domain/trading/Venue.ts"
-import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { account, context, operationId, planOf, usdcLeg } from "#test/domain/rebalance/preparing.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 
@@ -201,12 +199,13 @@ const askedByOrder = Effect.fnUntraced(function* (action: PreparedAction) {
   }
   const services = ActionRun.layer.pipe(
     Layer.provide([
-      Layer.mock(OperationStore, { transition: () => Effect.succeed(true) }),
+      Layer.mock(OperationStore, {
+        transition: () => Effect.succeed(true),
+        isRebalancing: () => Effect.succeed(false)
+      }),
       Layer.mock(ActionStore, { find: () => Effect.succeedSome(stored), finish: () => Effect.void }),
-      Layer.mock(WithdrawalStore, { isRebalancing: () => Effect.succeed(false) }),
       Layer.mock(SwapPreparer, { next: () => Effect.succeed({ _tag: "Ready", prepared: action }) }),
       Layer.mock(TransactionRelay, { carry: () => Effect.succeedNone }),
-      Layer.mock(Venue, { feeBps: 0 }),
       Layer.succeed(OperationMarks, marks),
       Layer.mock(CallsPreparer, {}),
       Layer.mock(UserOperations, {}),

@@ -1,5 +1,6 @@
 /**
- * A simulated chain: blocks by the clock, a mempool, reorganizations shallower than what the service takes for confirmed.
+ * A simulated chain: blocks by the clock, a mempool, reorganizations shallower than what the service takes for
+ * confirmed.
  *
  * What it includes it can take back. Everything that ever was included and taken back is kept, so that invariants can
  * count what counts.
