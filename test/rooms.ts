@@ -17,7 +17,7 @@ export const topFolders: Rooms = {
   layers: ["domain"],
   stream: ["domain"],
   http: ["domain"],
-  rpc: ["domain", "http/docs", "http/streaming", "http/v1", "http/ShutdownState.ts"],
+  rpc: ["domain", "http/docs", "http/execution", "http/streaming", "http/ShutdownState.ts"],
   client: ["domain", "http/v1", "http/v2", "http/apiKeyClientLayer.ts", "rpc"],
   sandbox: ["domain", "layers"],
   src: ["domain", "layers", "stream", "http", "rpc", "sandbox"],

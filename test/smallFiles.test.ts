@@ -37,7 +37,7 @@ const reasons: Readonly<Record<string, string>> = {
   "domain/strategy/movedDueAt.ts": "a rule of the domain that a statement of a store applies",
   "domain/withdrawal/withdrawalRequestBytes.ts": "what an owner signs, byte by byte",
   "http/v1/agUi/agUiFrames.ts": "frames of one protocol, apart from the server's own",
-  "http/v1/views/executionFrames.ts": "a view",
+  "http/v1/executionFrames.ts": "a view",
   "layers/engine/SignalSteps.ts": "keeps the engine from knowing how executions are followed",
   "layers/engine/WorkflowRuntime.ts": "the engine without the domain's runs, which tests of the engine start",
   "layers/engine/cluster/RunHistory.ts": "a fiber of its own, beside the others of the cluster",

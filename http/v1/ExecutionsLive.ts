@@ -9,7 +9,7 @@ import { agUiFrames } from "#http/v1/agUi/agUiFrames.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { eventStream, type Frame } from "#http/streaming/eventStream.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
-import { executionFrames } from "#http/v1/views/executionFrames.ts"
+import { executionFrames } from "#http/v1/executionFrames.ts"
 
 interface Following {
   readonly params: { readonly operationId: OperationId }

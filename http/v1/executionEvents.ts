@@ -19,7 +19,7 @@ import { HttpApiClient } from "effect/http-api"
 import type { OperationId } from "#domain/Ids.ts"
 import { apiKeyClientLayer, sessionClientLayer } from "#http/apiKeyClientLayer.ts"
 import { V1 } from "#http/v1/Api.ts"
-import { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
+import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 
 export interface FollowOptions {
   /** Resumes after this event; `fromTheBeginning` for all, left out for what happens from now on. */

@@ -35,4 +35,4 @@ export const makeClient = ({ apiKey, baseUrl }: ClientOptions) =>
 export * from "#domain/Errors.ts"
 export { V2 } from "#http/v2/Api.ts"
 export { executionEvents, type FollowOptions, fromTheBeginning } from "#http/v1/executionEvents.ts"
-export type { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
+export type { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"

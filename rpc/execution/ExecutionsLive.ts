@@ -2,8 +2,8 @@ import { Effect, Option, Stream } from "effect"
 import { Rpc } from "effect/rpc"
 import { Executions } from "#domain/execution/Executions.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
-import { executionDetailView, executionEndView, executionHeadView } from "#http/v1/views/executionReadsView.ts"
-import { executionView } from "#http/v1/views/executionView.ts"
+import { executionDetailView, executionEndView, executionHeadView } from "#http/execution/executionReadsView.ts"
+import { executionView } from "#http/execution/executionView.ts"
 import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 
 const defaultTimeline = 200

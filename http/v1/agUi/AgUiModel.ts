@@ -3,7 +3,7 @@
  * package `@ag-ui/core`; docs/decisions/0163.
  */
 import { Schema } from "effect"
-import { ExecutionEvent, ExecutionResult } from "#http/v1/models/ExecutionEvent.ts"
+import { ExecutionEvent, ExecutionResult } from "#http/execution/ExecutionEvent.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { OperationIdText, PortfolioIdText, timestamp } from "#http/v2/values/values.ts"
 

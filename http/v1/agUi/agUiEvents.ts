@@ -7,7 +7,7 @@ import { DateTime } from "effect"
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
 import type { AgUiEvent, AgUiState } from "#http/v1/agUi/AgUiModel.ts"
-import { executionView, resultView } from "#http/v1/views/executionView.ts"
+import { executionView, resultView } from "#http/execution/executionView.ts"
 
 type Change = Partial<Pick<AgUiState, "state" | "completedSteps" | "totalSteps" | "result" | "error">>
 

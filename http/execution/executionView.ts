@@ -1,9 +1,9 @@
-/** An event of the stream of an operation as v1 sends it. Source: shapes 2.26, J, L and N. */
+/** An event of the stream of an operation as it is sent. Source: shapes 2.26, J, L and N. */
 import { DateTime } from "effect"
 import { type ExecutionCursor, writeCursor } from "#domain/execution/ExecutionCursor.ts"
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
-import type { ExecutionEvent } from "#http/v1/models/ExecutionEvent.ts"
+import type { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 import { operationView } from "#http/v2/portfolio/operationView.ts"
 
 export const stepsView = (steps: ReadonlyArray<Domain.LandedStep>, recovered: boolean) =>

@@ -4,8 +4,8 @@ import { cursorOf } from "#domain/execution/ExecutionCursor.ts"
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import type { ExecutionHead } from "#domain/execution/ExecutionLog.ts"
 import type { Timeline } from "#domain/execution/Executions.ts"
-import type { TimelineItem } from "#http/v1/models/ExecutionReads.ts"
-import { executionView, resultView, snapshotView, stepsView } from "#http/v1/views/executionView.ts"
+import type { TimelineItem } from "#http/execution/ExecutionReads.ts"
+import { executionView, resultView, snapshotView, stepsView } from "#http/execution/executionView.ts"
 
 export const executionHeadView = ({ at, operation, sequence }: ExecutionHead) =>
   snapshotView(operation, cursorOf(at, sequence))

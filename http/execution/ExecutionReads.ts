@@ -9,7 +9,7 @@ import {
   Progress,
   StateChange,
   TimelineEntry
-} from "#http/v1/models/ExecutionEvent.ts"
+} from "#http/execution/ExecutionEvent.ts"
 import { OperationIdText, timestamp } from "#http/v2/values/values.ts"
 
 /** The operation as it is now, and the last event that this includes. */
