@@ -21,7 +21,8 @@ export interface Source {
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 /** A line that is a comment or a part of one. */
 export const comment = /^\s*(?:\/\*|\*|\/\/)/
-export const importedModule = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g
+/** A name of a module has none of the characters by which patterns in tests search for imports. */
+export const importedModule = /(?:\bfrom|\bimport)\s*\(?\s*"([\w@#./:-]+)"/g
 
 const filesUnder = (folder: string): ReadonlyArray<string> => {
   try {
