@@ -1,5 +1,6 @@
 /**
- * Every error that can leave the service, each with its one code and HTTP status. No other file has a code.
+ * Every error that can leave the service, each with its one code and HTTP status. No other file has a code, but for
+ * domain/legacyCodes.ts, which renames these for the legacy routes.
  *
  * A message says what is wrong and what to do next; `details` name fields as `field: reason`. The meaning of each code
  * for reader, operator and support is in docs/errors.md. Source: interface "v2 codes", shapes 2.31.

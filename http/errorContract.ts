@@ -1,17 +1,13 @@
 /**
  * Gives a domain error its form on the v2 wire: the envelope with the code and status of the class's own contract.
  *
- * No code is written here; domain/Errors.ts alone has them. Source: interface "v2 envelope".
+ * No code is written here; domain/Errors.ts has them. Source: interface "v2 envelope".
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import type { DomainError } from "#domain/DomainError.ts"
 import type { ErrorContract, RateLimited } from "#domain/Errors.ts"
-
-/** An instance of a class of domain/Errors.ts. */
-export interface DomainError {
-  readonly message: string
-  readonly details?: ReadonlyArray<string>
-}
+import { envelopeV2 } from "#http/envelopes.ts"
 
 /** A class of domain/Errors.ts. */
 export interface ErrorClass<E extends DomainError> extends Schema.Top {
@@ -19,24 +15,6 @@ export interface ErrorClass<E extends DomainError> extends Schema.Top {
   readonly contract: ErrorContract
   new (props: DomainError): E
 }
-
-/** The contract of the class that an error is an instance of. */
-export const contractOf = (error: DomainError): ErrorContract =>
-  (error.constructor as unknown as { readonly contract: ErrorContract }).contract
-
-/** True for instances of the classes of domain/Errors.ts. */
-export const isDomainError = (error: unknown): error is DomainError =>
-  error instanceof Error && "contract" in error.constructor
-
-/** The `error` object of an envelope; `details` is left out when the message is complete. */
-export const errorFields = (error: DomainError) => ({
-  code: contractOf(error).code,
-  message: error.message,
-  ...(error.details === undefined ? {} : { details: error.details })
-})
-
-/** The body of a v2 error answer. */
-export const errorBody = (error: DomainError) => ({ success: false as const, error: errorFields(error) })
 
 const envelope = ({ code, meaning, status }: ErrorContract, name: string) =>
   Schema.Struct({
@@ -62,11 +40,11 @@ const envelope = ({ code, meaning, status }: ErrorContract, name: string) =>
 export const wire = <E extends DomainError>(
   self: ErrorClass<E>,
   name: string
-): Schema.Codec<E, ReturnType<typeof errorBody>> =>
+): Schema.Codec<E, ReturnType<typeof envelopeV2>> =>
   envelope(self.contract, name).pipe(
     Schema.decodeTo(
       Schema.toType(self) as Schema.Codec<E>,
-      SchemaTransformation.transform({ decode: (body) => new self(body.error), encode: errorBody })
+      SchemaTransformation.transform({ decode: (body) => new self(body.error), encode: envelopeV2 })
     ),
     HttpApiSchema.status(self.contract.status)
   )
@@ -81,7 +59,7 @@ export const wireRetry = (self: typeof RateLimited) =>
       },
       {
         decode: ({ body, headers }) => new self({ ...body.error, retryAfterSeconds: headers["retry-after"] }),
-        encode: (error) => ({ body: errorBody(error), headers: { "retry-after": error.retryAfterSeconds } })
+        encode: (error) => ({ body: envelopeV2(error), headers: { "retry-after": error.retryAfterSeconds } })
       }
     )
   )

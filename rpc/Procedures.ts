@@ -33,7 +33,7 @@ import { countedProtocol } from "#rpc/native/countedProtocol.ts"
 import { ExecutionsLive } from "#rpc/execution/ExecutionsLive.ts"
 import { describeProcedures } from "#rpc/describeProcedures.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
-import { jsonWire, routesOf } from "#rpc/jsonWire.ts"
+import { jsonWire, procedureEnvelope, type ProcedureRoute, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { socketProtocol } from "#rpc/native/socketProtocol.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
@@ -58,12 +58,16 @@ const NativeSockets = RpcServer.layer(ClientProcedures, serving).pipe(
 )
 
 /** Every route of this layer by its method and path. */
-export const procedureRoutes: ReadonlyArray<readonly ["GET" | "POST", string]> = [
-  ["POST", nativePath],
-  ["GET", nativePath],
+export const procedureRoutes: ReadonlyArray<ProcedureRoute> = [
+  ["POST", nativePath, procedureEnvelope],
+  ["GET", nativePath, procedureEnvelope],
   ...routesOf(MarketDataStreamProcedures),
   ...routesOf(ClientProcedures)
 ]
+
+/** Everything below is answered in `procedureEnvelope`, where it is no procedure too. */
+export const belowProcedures = `${nativePath}/`
+export { procedureEnvelope } from "#rpc/jsonWire.ts"
 
 /** What the published descriptions say of them. */
 export const procedureDescriptions = Layer.succeed(DescribedProcedures, [

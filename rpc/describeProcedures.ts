@@ -32,8 +32,8 @@ const describe = (procedure: Rpc.AnyWithProps): DescribedProcedure => {
     tag,
     input: payloadSchema.ast._tag === "Void" ? undefined : payloadSchema,
     output: isStream ? successSchema.success : successSchema,
-    // Every call can be malformed, and one too many.
-    errors: [...new Set([...declared, Errors.ValidationFailed, Errors.RateLimited])],
+    // Every call can be malformed, too long, and one too many.
+    errors: [...new Set([...declared, Errors.ValidationFailed, Errors.BodyTooLarge, Errors.RateLimited])],
     isRead: Context.get(annotations, IsRead),
     isAction: Context.get(annotations, IsAction),
     isStream,

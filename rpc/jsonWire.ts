@@ -12,21 +12,13 @@ import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } fr
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Rpc, type RpcGroup, RpcMessage, RpcSchema } from "effect/rpc"
 import { detailsOf } from "#domain/describeIssue.ts"
-import { Internal, ValidationFailed } from "#domain/Errors.ts"
+import { contractOf, type DomainError, errorFields, isDomainError, retryHeaders } from "#domain/DomainError.ts"
+import { BodyTooLarge, ValidationFailed } from "#domain/Errors.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
 import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
 import { makeStreamAnswer } from "#rpc/execution/streamAnswer.ts"
 import { AnswersWithToken, SessionCookie, type TokenAnswer, tokenInCookie } from "#rpc/session/SessionCookie.ts"
-
-/** What every error class of the domain declares of itself. */
-const Explained = Schema.Struct({
-  message: Schema.String,
-  details: Schema.optionalKey(Schema.Array(Schema.String))
-})
-export interface WireError extends Schema.Schema.Type<typeof Explained> {
-  readonly constructor: { readonly contract?: { readonly code: string; readonly status: number } }
-}
 
 /** `meta` of clients that send it adds nothing to the input's schema. */
 const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown), input: Schema.optionalKey(Schema.Unknown) })
@@ -45,14 +37,24 @@ const success =
   (content: unknown) =>
     HttpServerResponse.jsonUnsafe({ result: { data: wrap(content) } })
 
-export const failure = (error: WireError, { wrap }: Form = jsonForm) => {
-  const { code, status } = error.constructor.contract ?? Internal.contract
-  const { details, message } = error
-  return HttpServerResponse.jsonUnsafe(
-    { error: wrap({ code, message, ...(details === undefined ? {} : { details }) }) },
-    { status }
-  )
-}
+/** The body of an answer that refuses a call. */
+const envelopeIn =
+  ({ wrap }: Form) =>
+  (error: DomainError) => ({ error: wrap(errorFields(error)) })
+
+export const procedureEnvelope = envelopeIn(jsonForm)
+const actionEnvelope = envelopeIn(actionForm)
+
+const formOf = (annotations: Context.Context<never>): Form =>
+  Context.get(annotations, IsAction) ? actionForm : jsonForm
+
+const envelopeOf = (form: Form) => (form === actionForm ? actionEnvelope : procedureEnvelope)
+
+export const failure = (error: DomainError, form: Form = jsonForm) =>
+  HttpServerResponse.jsonUnsafe(envelopeOf(form)(error), {
+    status: contractOf(error).status,
+    headers: retryHeaders(error)
+  })
 
 const invalid =
   (place: string) =>
@@ -70,7 +72,11 @@ const parse = (text: string, what: string) =>
 
 const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
   request.text.pipe(
-    Effect.mapError(() => new ValidationFailed({ message: "The body cannot be read" })),
+    Effect.mapError(({ reason }) =>
+      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+        ? new BodyTooLarge({ message: "The request body is larger than 64 KiB; send less" })
+        : new ValidationFailed({ message: "The body cannot be read" })
+    ),
     Effect.flatMap((text) => parse(text, "The body"))
   )
 
@@ -84,21 +90,25 @@ const queryOf = (request: HttpServerRequest.HttpServerRequest) => {
 const refused = (cause: Cause.Cause<unknown>, form: Form) =>
   Option.match(Cause.findErrorOption(cause), {
     onNone: () => Effect.failCause(cause as Cause.Cause<never>),
-    onSome: (error) => Effect.succeed(failure(error as WireError, form))
+    onSome: (error) => (isDomainError(error) ? Effect.succeed(failure(error, form)) : Effect.die(error))
   })
 
 type Procedure = Rpc.AnyWithProps
 
 const pathOf = (tag: string) => `/v1/rpc/${tag}` as const
 
+/** A route, and the body of its answers that refuse. */
+export type ProcedureRoute = readonly ["GET" | "POST", path: string, envelope: typeof procedureEnvelope]
+
 /** The routes of a group on this wire. */
-export const routesOf = <Rpcs extends Rpc.Any>(
-  group: RpcGroup.RpcGroup<Rpcs>
-): ReadonlyArray<readonly ["GET" | "POST", string]> =>
-  [...(group.requests.values() as Iterable<Procedure>)].flatMap(({ _tag, annotations }) => [
-    ["POST", pathOf(_tag)] as const,
-    ...(Context.get(annotations, IsRead) ? [["GET", pathOf(_tag)] as const] : [])
-  ])
+export const routesOf = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>): ReadonlyArray<ProcedureRoute> =>
+  [...(group.requests.values() as Iterable<Procedure>)].flatMap(({ _tag, annotations }) => {
+    const envelope = envelopeOf(formOf(annotations))
+    return [
+      ["POST", pathOf(_tag), envelope] as const,
+      ...(Context.get(annotations, IsRead) ? [["GET", pathOf(_tag), envelope] as const] : [])
+    ]
+  })
 
 type Headers = HttpServerRequest.HttpServerRequest["headers"]
 
@@ -156,11 +166,13 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const frameOf = Context.get(procedure.annotations, FrameOf)
         const answersWithToken = Context.get(procedure.annotations, AnswersWithToken)
         const call = callOf(procedure, services as Context.Context<never>)
-        const form = Context.get(procedure.annotations, IsAction) ? actionForm : jsonForm
+        const form = formOf(procedure.annotations)
         const hasInput = procedure.payloadSchema.ast._tag !== "Void"
 
         const answering = (
-          inputOf: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<unknown, ValidationFailed>
+          inputOf: (
+            request: HttpServerRequest.HttpServerRequest
+          ) => Effect.Effect<unknown, BodyTooLarge | ValidationFailed>
         ) =>
           Effect.gen(function* () {
             const request = yield* HttpServerRequest.HttpServerRequest
@@ -185,7 +197,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
               return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success(form)) : success(form)(json)
             }
             return yield* refused(exit.cause, form)
-          }).pipe(Effect.catch((error) => Effect.succeed(failure(error as WireError, form))))
+          }).pipe(Effect.catch((error) => Effect.succeed(failure(error, form))))
 
         const add = (method: "GET" | "POST", handle: ReturnType<typeof answering>) =>
           router.add(

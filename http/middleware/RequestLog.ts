@@ -30,11 +30,11 @@ const titleOf = (status: number): string => (status >= 500 ? "Failed" : status >
 /** Of successful answers, one in so many is logged. */
 const sampledOneIn = 100
 
-/** The code of an answer in our envelope, which has it before anything that a client sent. */
+/** The code of an answer in one of our envelopes, which have it before anything that a client sent. */
 const codeOf = ({ body }: HttpServerResponse.HttpServerResponse): string | undefined => {
   if (body._tag !== "Uint8Array") return undefined
   const start = Buffer.from(body.body.buffer, body.body.byteOffset, Math.min(body.body.byteLength, 200)).toString()
-  return /^\{"success":false,"error":\{"code":"([A-Z0-9_]{1,40})"/u.exec(start)?.[1]
+  return /^\{(?:"success":false,)?"error":\{(?:"json":\{)?"code":"([A-Z0-9_]{1,40})"/u.exec(start)?.[1]
 }
 
 /** Stands for every path that is no route. */

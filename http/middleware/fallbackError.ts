@@ -2,7 +2,7 @@
  * What to say where the HTTP library answers with a bare status: no route, an oversized or unreadable body, a fault.
  */
 import { BodyTooLarge, Internal, MethodNotAllowed, NotFound, ValidationFailed } from "#domain/Errors.ts"
-import type { DomainError } from "#http/errorContract.ts"
+import type { DomainError } from "#domain/DomainError.ts"
 
 const maxShown = 200
 

@@ -5,7 +5,7 @@
 import { Cause, Context, Effect, ErrorReporter } from "effect"
 import { HttpServerError, HttpServerResponse } from "effect/http"
 import { RequestContext } from "#http/middleware/RequestContext.ts"
-import { contractOf, isDomainError } from "#http/errorContract.ts"
+import { contractOf, isDomainError } from "#domain/DomainError.ts"
 
 const isFault = (error: unknown): boolean => {
   if (HttpServerResponse.isHttpServerResponse(error)) return false

@@ -1,9 +1,11 @@
 /**
- * Which routes there are, by method and template: for the names of spans, and to separate wrong methods and paths.
+ * Which routes there are, by method and template: for the names of spans, and to separate wrong methods and paths. And
+ * in which envelope each path answers errors.
  */
 import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { Admin } from "#http/admin/Admin.ts"
+import { type Envelope, envelopeOfExecute, envelopeV1, envelopeV2 } from "#http/envelopes.ts"
 import { templateOf } from "#http/templateOf.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { V1 } from "#http/v1/Api.ts"
@@ -37,9 +39,36 @@ addRoutes(V1)
 addRoutes(Admin)
 for (const path of plain) templates.on("GET", path, path)
 
-/** Adds a route that is not of the REST contracts: the procedures beside them, and pages about them. */
-export const addRoute = (method: "GET" | "POST", path: string): void => {
+/** Envelopes of single paths, and of all that is below one, routes or not. */
+const ofPath = new Map<string, Envelope>()
+const belowPath = new Map<string, Envelope>([
+  ["/", envelopeV2],
+  ["/v1/", envelopeV1],
+  // The legacy execute routes stand outside of `/v1/`.
+  ["/portfolio/", envelopeOfExecute]
+])
+
+/**
+ * Adds a route that is not of the REST contracts: the procedures beside them, and pages about them. Its errors are in
+ * the envelope of what is below the same path, or in its own.
+ */
+export const addRoute = (method: "GET" | "POST", path: string, envelope?: Envelope): void => {
   if (routeOf(method, path) !== path) templates.on(method, path as FindMyWay.PathInput, path)
+  if (envelope !== undefined) ofPath.set(path, envelope)
+}
+
+/** Errors of everything below a path, which ends with a slash, are in this envelope, those of no route too. */
+export const addEnvelope = (below: string, envelope: Envelope): void => void belowPath.set(below, envelope)
+
+/** The envelope of errors at a path, with or without a query: its own, or that of the longest path it is below. */
+export const envelopeAt = (url: string): Envelope => {
+  const [path = ""] = url.split("?", 1)
+  const own = ofPath.get(path)
+  if (own !== undefined) return own
+  let [longest, found]: [string, Envelope] = ["", envelopeV2]
+  for (const [below, envelope] of belowPath)
+    if (path.startsWith(below) && below.length > longest.length) [longest, found] = [below, envelope]
+  return found
 }
 
 /** The template that a request means; undefined when there is none. */

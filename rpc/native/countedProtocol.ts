@@ -12,7 +12,7 @@ import { boundedBody } from "#http/streaming/boundedBody.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
-import { failure, type WireError } from "#rpc/jsonWire.ts"
+import { failure } from "#rpc/jsonWire.ts"
 import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
 
 const linesIn = (text: string): number => {
@@ -39,12 +39,7 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
         for (let call = 1; call < calls; call += 1) {
           const allowance = yield* limits.arrive(address)
           if (!allowance.isExceeded) continue
-          const error = tooMany(allowance, yield* Clock.currentTimeMillis)
-          return HttpServerResponse.setHeader(
-            failure(error as WireError),
-            "retry-after",
-            String(error.retryAfterSeconds)
-          )
+          return failure(tooMany(allowance, yield* Clock.currentTimeMillis))
         }
         return undefined
       })

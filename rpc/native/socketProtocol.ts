@@ -18,7 +18,7 @@ import { boundedSocket, closeCodes } from "#rpc/native/boundedSocket.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
-import { failure, type WireError } from "#rpc/jsonWire.ts"
+import { failure } from "#rpc/jsonWire.ts"
 import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
 /** What the server of the sockets is made with: a message may be as long as the body of a request. */
@@ -74,7 +74,7 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
         "GET",
         path,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.catch(serve(request), (error) => Effect.succeed(failure(error as WireError)))
+          Effect.catch(serve(request), (error) => Effect.succeed(failure(error)))
         )
       )
 

@@ -15,11 +15,18 @@ import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { PublicAssetsLive } from "#layers/catalogue/PublicAssetsLive.ts"
 import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
 import { RateLimits } from "#http/middleware/RateLimits.ts"
-import { addRoute } from "#http/middleware/routeTable.ts"
+import { addEnvelope, addRoute } from "#http/middleware/routeTable.ts"
 import { socketPlatform } from "#src/service/socketPlatform.ts"
 import { CallLimits } from "#rpc/CallLimits.ts"
 import { socketOptions } from "#rpc/native/socketProtocol.ts"
-import { procedureDescriptions, procedureRoutes, ProcedureRoutes, type ProcedureServices } from "#rpc/Procedures.ts"
+import {
+  belowProcedures,
+  procedureDescriptions,
+  procedureEnvelope,
+  procedureRoutes,
+  ProcedureRoutes,
+  type ProcedureServices
+} from "#rpc/Procedures.ts"
 import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import type { ServiceConfig } from "#src/Config.ts"
@@ -51,8 +58,9 @@ const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => {
   return Layer.effectDiscard(write).pipe(Layer.provide(NodeServices.layer))
 }
 
-// Spans and wrong methods of procedures are handled like those of all other routes.
-for (const [method, path] of procedureRoutes) addRoute(method, path)
+// Spans, wrong methods and errors of procedures are handled like those of all other routes.
+for (const route of procedureRoutes) addRoute(...route)
+addEnvelope(belowProcedures, procedureEnvelope)
 
 export const ApiServer = (config: ServiceConfig) => {
   const { host, maxConnections, port, publicUrl, trustedProxies } = config.server

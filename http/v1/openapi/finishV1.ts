@@ -3,7 +3,7 @@
  * frame in place of what the generator writes about its own way to end a stream.
  */
 import type { JsonSchema } from "#http/v2/openapi/exampleOf.ts"
-import { legacyCode } from "#http/errorResponse.ts"
+import { legacyCode } from "#domain/legacyCodes.ts"
 import { finishFrames } from "#http/v2/openapi/finishFrames.ts"
 import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
 

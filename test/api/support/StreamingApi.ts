@@ -97,7 +97,8 @@ type Ours = Executions | ExecutionReaders | HttpRouter.HttpRouter | ShutdownStat
 /** A server of its own on a free port; `others` are routes beside the REST ones. */
 export const streamingApi = (
   timing: Partial<typeof StreamTiming.Service> = {},
-  others: Layer.Layer<never, never, Ours> = Layer.empty
+  others: Layer.Layer<never, never, Ours> = Layer.empty,
+  limits = unlimited
 ) =>
   Layer.unwrap(
     Effect.sync(() => {
@@ -119,7 +120,7 @@ export const streamingApi = (
             })
           )
         ),
-        unlimited
+        limits
       )
     })
   )

@@ -16,7 +16,9 @@ import { CountryHeader } from "#domain/listing/CountryHeader.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
-import { ProcedureRoutes } from "#rpc/Procedures.ts"
+import { addEnvelope, addRoute } from "#http/middleware/routeTable.ts"
+import { belowProcedures, procedureEnvelope, procedureRoutes, ProcedureRoutes } from "#rpc/Procedures.ts"
+import { unlimited } from "#test/api/support/Api.ts"
 import { streamingApi } from "#test/api/support/StreamingApi.ts"
 import { socketPlatform } from "#src/service/socketPlatform.ts"
 import { TestLimits } from "#test/rpc/support/MarketApi.ts"
@@ -50,5 +52,8 @@ const Unused = Layer.mergeAll(
   socketPlatform
 )
 
-export const executionsApi = (timing: Partial<typeof StreamTiming.Service> = {}) =>
-  streamingApi(timing, ProcedureRoutes.pipe(Layer.provide(Unused), Layer.provide(SecureRandom.layerWebCrypto)))
+for (const route of procedureRoutes) addRoute(...route)
+addEnvelope(belowProcedures, procedureEnvelope)
+
+export const executionsApi = (timing: Partial<typeof StreamTiming.Service> = {}, limits = unlimited) =>
+  streamingApi(timing, ProcedureRoutes.pipe(Layer.provide(Unused), Layer.provide(SecureRandom.layerWebCrypto)), limits)

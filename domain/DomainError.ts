@@ -1,0 +1,29 @@
+/** What every wire says of an error of domain/Errors.ts: its code, its status, its message and when to come back. */
+import type { ErrorContract } from "#domain/Errors.ts"
+
+/** An instance of a class of domain/Errors.ts. */
+export interface DomainError {
+  readonly message: string
+  readonly details?: ReadonlyArray<string>
+  /** Of `RateLimited` alone. */
+  readonly retryAfterSeconds?: number
+}
+
+/** The contract of the class that an error is an instance of. */
+export const contractOf = (error: DomainError): ErrorContract =>
+  (error.constructor as unknown as { readonly contract: ErrorContract }).contract
+
+/** True for instances of the classes of domain/Errors.ts. */
+export const isDomainError = (error: unknown): error is DomainError =>
+  error instanceof Error && "contract" in error.constructor
+
+/** The error inside of every envelope; `details` is left out when the message is complete. */
+export const errorFields = (error: DomainError) => ({
+  code: contractOf(error).code,
+  message: error.message,
+  ...(error.details === undefined ? {} : { details: error.details })
+})
+
+/** The header `Retry-After` in seconds, for errors that have it. */
+export const retryHeaders = ({ retryAfterSeconds }: DomainError): { readonly "retry-after"?: string } =>
+  retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }
