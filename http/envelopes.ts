@@ -2,7 +2,7 @@
 import { DateTime } from "effect"
 import { contractOf, type DomainError, errorFields } from "#domain/DomainError.ts"
 import { legacyCode } from "#domain/legacyCodes.ts"
-import type { RequestContext } from "#http/middleware/RequestContext.ts"
+import type { RequestContext } from "#domain/request/RequestContext.ts"
 
 /** What an envelope may tell of the request that is answered. */
 export interface Answered {

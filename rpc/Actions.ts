@@ -9,6 +9,7 @@ import { EvmAddress } from "#domain/Caip.ts"
 import * as Errors from "#domain/Errors.ts"
 import { IssuerQuoteId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import { OperationState } from "#domain/operation/Operation.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
 import { SessionAccess } from "#rpc/session/SessionAccess.ts"
@@ -124,11 +125,15 @@ export const ActionProcedures = RpcGroup.make(
       Errors.IssuerUnavailable
     ]),
     defect: HiddenDefect
-  }).annotate(IsAction, true),
+  })
+    .annotate(IsAction, true)
+    .annotate(RateTier, "critical"),
   Rpc.make("v2.portfolio.actions.previewIssuerDirectQuote", {
     payload: Schema.Struct({ portfolioId: PortfolioId, ...issuerTrade }),
     success: IssuerPreview,
     error: Schema.Union([Errors.PortfolioNotFound, Errors.ValidationFailed, Errors.IssuerUnavailable]),
     defect: HiddenDefect
-  }).annotate(IsAction, true)
+  })
+    .annotate(IsAction, true)
+    .annotate(RateTier, "critical")
 ).middleware(SessionAccess)

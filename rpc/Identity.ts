@@ -4,9 +4,10 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import * as Errors from "#domain/Errors.ts"
 import { Role, SignInWalletId } from "#domain/identity/User.ts"
 import { TenantId, UserId } from "#domain/Ids.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
 import { SessionAccess, SessionRefused } from "#rpc/session/SessionAccess.ts"
-import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/session/SessionCookie.ts"
+import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/session/TokenAnswer.ts"
 
 const defect = HiddenDefect
 
@@ -48,7 +49,12 @@ const ofSession = RpcGroup.make(
     defect
   }).annotate(AnswersWithToken, true),
   // Call it once a day at least: the answer has another token when the one that was sent should be replaced.
-  Rpc.make("identity.session", { success: SessionView, error: SessionRefused, defect }),
+  Rpc.make("identity.session", {
+    success: SessionView,
+    error: Schema.Union([...SessionRefused.members, Errors.RateLimited]),
+    defect
+  }).annotate(RateTier, "global"),
+  // Counted by its address alone: a session at its limit can be ended.
   Rpc.make("identity.signOut", {
     success: TokenAnswer,
     error: SessionRefused,

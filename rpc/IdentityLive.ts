@@ -1,11 +1,12 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
 import { Members } from "#domain/identity/Members.ts"
+import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import type { Session } from "#domain/identity/SessionStore.ts"
 import { SignIns } from "#domain/identity/SignIns.ts"
 import type { Member } from "#domain/identity/User.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
-import { PresentedSession } from "#rpc/session/SessionAccessLive.ts"
+import { makeCountCall } from "#rpc/session/countCall.ts"
 
 const sessionView = ({ role, tenantId, userId, walletId }: Member, { expiresAt }: Session) => ({
   userId,
@@ -27,7 +28,8 @@ export const IdentityLive = IdentityProcedures.toLayer(
     const signIns = yield* SignIns
     const sessions = yield* Sessions
     const members = yield* Members
-    const presented = yield* PresentedSession
+    const presented = yield* RequestSession
+    const countIn = yield* makeCountCall
 
     return {
       "identity.nonce": () =>
@@ -39,15 +41,20 @@ export const IdentityLive = IdentityProcedures.toLayer(
           token: Redacted.value(token)
         })),
       // What a browser keeps is out of reach of scripts, and stays so: its token is not replaced.
-      "identity.session": Effect.fnUntraced(function* (_, { headers }) {
-        const { delivery, found, token } = yield* presented.find(headers)
-        const next = delivery === "cookie" ? Option.none() : yield* sessions.renew(found, token)
-        return {
-          ...sessionView(found.member, found.session),
-          delivery,
-          token: Option.isNone(next) ? null : Redacted.value(next.value)
-        }
-      }),
+      "identity.session": (_, { headers, rpc }) =>
+        Effect.flatMap(presented.find(headers), ({ delivery, found, token }) =>
+          countIn(rpc)(
+            found.session.sessionId,
+            Effect.gen(function* () {
+              const next = delivery === "cookie" ? Option.none() : yield* sessions.renew(found, token)
+              return {
+                ...sessionView(found.member, found.session),
+                delivery,
+                token: Option.isNone(next) ? null : Redacted.value(next.value)
+              }
+            })
+          )
+        ),
       "identity.signOut": Effect.fnUntraced(function* (_, { headers }) {
         const { found } = yield* presented.find(headers)
         yield* sessions.end(found.session)

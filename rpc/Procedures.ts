@@ -21,6 +21,9 @@ import { AssetSearch } from "#domain/listing/AssetSearch.ts"
 import { CountryHeader } from "#domain/listing/CountryHeader.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
+import { SessionCookie } from "#domain/identity/access/SessionCookie.ts"
+import { RequestSession } from "#domain/identity/access/RequestSession.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
 import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
@@ -38,8 +41,7 @@ import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { socketProtocol } from "#rpc/native/socketProtocol.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
 import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
-import { PresentedSession, SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
-import { SessionCookie } from "#rpc/session/SessionCookie.ts"
+import { SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
 import { ValidInput } from "#rpc/ValidInput.ts"
 
 const nativePath = "/v1/rpc"
@@ -104,7 +106,7 @@ const Handlers = Layer.mergeAll(
   ExecutionAccessLive,
   SessionAccessLive,
   Layer.succeed(ValidInput, (handled) => handled)
-).pipe(Layer.provide(PresentedSession.layer), buildWith(...services, SessionCookie, StreamTiming))
+).pipe(Layer.provide(RequestSession.layer), buildWith(...services, SessionCookie, RateLimits, StreamTiming))
 
 const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive).pipe(
   buildWith(MarketDataStream, OperatorToken)

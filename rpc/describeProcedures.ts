@@ -3,6 +3,7 @@ import { Context, type Schema } from "effect"
 import { type Rpc, type RpcGroup, RpcSchema } from "effect/rpc"
 import * as Errors from "#domain/Errors.ts"
 import type { DescribedProcedure, ProcedureError } from "#http/docs/DescribedProcedures.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { AdminAccess } from "#rpc/AdminAccess.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
@@ -37,7 +38,11 @@ const describe = (procedure: Rpc.AnyWithProps): DescribedProcedure => {
     isRead: Context.get(annotations, IsRead),
     isAction: Context.get(annotations, IsAction),
     isStream,
-    security: [...middlewares].flatMap((middleware) => security.get(middleware) ?? [])
+    security: [...middlewares].flatMap((middleware) => security.get(middleware) ?? []),
+    tier:
+      middlewares.has(ExecutionAccess) || middlewares.has(SessionAccess)
+        ? Context.get(annotations, RateTier)
+        : undefined
   }
 }
 

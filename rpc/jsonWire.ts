@@ -14,11 +14,12 @@ import { Rpc, type RpcGroup, RpcMessage, RpcSchema } from "effect/rpc"
 import { detailsOf } from "#domain/describeIssue.ts"
 import { contractOf, type DomainError, errorFields, isDomainError, retryHeaders } from "#domain/DomainError.ts"
 import { BodyTooLarge, ValidationFailed } from "#domain/Errors.ts"
+import { SessionCookie } from "#domain/identity/access/SessionCookie.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
 import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
 import { makeStreamAnswer } from "#rpc/execution/streamAnswer.ts"
-import { AnswersWithToken, SessionCookie, type TokenAnswer, tokenInCookie } from "#rpc/session/SessionCookie.ts"
+import { AnswersWithToken, type TokenAnswer, tokenInCookie } from "#rpc/session/TokenAnswer.ts"
 
 /** `meta` of clients that send it adds nothing to the input's schema. */
 const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown), input: Schema.optionalKey(Schema.Unknown) })

@@ -177,7 +177,7 @@ const streams: Setting<StreamSettings["Service"]> = all({
 
 const perMinute = Kind.integer(1, 10_000_000, "600")
 
-/** Requests a minute in each rate tier; the defaults are those of the interface. */
+/** Requests a minute of a key, a session and an address in each rate tier. The defaults are those of the interface. */
 const rateLimits = all({
   global: withDefault("RATE_LIMIT_GLOBAL", perMinute, 600),
   critical: withDefault("RATE_LIMIT_CRITICAL", perMinute, 30),

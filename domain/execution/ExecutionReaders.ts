@@ -7,32 +7,21 @@ import {
   type KeyExpired,
   type KeyInvalid,
   KeyMissing,
-  PermissionDenied,
+  type PermissionDenied,
   type SessionInvalid,
   type TenantDisabled
 } from "#domain/Errors.ts"
 import type { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
-import { RequestSession } from "#domain/identity/RequestSession.ts"
-import { tokenPrefix } from "#domain/identity/Sessions.ts"
+import { keyIn, type SentHeaders } from "#domain/identity/access/presented.ts"
+import { RequestSession } from "#domain/identity/access/RequestSession.ts"
+import { requireScope } from "#domain/identity/access/requireScope.ts"
 import type { Scope } from "#domain/Scopes.ts"
 
 export type ReaderRefused = KeyMissing | KeyInvalid | KeyExpired | PermissionDenied | TenantDisabled | SessionInvalid
 
 /** The scope that a key needs; people who signed in read their own. */
 export const readScope: Scope = "portfolios:read"
-
-type Headers = Readonly<Record<string, string | undefined>>
-
-const bearer = /^bearer (\S+)$/iu
-
-/** The key that a request presents; undefined when it presents none. */
-const keyIn = (headers: Headers): string | undefined => {
-  const key = headers["x-api-key"]
-  if (key !== undefined && key !== "") return key
-  const token = bearer.exec(headers["authorization"] ?? "")?.[1]
-  return token?.startsWith(tokenPrefix) === true ? undefined : token
-}
 
 /**
  * Authenticates readers of executions.
@@ -44,7 +33,10 @@ const keyIn = (headers: Headers): string | undefined => {
 export class ExecutionReaders extends Context.Service<
   ExecutionReaders,
   {
-    readonly identify: (headers: Headers, address: string) => Effect.Effect<ExecutionReader["Service"], ReaderRefused>
+    readonly identify: (
+      headers: SentHeaders,
+      address: string
+    ) => Effect.Effect<ExecutionReader["Service"], ReaderRefused>
   }
 >()("ballast/domain/execution/ExecutionReaders") {
   static readonly layer = Layer.effect(
@@ -54,20 +46,17 @@ export class ExecutionReaders extends Context.Service<
       const sessions = yield* RequestSession
 
       const byKey = Effect.fnUntraced(function* (secret: string, address: string) {
-        const { apiKeyId, scopes, tenantId } = yield* keys.authenticate(secret)
-        if (!scopes.has(readScope))
-          return yield* new PermissionDenied({
-            message: `The key ${apiKeyId} lacks the scope ${readScope} that reading executions requires`
-          })
-        return { tenantId, walletId: null, credential: apiKeyId, address }
+        const caller = yield* keys.authenticate(secret)
+        yield* requireScope(caller, readScope)
+        return { tenantId: caller.tenantId, walletId: null, credential: caller.apiKeyId, address }
       })
 
-      const bySession = Effect.fnUntraced(function* (headers: Headers, address: string) {
+      const bySession = Effect.fnUntraced(function* (headers: SentHeaders, address: string) {
         if (headers["authorization"] === undefined && headers["cookie"] === undefined)
           return yield* new KeyMissing({
             message: "Send an API key in the x-api-key header, or a wallet session as Authorization: Bearer <token>"
           })
-        const { member, session } = yield* sessions.find(headers)
+        const { member, session } = (yield* sessions.find(headers)).found
         return {
           tenantId: member.tenantId,
           walletId: member.walletId,
@@ -76,7 +65,7 @@ export class ExecutionReaders extends Context.Service<
         }
       })
 
-      const identify = (headers: Headers, address: string) => {
+      const identify = (headers: SentHeaders, address: string) => {
         const key = keyIn(headers)
         return key === undefined ? bySession(headers, address) : byKey(key, address)
       }

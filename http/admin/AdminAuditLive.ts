@@ -1,7 +1,7 @@
 import { Context, Effect, Exit, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
-import { RequestContext } from "#http/middleware/RequestContext.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
 
 /** The path as it was requested, without the query, in the length that the log accepts. */
 const pathOf = (url: string): string => url.split("?", 1)[0]!.slice(0, 500)

@@ -1,6 +1,6 @@
 /** The v1 envelope, which carries the tracing ids and a timestamp. Source: interface "v1 envelope". */
 import { DateTime, Effect, Schema } from "effect"
-import { RequestContext } from "#http/middleware/RequestContext.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
 import { timestamp, written } from "#http/v2/values/values.ts"
 
 const traceId = (description: string, example: string) => written(description, /^[0-9a-f]{32}$/u, example)

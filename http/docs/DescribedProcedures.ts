@@ -1,6 +1,7 @@
 /** The procedures in the published descriptions of v1. Filled where a program puts its routes together. */
 import { Context, type Schema } from "effect"
 import type { ErrorContract } from "#domain/Errors.ts"
+import type { RateTier } from "#domain/request/RateTier.ts"
 
 /** A class of domain/Errors.ts. */
 export interface ProcedureError {
@@ -23,6 +24,8 @@ export interface DescribedProcedure {
   /** Answered as server-sent events. */
   readonly isStream: boolean
   readonly security: ReadonlyArray<"apiKey" | "session" | "operator">
+  /** In which its caller is counted; undefined where the address alone is. */
+  readonly tier: RateTier | undefined
 }
 
 export const DescribedProcedures = Context.Reference<ReadonlyArray<DescribedProcedure>>(

@@ -54,14 +54,15 @@ const idOf = (tag: string) => tag.replaceAll(/\.(.)/gu, (_, first: string) => fi
 
 const needs = { apiKey: "an API key", session: "a wallet session", operator: "the operator's token" }
 
-const textOf = ({ isAction, isRead, isStream, security, tag }: DescribedProcedure): string =>
+const textOf = ({ isAction, isRead, isStream, security, tag, tier }: DescribedProcedure): string =>
   [
     `The procedure \`${tag}\`. Its input stands in \`${isAction ? "input" : "json"}\`.`,
     ...(isStream ? ["Answered as server-sent events; `data` of each is the body below."] : []),
     ...(isRead
       ? ["It changes nothing, and is also answered on GET with the same body, URL-encoded, as `?input=`."]
       : []),
-    security.length === 0 ? "No key needed." : `Needs ${security.map((one) => needs[one]).join(" or ")}.`
+    security.length === 0 ? "No key needed." : `Needs ${security.map((one) => needs[one]).join(" or ")}.`,
+    ...(tier === undefined ? [] : [`Rate limit tier: ${tier}.`])
   ].join(" ")
 
 const annotationsOf = (procedure: DescribedProcedure, id: string) =>

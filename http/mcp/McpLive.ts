@@ -12,11 +12,12 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { KeyMissing } from "#domain/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
+import { keyIn } from "#domain/identity/access/presented.ts"
 import type { Scope } from "#domain/Scopes.ts"
 import { errorResponse } from "#http/errorResponse.ts"
 import { type Carried, makeCarry } from "#http/mcp/carry.ts"
 import { type ApiTool, requestOf, toolsFor, toolsOf } from "#http/mcp/toolsOf.ts"
-import { RequestContext } from "#http/middleware/RequestContext.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
 import { addRoute } from "#http/middleware/routeTable.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 import { V2 } from "#http/v2/Api.ts"
@@ -43,12 +44,6 @@ const resultOf = ({ headers, status, text }: Carried): CallToolResult => ({
   content: [{ type: "text", text }],
   _meta: { "ballast/status": status, "ballast/correlationId": headers.get("x-correlation-id") }
 })
-
-/** Of the header that REST has, or as most MCP clients send a key. */
-const secretOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
-  const bearer = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]
-  return headers["x-api-key"] || bearer
-}
 
 export const McpLive = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -116,7 +111,8 @@ export const McpLive = HttpRouter.use(
 
     const handled = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const secret = secretOf(request)
+      // As of REST, or as most MCP clients send a key.
+      const secret = keyIn(request.headers)
       if (secret === undefined)
         return yield* new KeyMissing({
           message: "Send an API key in the x-api-key header, or as Authorization: Bearer <key>"

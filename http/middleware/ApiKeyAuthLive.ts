@@ -4,11 +4,13 @@
  */
 import { Context, Effect, type Fiber, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { KeyMissing, PermissionDenied } from "#domain/Errors.ts"
+import { KeyMissing } from "#domain/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Caller } from "#domain/identity/Caller.ts"
+import { keyHeaderIn } from "#domain/identity/access/presented.ts"
+import { requireScope } from "#domain/identity/access/requireScope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
-import { RequestContext } from "#http/middleware/RequestContext.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 
 type Authenticated = ReturnType<ApiKeyAuth["Service"]>
@@ -26,22 +28,17 @@ export const ApiKeyAuthLive = Layer.effect(
         // Every route stands in RequestContextLive; a group that is tried by itself need not.
         const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
         if (context !== undefined) context.caller = caller
-        if (scope !== undefined && !caller.scopes.has(scope)) {
-          return Effect.fail(
-            new PermissionDenied({
-              message: `The key ${caller.apiKeyId} lacks the scope ${scope} that this route requires`
-            })
-          )
-        }
-        // Set, not provided: the route restores the context when it ends. The type above records that this has been
-        // done.
-        fiber.setContext(Context.add(fiber.context, Caller, caller))
-        return handled
+        return Effect.flatMapEager(requireScope(caller, scope), () => {
+          // Set, not provided: the route restores the context when it ends. The type above records that this has been
+          // done.
+          fiber.setContext(Context.add(fiber.context, Caller, caller))
+          return handled
+        })
       }
 
       return Effect.withFiber((fiber): Authenticated => {
-        const secret = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).headers["x-api-key"]
-        if (secret === undefined || secret === "") {
+        const secret = keyHeaderIn(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).headers)
+        if (secret === undefined) {
           return Effect.fail(new KeyMissing({ message: "Send an API key in the x-api-key header" }))
         }
         return Effect.flatMapEager(keys.authenticate(secret), (caller) => authorize(caller, fiber))

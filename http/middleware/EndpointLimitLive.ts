@@ -1,8 +1,9 @@
 import { Context, Effect, Layer } from "effect"
 import { Caller } from "#domain/identity/Caller.ts"
-import { makeCountRequest } from "#http/middleware/countRequest.ts"
+import { makeCountRequest } from "#domain/request/countRequest.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
-import { RateTier } from "#http/RateTier.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
 
 type Limited = ReturnType<EndpointLimit["Service"]>
 
@@ -13,8 +14,9 @@ export const EndpointLimitLive = Layer.effect(
       const count = countIn(Context.get(endpoint.annotations, RateTier))
 
       return Effect.withFiber((fiber): Limited => {
-        const { apiKeyId } = Context.get(fiber.context as Context.Context<Caller>, Caller)
-        return count(fiber, apiKeyId, httpEffect)
+        const context = fiber.context as Context.Context<Caller | RequestContext>
+        const { apiKeyId } = Context.get(context, Caller)
+        return count(fiber, { credential: apiKeyId, address: Context.get(context, RequestContext).address }, httpEffect)
       })
     })
   )

@@ -3,10 +3,10 @@ import { HttpServerRequest } from "effect/http"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import type { ApiKeyId } from "#domain/Ids.ts"
-import { makeCountRequest } from "#http/middleware/countRequest.ts"
+import { makeCountRequest } from "#domain/request/countRequest.ts"
 import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
-import { RequestContext } from "#http/middleware/RequestContext.ts"
-import { RateTier } from "#http/RateTier.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
 
 /** A person who signed in has a wallet. */
 const isByKey = (
@@ -32,7 +32,7 @@ export const ExecutionAuthLive = Layer.effect(
           if (isByKey(reader)) context.caller = { tenantId: reader.tenantId, apiKeyId: reader.credential }
           // Set, not provided: the route restores the context when it ends. The type above records that it is done.
           fiber.setContext(Context.add(fiber.context, ExecutionReader, reader))
-          return count(fiber, reader.credential, handled)
+          return count(fiber, reader, handled)
         })
       })
     })

@@ -10,7 +10,7 @@ import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "eff
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { errorOf } from "#http/errorOf.ts"
-import type { RequestContext } from "#http/middleware/RequestContext.ts"
+import type { RequestContext } from "#domain/request/RequestContext.ts"
 import { templateOf } from "#http/templateOf.ts"
 
 /** Attributes by the semantic conventions for HTTP; what is no route has neither a route nor a method of its own. */

@@ -6,16 +6,16 @@
 import { Context, Duration, Effect } from "effect"
 import { HttpEffect, HttpMiddleware, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
+import { bearerIn, keyHeaderIn } from "#domain/identity/access/presented.ts"
 import type { TenantId } from "#domain/Ids.ts"
 import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
-import { RequestContext } from "#http/middleware/RequestContext.ts"
-
-const bearer = /^bearer (\S+)$/iu
+import { RequestContext } from "#domain/request/RequestContext.ts"
 
 /** What a request presents, in either header that routes read; cookies do not count here. */
 const presentedIn = (headers: HttpServerRequest.HttpServerRequest["headers"]): ReadonlyArray<string> => {
-  const { authorization, "x-api-key": key } = headers
-  return [...(key ? [key] : []), ...(authorization ? [bearer.exec(authorization)?.[1] ?? ""] : [])]
+  const key = keyHeaderIn(headers)
+  // What is no bearer token is nobody's, and stands for itself.
+  return [...(key === undefined ? [] : [key]), ...(headers["authorization"] ? [bearerIn(headers) ?? ""] : [])]
 }
 
 /** Refused before anything of a tenant was read: the key is none, or there were too many requests. */

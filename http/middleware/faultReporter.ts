@@ -4,7 +4,7 @@
  */
 import { Cause, Context, Effect, ErrorReporter } from "effect"
 import { HttpServerError, HttpServerResponse } from "effect/http"
-import { RequestContext } from "#http/middleware/RequestContext.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
 import { contractOf, isDomainError } from "#domain/DomainError.ts"
 
 const isFault = (error: unknown): boolean => {

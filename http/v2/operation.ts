@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/Scopes.ts"
-import { RateTier } from "#http/RateTier.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 import { type Responses, withoutError } from "#http/v2/openapi/withoutError.ts"
 

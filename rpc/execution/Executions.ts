@@ -7,6 +7,7 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import * as Errors from "#domain/Errors.ts"
 import { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
 import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 import { Execution, ExecutionDetail, ExecutionEnd } from "#http/execution/ExecutionReads.ts"
 import { HiddenDefect, IsRead, publicRead } from "#rpc/publicProcedure.ts"
@@ -21,7 +22,7 @@ const one = { operationId: OperationId }
 const Cursor = Schema.String.check(Schema.isMaxLength(512))
 
 export const ExecutionProcedures = RpcGroup.make(
-  read("v2.executions.get", { payload: one, success: Execution, error: Errors.NotFound }),
+  read("v2.executions.get", { payload: one, success: Execution, error: Errors.NotFound }).annotate(RateTier, "burst"),
   read("v2.executions.detail", {
     payload: {
       ...one,
@@ -32,8 +33,11 @@ export const ExecutionProcedures = RpcGroup.make(
     },
     success: ExecutionDetail,
     error: Errors.NotFound
-  }),
-  read("v2.executions.result", { payload: one, success: ExecutionEnd, error: Errors.NotFound }),
+  }).annotate(RateTier, "burst"),
+  read("v2.executions.result", { payload: one, success: ExecutionEnd, error: Errors.NotFound }).annotate(
+    RateTier,
+    "burst"
+  ),
   read("v2.executions.list", {
     payload: {
       portfolioId: Schema.optionalKey(PortfolioId),
@@ -64,6 +68,7 @@ export const ExecutionProcedures = RpcGroup.make(
     stream: true
   })
     .annotate(IsRead, true)
+    .annotate(RateTier, "burst")
     .annotate(FrameOf, (value) => {
       const { cursor, kind } = value as ExecutionEvent
       return { id: cursor, event: kind }

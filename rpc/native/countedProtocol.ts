@@ -10,7 +10,7 @@ import { tooMany } from "#domain/fixedWindows.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { boundedBody } from "#http/streaming/boundedBody.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
-import { CallLimits } from "#rpc/CallLimits.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { failure } from "#rpc/jsonWire.ts"
 import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
@@ -25,7 +25,7 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
   Layer.effect(
     RpcServer.Protocol,
     Effect.gen(function* () {
-      const limits = yield* CallLimits
+      const limits = yield* RateLimits
       const closing = yield* ShutdownState
       const timing = yield* StreamTiming
       const router = yield* HttpRouter.HttpRouter

@@ -15,7 +15,7 @@ import { tooMany } from "#domain/fixedWindows.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { boundedSocket, closeCodes } from "#rpc/native/boundedSocket.ts"
-import { CallLimits } from "#rpc/CallLimits.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
 import { failure } from "#rpc/jsonWire.ts"
@@ -40,7 +40,7 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
     Effect.gen(function* () {
       const readers = yield* ExecutionReaders
       const admission = yield* StreamAdmission
-      const limits = yield* CallLimits
+      const limits = yield* RateLimits
       const closing = yield* ShutdownState
       const timing = yield* StreamTiming
       const platform = yield* SocketPlatform

@@ -1,5 +1,6 @@
 /**
- * Middleware: the reader of executions, by an API key (`x-api-key`, or as a bearer token) or by a wallet session.
+ * Middleware: the reader of executions, by an API key (`x-api-key`, or as a bearer token) or by a wallet session. It
+ * also counts the call in its procedure's tier.
  * Source: shapes 2.26.
  */
 import { Schema } from "effect"
@@ -16,7 +17,8 @@ export class ExecutionAccess extends RpcMiddleware.Service<ExecutionAccess, { pr
       Errors.KeyExpired,
       Errors.SessionInvalid,
       Errors.PermissionDenied,
-      Errors.TenantDisabled
+      Errors.TenantDisabled,
+      Errors.RateLimited
     ])
   }
 ) {}

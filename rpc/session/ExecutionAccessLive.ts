@@ -1,24 +1,22 @@
-import { Effect, Layer, Option } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { clientAddress } from "#domain/clientAddress.ts"
+import { Effect, Layer } from "effect"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
+import { callAddress } from "#rpc/session/callAddress.ts"
+import { makeCountCall } from "#rpc/session/countCall.ts"
 import { ExecutionAccess } from "#rpc/session/ExecutionAccess.ts"
-
-/** Of the request that carries the call. */
-const address = Effect.map(Effect.serviceOption(HttpServerRequest.HttpServerRequest), (request) =>
-  clientAddress(Option.getOrUndefined(Option.flatMap(request, ({ remoteAddress }) => remoteAddress)))
-)
 
 export const ExecutionAccessLive = Layer.effect(
   ExecutionAccess,
-  Effect.map(ExecutionReaders, (readers) =>
-    ExecutionAccess.of((handled, { headers }) =>
-      Effect.flatMap(address, (from) =>
-        Effect.flatMap(readers.identify(headers, from), (reader) =>
-          Effect.provideService(handled, ExecutionReader, reader)
+  Effect.gen(function* () {
+    const readers = yield* ExecutionReaders
+    const countIn = yield* makeCountCall
+
+    return ExecutionAccess.of((handled, { headers, rpc }) =>
+      Effect.withFiber((fiber) =>
+        Effect.flatMap(readers.identify(headers, callAddress(fiber)), (reader) =>
+          countIn(rpc)(reader.credential, Effect.provideService(handled, ExecutionReader, reader))
         )
       )
     )
-  )
+  })
 )

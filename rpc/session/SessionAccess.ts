@@ -1,10 +1,10 @@
 /**
- * Middleware: a wallet session, as `Authorization: Bearer <token>` or in its cookie. Source: interface "Authentication"
- * 7.
+ * Middleware: a wallet session, as `Authorization: Bearer <token>` or in its cookie. It also counts the call in its
+ * procedure's tier. Source: interface "Authentication" 7.
  */
 import { Schema } from "effect"
 import { RpcMiddleware } from "effect/rpc"
-import { PermissionDenied, SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
+import { PermissionDenied, RateLimited, SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
 
 /** `PermissionDenied` for a cookie that another origin's page made the browser send. */
@@ -12,5 +12,5 @@ export const SessionRefused = Schema.Union([SessionInvalid, TenantDisabled, Perm
 
 export class SessionAccess extends RpcMiddleware.Service<SessionAccess, { provides: SignedIn }>()(
   "ballast/rpc/session/SessionAccess",
-  { error: SessionRefused }
+  { error: Schema.Union([...SessionRefused.members, RateLimited]) }
 ) {}

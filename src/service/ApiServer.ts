@@ -8,16 +8,17 @@ import { RegistryPush } from "#domain/stream/RegistryPush.ts"
 import type { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import type { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
+import type { RateLimits } from "#domain/request/RateLimits.ts"
+import { RequestSession } from "#domain/identity/access/RequestSession.ts"
+import { SessionCookie } from "#domain/identity/access/SessionCookie.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { browserAccess } from "#http/middleware/browserAccess.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import { PublicAssetsLive } from "#layers/catalogue/PublicAssetsLive.ts"
 import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
-import { RateLimits } from "#http/middleware/RateLimits.ts"
 import { addEnvelope, addRoute } from "#http/middleware/routeTable.ts"
 import { socketPlatform } from "#src/service/socketPlatform.ts"
-import { CallLimits } from "#rpc/CallLimits.ts"
 import { socketOptions } from "#rpc/native/socketProtocol.ts"
 import {
   belowProcedures,
@@ -27,8 +28,6 @@ import {
   ProcedureRoutes,
   type ProcedureServices
 } from "#rpc/Procedures.ts"
-import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
-import { SessionCookie } from "#rpc/session/SessionCookie.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
@@ -74,15 +73,9 @@ export const ApiServer = (config: ServiceConfig) => {
     Layer.provide(Layer.succeed(InternalToken, config.internalToken))
   )
   const cookie = Layer.succeed(SessionCookie, { isSecure: publicUrl.startsWith("https:") })
-  const readers = ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive), Layer.provide(cookie))
+  const readers = ExecutionReaders.layer.pipe(Layer.provide(RequestSession.layer), Layer.provide(cookie))
   const procedures = ProcedureRoutes.pipe(
-    Layer.provide([
-      stream,
-      OperatorToken.layer(config.adminToken),
-      Layer.effect(CallLimits, RateLimits),
-      cookie,
-      socketPlatform
-    ]),
+    Layer.provide([stream, OperatorToken.layer(config.adminToken), cookie, socketPlatform]),
     Layer.merge(browserAccess(config.appOrigins))
   )
   const push = config.streamUrl === null ? Layer.empty : RegistryPush.pipe(Layer.provide(PublicAssetsLive))

@@ -10,8 +10,8 @@ import { Clock, Duration, Effect, Layer, Option, Redacted, Schedule } from "effe
 import { Redis } from "effect/persistence"
 import { createClient } from "redis"
 import { type Allowance, windowMs } from "#domain/fixedWindows.ts"
-import { type CountedRequest, RateLimits, tighter } from "#http/middleware/RateLimits.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
+import { type CountedRequest, RateLimits, tighter } from "#domain/request/RateLimits.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 
 const timeout = Duration.millis(250)
@@ -72,13 +72,13 @@ const countingIn = (alone: Consume) =>
     /** Monotonic; 0 while Redis answers. */
     let brokenUntil = 0n
 
-    const countersOf = ({ address, apiKeyId, tier }: CountedRequest): ReadonlyArray<Counter> => {
+    const countersOf = ({ address, credential, tier }: CountedRequest): ReadonlyArray<Counter> => {
       const counter = (name: "global" | typeof tier, subject: string) => ({
         key: `${prefix}${name}:${subject}`,
         limit: settings[name]
       })
-      const overall = [counter("global", address), counter("global", apiKeyId)]
-      return tier === "global" ? overall : [...overall, counter(tier, apiKeyId), counter(tier, address)]
+      const overall = [counter("global", address), counter("global", credential)]
+      return tier === "global" ? overall : [...overall, counter(tier, credential), counter(tier, address)]
     }
 
     const allowanceOf = (counters: ReadonlyArray<Counter>, counted: ReadonlyArray<number>): Allowance => {

@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import { BodyTooLarge, Internal, KeyExpired, RateLimited, TenantDisabled } from "#domain/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
-import { RateLimits } from "#http/middleware/RateLimits.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, apiCountedBy, ApiLive, apiWith } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
@@ -107,9 +107,9 @@ layer(apiWith(limits), { excludeTestServices: true })("every route", (it) => {
         const { call } = yield* Api
         const { arrive, consume } = yield* RateLimits
         ;(yield* MovableClock).advance(60_000)
-        const { apiKeyId, key } = yield* newTenant()
+        const { apiKeyId: credential, key } = yield* newTenant()
         // Requests of these tests come from nowhere; without a key only the address is counted.
-        const count = () => (isPublic ? arrive("unknown") : consume({ address: "another", apiKeyId, tier }))
+        const count = () => (isPublic ? arrive("unknown") : consume({ address: "another", credential, tier }))
         for (let used = 0; used < limits[tier]; used += 1) yield* count()
         const answer = yield* call(method, path, { key, body })
         assertError(answer, RateLimited)

@@ -176,6 +176,8 @@ layer(served(unlimited), { excludeTestServices: true })("the MCP server", (it) =
         })
       const missing = yield* post({})
       assert.deepStrictEqual([missing.status, missing.json.error.code], [401, "API_101"])
+      const session = yield* post({ authorization: "Bearer bs_somebody" })
+      assert.deepStrictEqual([session.status, session.json.error.code], [401, "API_101"])
       const unknown = yield* post({ authorization: "Bearer bk_live_nobody" })
       assert.deepStrictEqual([unknown.status, unknown.json.error.code], [401, "API_102"])
       for (const method of ["GET", "DELETE"]) {

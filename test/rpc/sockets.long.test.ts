@@ -12,6 +12,8 @@ import { newOwner, newTenant } from "#test/api/support/actors.ts"
 import { appendMuch, until } from "#test/api/support/slowClient.ts"
 import { signedIn } from "#test/api/support/signedIn.ts"
 import { accepted, append, enter, Streams } from "#test/api/support/StreamingApi.ts"
+import { unlimited } from "#test/api/support/Api.ts"
+import { callLimit } from "#test/rpc/support/MarketApi.ts"
 import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
 
 const address = Effect.map(Streams, ({ url }) => `${new URL(url("x")).origin.replace("http", "ws")}/v1/rpc`)
@@ -69,113 +71,110 @@ const refused = (
   { contract }: { readonly contract: { readonly code: string; readonly status: number } }
 ) => assert.deepStrictEqual([status, code], [contract.status, contract.code])
 
-layer(executionsApi({ timeout: Duration.seconds(2) }), { excludeTestServices: true })(
-  "procedures over a WebSocket",
-  (it) => {
-    it.effect(
-      "answers calls and streams as over HTTP, with typed errors, to a key as well as to a wallet session",
-      () =>
-        Effect.gen(function* () {
-          const { key, operationId } = yield* accepted
-          const client = yield* connected({ "x-api-key": key })
-          assert.strictEqual((yield* client("v2.executions.get", { operationId })).state, "accepted")
-          const stream = yield* Effect.forkScoped(
-            Stream.runCollect(client("v2.executions.stream", { operationId, lastEventId: "0-0" }))
-          )
-          yield* enter(operationId, "running")
-          yield* append(operationId, "withdrawal_waits", { reason: "the chain does not answer" })
-          yield* enter(operationId, "completed")
-          const kinds = (yield* Fiber.join(stream)).map(({ kind }) => kind)
-          assert.deepStrictEqual(kinds.slice(1), [
-            "execution.state_changed",
-            "execution.state_changed",
-            "execution.timeline_appended",
-            "execution.state_changed",
-            "execution.result"
-          ])
-          const { token } = yield* signedIn(newOwner())
-          const person = yield* connected({ authorization: `Bearer ${token}` })
-          const missing = yield* Effect.flip(person("v2.executions.get", { operationId }))
-          assert.strictEqual(missing._tag, "NotFound")
-        })
-    )
+layer(executionsApi({ timeout: Duration.seconds(2) }, { ...unlimited, global: callLimit }), {
+  excludeTestServices: true
+})("procedures over a WebSocket", (it) => {
+  it.effect("answers calls and streams as over HTTP, with typed errors, to a key as well as to a wallet session", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const client = yield* connected({ "x-api-key": key })
+      assert.strictEqual((yield* client("v2.executions.get", { operationId })).state, "accepted")
+      const stream = yield* Effect.forkScoped(
+        Stream.runCollect(client("v2.executions.stream", { operationId, lastEventId: "0-0" }))
+      )
+      yield* enter(operationId, "running")
+      yield* append(operationId, "withdrawal_waits", { reason: "the chain does not answer" })
+      yield* enter(operationId, "completed")
+      const kinds = (yield* Fiber.join(stream)).map(({ kind }) => kind)
+      assert.deepStrictEqual(kinds.slice(1), [
+        "execution.state_changed",
+        "execution.state_changed",
+        "execution.timeline_appended",
+        "execution.state_changed",
+        "execution.result"
+      ])
+      const { token } = yield* signedIn(newOwner())
+      const person = yield* connected({ authorization: `Bearer ${token}` })
+      const missing = yield* Effect.flip(person("v2.executions.get", { operationId }))
+      assert.strictEqual(missing._tag, "NotFound")
+    })
+  )
 
-    it.effect("needs a key or a session when it is opened, and takes a cookie from the service's own pages alone", () =>
-      Effect.gen(function* () {
-        refused(yield* opened({}), Errors.KeyMissing)
-        refused(yield* opened({ "x-api-key": "no key" }), Errors.KeyInvalid)
-        refused(yield* opened({ authorization: "Bearer bs_guess" }), Errors.SessionInvalid)
-        const { token } = yield* signedIn(newOwner())
-        const cookie = `__Host-ballast_session=${token}`
-        refused(yield* opened({ cookie, origin: "https://elsewhere.example" }), Errors.PermissionDenied)
-        refused(yield* opened({ cookie }), Errors.PermissionDenied)
-        const { key } = yield* newTenant()
-        assert.strictEqual((yield* opened({ "x-api-key": key })).status, 101)
-      })
-    )
+  it.effect("needs a key or a session when it is opened, and takes a cookie from the service's own pages alone", () =>
+    Effect.gen(function* () {
+      refused(yield* opened({}), Errors.KeyMissing)
+      refused(yield* opened({ "x-api-key": "no key" }), Errors.KeyInvalid)
+      refused(yield* opened({ authorization: "Bearer bs_guess" }), Errors.SessionInvalid)
+      const { token } = yield* signedIn(newOwner())
+      const cookie = `__Host-ballast_session=${token}`
+      refused(yield* opened({ cookie, origin: "https://elsewhere.example" }), Errors.PermissionDenied)
+      refused(yield* opened({ cookie }), Errors.PermissionDenied)
+      const { key } = yield* newTenant()
+      assert.strictEqual((yield* opened({ "x-api-key": key })).status, 101)
+    })
+  )
 
-    it.effect("counts open sockets as streams of their key: one too many is refused until another ends", () =>
-      Effect.gen(function* () {
-        const { key } = yield* newTenant()
-        const open = [yield* opened({ "x-api-key": key })]
-        while (open.length < 4) open.push(yield* opened({ "x-api-key": key }))
-        assert.isTrue(open.every(({ status }) => status === 101))
-        refused(yield* opened({ "x-api-key": key }), Errors.RateLimited)
-        const [{ closed, socket }] = open as [Opened]
-        socket.close()
-        yield* Effect.promise(() => closed)
-        yield* until(Effect.map(opened({ "x-api-key": key }), ({ status }) => status === 101))
-      })
-    )
+  it.effect("counts open sockets as streams of their key: one too many is refused until another ends", () =>
+    Effect.gen(function* () {
+      const { key } = yield* newTenant()
+      const open = [yield* opened({ "x-api-key": key })]
+      while (open.length < 4) open.push(yield* opened({ "x-api-key": key }))
+      assert.isTrue(open.every(({ status }) => status === 101))
+      refused(yield* opened({ "x-api-key": key }), Errors.RateLimited)
+      const [{ closed, socket }] = open as [Opened]
+      socket.close()
+      yield* Effect.promise(() => closed)
+      yield* until(Effect.map(opened({ "x-api-key": key }), ({ status }) => status === 101))
+    })
+  )
 
-    it.effect("closes a socket with 1009 that sends a message of more than 64 KiB", () =>
-      Effect.gen(function* () {
-        const { key } = yield* newTenant()
-        const { closed, socket } = yield* opened({ "x-api-key": key })
-        socket.send("x".repeat(65_537))
-        assert.strictEqual(yield* Effect.promise(() => closed), 1009)
-      })
-    )
+  it.effect("closes a socket with 1009 that sends a message of more than 64 KiB", () =>
+    Effect.gen(function* () {
+      const { key } = yield* newTenant()
+      const { closed, socket } = yield* opened({ "x-api-key": key })
+      socket.send("x".repeat(65_537))
+      assert.strictEqual(yield* Effect.promise(() => closed), 1009)
+    })
+  )
 
-    it.effect("answers input that is not valid with API_400 and its fields, and goes on", () =>
-      Effect.gen(function* () {
-        const { key, operationId } = yield* accepted
-        const { socket } = yield* opened({ "x-api-key": key })
-        const call = () =>
-          Effect.promise(
-            () => new Promise<any>((resolve) => socket.once("message", (data) => resolve(JSON.parse(String(data)))))
-          )
-        socket.send(request(1, "v2.executions.get", { operationId: "op_x" }))
-        const { exit, requestId } = yield* call()
-        assert.deepStrictEqual([requestId, exit._tag], ["1", "Failure"])
-        const [{ _tag, error }] = exit.cause
-        assert.deepStrictEqual([_tag, error._tag], ["Fail", "ValidationFailed"])
-        assert.match(error.details[0], /^operationId: /u)
-        socket.send(request(2, "v2.executions.get", { operationId }))
-        assert.strictEqual((yield* call()).exit._tag, "Success")
-      })
-    )
+  it.effect("answers input that is not valid with API_400 and its fields, and goes on", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const { socket } = yield* opened({ "x-api-key": key })
+      const call = () =>
+        Effect.promise(
+          () => new Promise<any>((resolve) => socket.once("message", (data) => resolve(JSON.parse(String(data)))))
+        )
+      socket.send(request(1, "v2.executions.get", { operationId: "op_x" }))
+      const { exit, requestId } = yield* call()
+      assert.deepStrictEqual([requestId, exit._tag], ["1", "Failure"])
+      const [{ _tag, error }] = exit.cause
+      assert.deepStrictEqual([_tag, error._tag], ["Fail", "ValidationFailed"])
+      assert.match(error.details[0], /^operationId: /u)
+      socket.send(request(2, "v2.executions.get", { operationId }))
+      assert.strictEqual((yield* call()).exit._tag, "Success")
+    })
+  )
 
-    it.effect("closes a socket with 1001 that says nothing, and keeps one that pings", () =>
-      Effect.gen(function* () {
-        const { key, operationId } = yield* accepted
-        const pinging = yield* connected({ "x-api-key": key })
-        const { closed } = yield* opened({ "x-api-key": key })
-        assert.strictEqual(yield* Effect.promise(() => closed), 1001)
-        assert.strictEqual((yield* pinging("v2.executions.get", { operationId })).state, "accepted")
-      })
-    )
+  it.effect("closes a socket with 1001 that says nothing, and keeps one that pings", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const pinging = yield* connected({ "x-api-key": key })
+      const { closed } = yield* opened({ "x-api-key": key })
+      assert.strictEqual(yield* Effect.promise(() => closed), 1001)
+      assert.strictEqual((yield* pinging("v2.executions.get", { operationId })).state, "accepted")
+    })
+  )
 
-    it.effect("closes a socket with 1013 whose calls are more than its address may make", () =>
-      Effect.gen(function* () {
-        const { key, operationId } = yield* accepted
-        const { closed, socket } = yield* opened({ "x-api-key": key })
-        for (let id = 0; id < 1_100; id++) socket.send(request(id, "v2.executions.get", { operationId }))
-        assert.strictEqual(yield* Effect.promise(() => closed), 1013)
-      })
-    )
-  }
-)
+  it.effect("closes a socket with 1013 whose calls are more than its address may make", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const { closed, socket } = yield* opened({ "x-api-key": key })
+      for (let id = 0; id < 1_100; id++) socket.send(request(id, "v2.executions.get", { operationId }))
+      assert.strictEqual(yield* Effect.promise(() => closed), 1013)
+    })
+  )
+})
 
 layer(executionsApi({ budget: 65_536, grace: Duration.seconds(1), timeout: Duration.minutes(5) }), {
   excludeTestServices: true

@@ -25,6 +25,7 @@ import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
+import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
@@ -60,8 +61,8 @@ import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { browserAccess } from "#http/middleware/browserAccess.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
-import { RateLimits } from "#http/middleware/RateLimits.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { Routes, ServerContext } from "#http/Routes.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
@@ -72,7 +73,6 @@ import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaClients } from "#layers/solana/SolanaLive.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
-import { RequestSessionLive } from "#rpc/session/SessionAccessLive.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
 import { ListingFakes } from "#test/api/support/listingFakes.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
@@ -185,7 +185,7 @@ const services = Layer.mergeAll(
   Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
   PortfolioPerformances.layer
 ).pipe(
-  Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSessionLive))),
+  Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSession.layer))),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Sessions.layer, RefusedRequests.layer)),
   Layer.provideMerge(Portfolios.layer),
   Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer)),

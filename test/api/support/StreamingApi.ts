@@ -6,9 +6,11 @@ import { createServer, type Server } from "node:http"
 import type { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import type { Executions } from "#domain/execution/Executions.ts"
 import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
+import type { Sessions } from "#domain/identity/Sessions.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { RateLimits } from "#domain/request/RateLimits.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
@@ -92,7 +94,8 @@ const wire = (server: Server) =>
   })
 
 /** What other routes may be made of. */
-type Ours = Executions | ExecutionReaders | HttpRouter.HttpRouter | ShutdownState | StreamAdmission
+type Ours = Given | HttpRouter.HttpRouter | ShutdownState
+type Given = Executions | ExecutionReaders | RateLimits | Sessions | StreamAdmission
 
 /** A server of its own on a free port; `others` are routes beside the REST ones. */
 export const streamingApi = (
@@ -104,7 +107,7 @@ export const streamingApi = (
     Effect.sync(() => {
       const server = createServer()
       const served = Layer.unwrap(
-        Effect.contextWith((context: Context.Context<Executions | ExecutionReaders | StreamAdmission>) =>
+        Effect.contextWith((context: Context.Context<Given>) =>
           Effect.succeed(ServeRoutes([], others.pipe(Layer.provide(Layer.succeedContext(context)))))
         )
       )

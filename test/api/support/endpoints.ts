@@ -5,7 +5,7 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { templateOf } from "#http/templateOf.ts"
-import { RateTier } from "#http/RateTier.ts"
+import { RateTier } from "#domain/request/RateTier.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { exampleOf } from "#http/v2/openapi/exampleOf.ts"

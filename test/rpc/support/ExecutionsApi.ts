@@ -1,12 +1,11 @@
 /** REST and procedures on one real server, with executions whole and every other procedure left out. */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Actions } from "#domain/action/Actions.ts"
 import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
-import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignIns } from "#domain/identity/SignIns.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
@@ -21,7 +20,6 @@ import { belowProcedures, procedureEnvelope, procedureRoutes, ProcedureRoutes } 
 import { unlimited } from "#test/api/support/Api.ts"
 import { streamingApi } from "#test/api/support/StreamingApi.ts"
 import { socketPlatform } from "#src/service/socketPlatform.ts"
-import { TestLimits } from "#test/rpc/support/MarketApi.ts"
 
 const unused = () => {
   throw new Error("No test of executions asks for this")
@@ -41,14 +39,12 @@ const Unused = Layer.mergeAll(
   Layer.mock(AssetSearch, { forCommandPalette: unused, forTokens: unused }),
   Layer.mock(CryptoMarketData, {}),
   Layer.mock(MarketDataStream, {}),
-  Layer.mock(Members, {}),
+  Layer.mock(Members, { list: Effect.succeed([]) }),
   Layer.mock(OwnKeys, {}),
-  Layer.mock(Sessions, {}),
   Layer.mock(SignIns, {}),
   Layer.succeed(SignInSettings, { origins: [], chainIds: [] }),
   Layer.succeed(CountryHeader, { country: null, region: null }),
   OperatorToken.layer(null),
-  TestLimits,
   socketPlatform
 )
 

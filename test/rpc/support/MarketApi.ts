@@ -14,7 +14,6 @@ import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignIns } from "#domain/identity/SignIns.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
-import { makeFixedWindows } from "#domain/fixedWindows.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
@@ -24,6 +23,8 @@ import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
@@ -31,7 +32,6 @@ import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
 import { MarketDataConfig, MarketDataJobsLive } from "#layers/market/MarketDataJobsLive.ts"
-import { CallLimits } from "#rpc/CallLimits.ts"
 import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { coinbase } from "#sandbox/market/coinbase.ts"
@@ -167,12 +167,10 @@ const server = Layer.effect(
 
 /** Most calls of a test in a minute. */
 export const callLimit = 1_000
-export const TestLimits = Layer.effect(
-  CallLimits,
-  Effect.map(Clock.Clock, (clock) => {
-    const count = makeFixedWindows(callLimit)
-    return { arrive: (address) => Effect.sync(() => count(address, clock.currentTimeMillisUnsafe())) }
-  })
+export const TestLimits = RateLimits.layerMemory.pipe(
+  Layer.provide(
+    Layer.succeed(RateLimitSettings, { global: callLimit, critical: callLimit, general: callLimit, burst: callLimit })
+  )
 )
 
 const all: MarketDataAccess["Service"] = { coinGecko: "demo", massive: true, coinbase: true, xstocks: true }

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { RateLimits } from "#http/middleware/RateLimits.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 
 const url = process.env["TEST_REDIS_URL"]
@@ -12,7 +12,7 @@ const aProcess = (redisUrl: string) => Layer.fresh(requestLimits(Redacted.make(r
 
 const consume = (subject: string) =>
   Effect.flatMap(RateLimits, (limits) =>
-    limits.consume({ address: `address of ${subject}`, apiKeyId: subject, tier: "critical" })
+    limits.consume({ address: `address of ${subject}`, credential: subject, tier: "critical" })
   )
 
 describe("limits in Redis", () => {

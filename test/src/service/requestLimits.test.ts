@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { createServer, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
-import { RateLimits } from "#http/middleware/RateLimits.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 
 /** The commands that a chunk of the Redis protocol holds, each as its words; chunks end with a command here. */
@@ -67,7 +67,7 @@ const standInRedis = Effect.gen(function* () {
 })
 
 const settings = Layer.succeed(RateLimitSettings, { global: 100, critical: 100, general: 100, burst: 3 })
-const request = { address: "192.0.2.1", apiKeyId: "a key", tier: "burst" } as const
+const request = { address: "192.0.2.1", credential: "a key", tier: "burst" } as const
 
 const evaluated = ({ commands }: { readonly commands: ReadonlyArray<string> }) =>
   commands.filter((name) => name === "EVALSHA").length

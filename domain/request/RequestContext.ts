@@ -3,6 +3,13 @@ import { Context } from "effect"
 import type { Caller } from "#domain/identity/Caller.ts"
 import type { Allowance } from "#domain/fixedWindows.ts"
 
+/**
+ * What is noted about a request while it is answered.
+ *
+ * **When to use**
+ *
+ * Use in middleware of every wire, to note whose request it is and which limit its answer shows.
+ */
 export class RequestContext extends Context.Service<
   RequestContext,
   {
@@ -21,4 +28,4 @@ export class RequestContext extends Context.Service<
     /** Whose key it was, once that is known; for the request log. */
     caller: Pick<Caller["Service"], "tenantId" | "apiKeyId"> | undefined
   }
->()("ballast/http/middleware/RequestContext") {}
+>()("ballast/domain/request/RequestContext") {}

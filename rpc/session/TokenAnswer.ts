@@ -1,19 +1,8 @@
-/**
- * The wallet session of a browser: a cookie that scripts cannot read and that other sites cannot make it send
- * (`HttpOnly`, `SameSite=Strict`). Set and taken away on the interface's wire alone.
- */
-import { Context, Duration, Option, Redacted, Schema } from "effect"
-import { Cookies, HttpServerResponse } from "effect/http"
+/** Answers that give a session's token or take it away: to a program in the answer, to a browser in its cookie. */
+import { Context, Duration, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { type CookieSettings, cookieName } from "#domain/identity/access/SessionCookie.ts"
 import { life } from "#domain/identity/Sessions.ts"
-
-export interface CookieSettings {
-  /** Whether browsers reach the service over HTTPS alone; the cookie then goes nowhere else and to no other host. */
-  readonly isSecure: boolean
-}
-
-export const SessionCookie = Context.Reference<CookieSettings>("ballast/rpc/session/SessionCookie", {
-  defaultValue: () => ({ isSecure: true })
-})
 
 /** How the holder of a session keeps its token: a program by itself, a browser in the cookie. */
 export const Delivery = Schema.Literals(["bearer", "cookie"])
@@ -33,14 +22,8 @@ export const TokenAnswer = Schema.Struct({
 })
 export type TokenAnswer = typeof TokenAnswer.Type
 
-const nameOf = ({ isSecure }: CookieSettings) => (isSecure ? "__Host-ballast_session" : "ballast_session")
-
 const attributes = ({ isSecure }: CookieSettings) =>
   ({ httpOnly: true, sameSite: "strict", secure: isSecure, path: "/" }) as const
-
-/** The token in a `Cookie` header. */
-export const tokenOf = (cookie: CookieSettings, header: string | undefined) =>
-  Option.map(Option.fromUndefinedOr(Cookies.parseHeader(header ?? "")[nameOf(cookie)]), (value) => Redacted.make(value))
 
 /** The answer with its token in the cookie, where its delivery is by cookie, and in no place that a script can read. */
 export const tokenInCookie = <Answer extends TokenAnswer>(
@@ -50,9 +33,9 @@ export const tokenInCookie = <Answer extends TokenAnswer>(
 ) => {
   const { delivery, token } = answer
   if (delivery === "ended")
-    return HttpServerResponse.expireCookieUnsafe(respond(answer), nameOf(cookie), attributes(cookie))
+    return HttpServerResponse.expireCookieUnsafe(respond(answer), cookieName(cookie), attributes(cookie))
   if (delivery === "bearer" || token === null) return respond(answer)
-  return HttpServerResponse.setCookieUnsafe(respond({ ...answer, token: null }), nameOf(cookie), token, {
+  return HttpServerResponse.setCookieUnsafe(respond({ ...answer, token: null }), cookieName(cookie), token, {
     ...attributes(cookie),
     maxAge: Duration.seconds(Duration.toSeconds(life))
   })

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { RateLimits } from "#http/middleware/RateLimits.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
-import type { RateTier } from "#http/RateTier.ts"
+import { RateLimits } from "#domain/request/RateLimits.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
+import type { RateTier } from "#domain/request/RateTier.ts"
 
 const Limits = RateLimits.layerMemory.pipe(
   Layer.provide(Layer.succeed(RateLimitSettings, { global: 3, critical: 1, general: 2, burst: 2 }))
@@ -13,7 +13,7 @@ const Limits = RateLimits.layerMemory.pipe(
 const consumeOf = Effect.map(
   RateLimits,
   (limits) => (apiKeyId: string, tier: RateTier) =>
-    limits.consume({ address: `address of ${apiKeyId}`, apiKeyId, tier })
+    limits.consume({ address: `address of ${apiKeyId}`, credential: apiKeyId, tier })
 )
 
 it.layer(Limits)("RateLimits", (it) => {
@@ -47,7 +47,7 @@ it.layer(Limits)("RateLimits", (it) => {
       assert.isTrue((yield* arrive("first")).isExceeded)
       for (let index = 0; index < 60_000; index++) yield* arrive(`s${index}`)
       assert.isTrue((yield* arrive("first")).isExceeded)
-      assert.isFalse((yield* consume({ address: "first", apiKeyId: "a key", tier: "general" })).isExceeded)
+      assert.isFalse((yield* consume({ address: "first", credential: "a key", tier: "general" })).isExceeded)
     })
   )
 

@@ -6,41 +6,50 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { type Allowance, makeFixedWindows } from "#domain/fixedWindows.ts"
-import { RateLimitSettings } from "#http/middleware/RateLimitSettings.ts"
-import type { RateTier } from "#http/RateTier.ts"
+import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
+import type { RateTier } from "#domain/request/RateTier.ts"
 
 /** Whose request it is, and which counter its route belongs to. */
 export interface CountedRequest {
   readonly address: string
-  readonly apiKeyId: string
+  /** The id of its key or of its session. */
+  readonly credential: string
   readonly tier: RateTier
 }
 
+/**
+ * Counts requests of addresses, keys and sessions in windows of a minute.
+ *
+ * **When to use**
+ *
+ * Use where a request or a call arrives, with its address, and again with `makeCountRequest` once its sender is known.
+ */
 export class RateLimits extends Context.Service<
   RateLimits,
   {
     /** Counts a request of which only the address is known, in this process alone. */
     readonly arrive: (address: string) => Effect.Effect<Allowance>
     /**
-     * Counts the same request once its key is known: the key in all its requests, and both key and address in the tier.
+     * Counts the same request once its key or session is known: that in all its requests, and both that and the address
+     * in the tier.
      * Answers the counter that refuses, or else of the tier's counters the one that is nearer to its end.
      */
     readonly consume: (request: CountedRequest) => Effect.Effect<Allowance>
   }
->()("ballast/http/middleware/RateLimits") {
+>()("ballast/domain/request/RateLimits") {
   static readonly layerMemory = Layer.effect(
     RateLimits,
     Effect.gen(function* () {
       const settings = yield* RateLimitSettings
       const clock = yield* Clock.Clock
-      // Apart, so that many addresses leave the counters of keys alone.
+      // Apart, so that many addresses leave the counters of keys and sessions alone.
       const [ofAddresses, ofKeys] = [makeTiers(settings), makeTiers(settings)]
 
-      const count = ({ address, apiKeyId, tier }: CountedRequest): Allowance => {
+      const count = ({ address, credential, tier }: CountedRequest): Allowance => {
         const now = clock.currentTimeMillisUnsafe()
-        const overall = ofKeys.global(apiKeyId, now)
+        const overall = ofKeys.global(credential, now)
         if (tier === "global" || overall.isExceeded) return overall
-        const ofKey = ofKeys[tier](apiKeyId, now)
+        const ofKey = ofKeys[tier](credential, now)
         return ofKey.isExceeded ? ofKey : tighter(ofKey, ofAddresses[tier](address, now))
       }
 
