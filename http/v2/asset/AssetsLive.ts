@@ -4,6 +4,7 @@ import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { TradableAssets } from "#domain/listing/TradableAssets.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { assetView } from "#http/v2/asset/assetView.ts"
 import { breakdownView } from "#http/v2/asset/breakdownView.ts"
 import { dimensions } from "#domain/asset/Dimension.ts"
@@ -35,4 +36,4 @@ export const AssetsLive = HttpApiBuilder.group(
         Effect.map(breakdowns.breakDown(breakdownRequest(payload)), (breakdown) => success(breakdownView(breakdown)))
     })
   })
-)
+).pipe(buildGroup(TradableAssets, Breakdowns))

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Backtests } from "#domain/backtest/Backtests.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { backtestDraft, backtestView } from "#http/v2/backtest/backtestView.ts"
 
 export const BacktestsLive = HttpApiBuilder.group(
@@ -16,4 +17,4 @@ export const BacktestsLive = HttpApiBuilder.group(
         Effect.map(backtests.run(backtestDraft(payload)), (backtest) => success(backtestView(backtest)))
     })
   })
-)
+).pipe(buildGroup(Backtests))

@@ -5,6 +5,7 @@ import { knownChain } from "#domain/chain/knownChains.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 
 const chainView = ({ chainId, confirmations, isAvailable }: ChainState) => {
   const known = knownChain(chainId)
@@ -28,4 +29,4 @@ export const ChainsLive = HttpApiBuilder.group(
       listChains: () => Effect.map(states.all, (chains) => success({ chains: chains.map(chainView) }))
     })
   })
-)
+).pipe(buildGroup(ChainStates))

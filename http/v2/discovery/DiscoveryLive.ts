@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { discoveryView } from "#http/v2/discovery/discoveryView.ts"
 
 export const DiscoveryLive = HttpApiBuilder.group(
@@ -16,4 +17,4 @@ export const DiscoveryLive = HttpApiBuilder.group(
         Effect.map(discovery.list(query), (page) => successPage({ strategies: page.items.map(discoveryView) }, page))
     })
   })
-)
+).pipe(buildGroup(Discovery))

@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { signatureView } from "#http/v2/enrollment/enrollmentView.ts"
 import { portfolioView } from "#http/v2/portfolio/portfolioView.ts"
 
@@ -19,4 +20,4 @@ export const ActivationLive = HttpApiBuilder.group(
         Effect.map(activations.activate({ ...params, ...payload }), (portfolio) => success(portfolioView(portfolio)))
     })
   })
-)
+).pipe(buildGroup(ChainActivations))

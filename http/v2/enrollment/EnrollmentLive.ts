@@ -4,6 +4,7 @@ import { Chains } from "#domain/chain/Chains.ts"
 import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { requireOwnerModel } from "#http/v2/enrollment/requireOwnerModel.ts"
 import { consentIn, enrolledView, signatureView } from "#http/v2/enrollment/enrollmentView.ts"
 
@@ -30,4 +31,4 @@ export const EnrollmentLive = HttpApiBuilder.group(
       })
     })
   })
-)
+).pipe(buildGroup(Chains, Enrollments))

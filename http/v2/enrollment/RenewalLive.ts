@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Renewals } from "#domain/enrollment/Renewals.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { signatureView } from "#http/v2/enrollment/enrollmentView.ts"
 import { portfolioView } from "#http/v2/portfolio/portfolioView.ts"
 
@@ -21,4 +22,4 @@ export const RenewalLive = HttpApiBuilder.group(
         Effect.map(renewals.renew({ ...params, ...payload }), (portfolio) => success(portfolioView(portfolio)))
     })
   })
-)
+).pipe(buildGroup(Renewals))

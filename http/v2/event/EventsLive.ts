@@ -11,6 +11,7 @@ import { ShutdownState } from "#http/ShutdownState.ts"
 import { eventStream, type Frame } from "#http/streaming/eventStream.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { eventIdPattern } from "#http/v2/event/EventModel.ts"
 import { eventView } from "#http/v2/event/eventView.ts"
 
@@ -61,4 +62,4 @@ export const EventsLive = HttpApiBuilder.group(
       })
     })
   })
-)
+).pipe(buildGroup(TenantEvents, StreamAdmission, ShutdownState, StreamTiming))

@@ -4,6 +4,7 @@ import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { portfolioPerformanceView, strategyPerformanceView } from "#http/v2/performance/performanceView.ts"
 
 export const PerformanceLive = HttpApiBuilder.group(
@@ -20,4 +21,4 @@ export const PerformanceLive = HttpApiBuilder.group(
         Effect.map(portfolios.read(params.portfolioId), (performance) => success(portfolioPerformanceView(performance)))
     })
   })
-)
+).pipe(buildGroup(StrategyPerformances, PortfolioPerformances))

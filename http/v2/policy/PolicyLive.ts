@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Policies } from "#domain/policy/Policies.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { policyView } from "#http/v2/policy/policyView.ts"
 
 export const PolicyLive = HttpApiBuilder.group(
@@ -16,4 +17,4 @@ export const PolicyLive = HttpApiBuilder.group(
         Effect.map(policies.get(params.portfolioId), (accounts) => success(policyView(params.portfolioId, accounts)))
     })
   })
-)
+).pipe(buildGroup(Policies))

@@ -5,6 +5,7 @@ import { Operations } from "#domain/operation/Operations.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { operationDetailView, operationItemView } from "#http/v2/portfolio/operationView.ts"
 
 export const OperationsLive = HttpApiBuilder.group(
@@ -35,4 +36,4 @@ export const OperationsLive = HttpApiBuilder.group(
       listOperations: ({ query }) => listed(query)
     })
   })
-)
+).pipe(buildGroup(Portfolios, Cancellations, Operations))

@@ -6,6 +6,7 @@ import { Previews } from "#domain/rebalance/preview/Previews.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { submittedView } from "#http/v2/portfolio/operationView.ts"
 import { portfolioDetailView, portfolioItemView } from "#http/v2/portfolio/portfolioView.ts"
 import { previewView } from "#http/v2/portfolio/previewView.ts"
@@ -52,4 +53,4 @@ export const PortfoliosLive = HttpApiBuilder.group(
         )
     })
   })
-)
+).pipe(buildGroup(Portfolios, PositionReader, Previews, Rebalances))

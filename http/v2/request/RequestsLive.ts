@@ -4,6 +4,7 @@ import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import type { RefusedRequest } from "#domain/request/RefusedRequestStore.ts"
 import { successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 
 const view = ({ at, milliseconds, tenantId: _, ...request }: RefusedRequest) => ({
   ...request,
@@ -22,4 +23,4 @@ export const RequestsLive = HttpApiBuilder.group(
         Effect.map(requests.list(query), (found) => successPage({ requests: found.items.map(view) }, found))
     })
   })
-)
+).pipe(buildGroup(RefusedRequests))

@@ -5,6 +5,7 @@ import { Revocations } from "#domain/revocation/Revocations.ts"
 import type { RevocationFlow } from "#domain/revocation/RevocationStore.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
 
 const issuedView = ({ expiresAt, flowId, revocation }: RevocationFlow) => ({
@@ -30,4 +31,4 @@ export const RevocationLive = HttpApiBuilder.group(
         )
     })
   })
-)
+).pipe(buildGroup(Revocations))

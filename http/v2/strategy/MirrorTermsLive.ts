@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { mirrorTermsView } from "#http/v2/strategy/mirrorTermsView.ts"
 
 export const MirrorTermsLive = HttpApiBuilder.group(
@@ -20,4 +21,4 @@ export const MirrorTermsLive = HttpApiBuilder.group(
         )
     })
   })
-)
+).pipe(buildGroup(MirrorTerms))

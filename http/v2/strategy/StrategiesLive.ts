@@ -4,6 +4,7 @@ import { Strategies, type StrategyDraft } from "#domain/strategy/Strategies.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { strategyView, versionView } from "#http/v2/strategy/strategyView.ts"
 import { labelsOf } from "#domain/Labels.ts"
 import type { StrategyDraft as Body } from "#http/v2/strategy/StrategyModel.ts"
@@ -59,4 +60,4 @@ export const StrategiesLive = HttpApiBuilder.group(
         )
     })
   })
-)
+).pipe(buildGroup(Strategies, StrategyVersions))

@@ -4,6 +4,7 @@ import { Strategies } from "#domain/strategy/Strategies.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { preferencesView } from "#http/v2/strategy/swapView.ts"
 
 export const StrategyConfigurationLive = HttpApiBuilder.group(
@@ -31,4 +32,4 @@ export const StrategyConfigurationLive = HttpApiBuilder.group(
         Effect.map(configuration.patchFee(params.strategyId, payload), success)
     })
   })
-)
+).pipe(buildGroup(Strategies, StrategyConfiguration))

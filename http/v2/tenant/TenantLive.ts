@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { tenantPreferencesView } from "#http/v2/tenant/tenantPreferencesView.ts"
 
 export const TenantLive = HttpApiBuilder.group(
@@ -22,4 +23,4 @@ export const TenantLive = HttpApiBuilder.group(
       updateTenantFees: ({ payload }) => Effect.map(configuration.patchFee(payload), success)
     })
   })
-)
+).pipe(buildGroup(TenantConfiguration))

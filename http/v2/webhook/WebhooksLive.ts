@@ -3,6 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { success, successPage } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { deliveryView, webhookView, withSecretView } from "#http/v2/webhook/webhookView.ts"
 
 export const WebhooksLive = HttpApiBuilder.group(
@@ -31,4 +32,4 @@ export const WebhooksLive = HttpApiBuilder.group(
         )
     })
   })
-)
+).pipe(buildGroup(Webhooks))

@@ -4,6 +4,7 @@ import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthoriza
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { success } from "#http/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
+import { buildGroup } from "#http/v2/buildGroup.ts"
 import { acceptedView, authorizationView } from "#http/v2/withdrawal/withdrawalView.ts"
 
 export const WithdrawalsLive = HttpApiBuilder.group(
@@ -36,4 +37,4 @@ export const WithdrawalsLive = HttpApiBuilder.group(
         )
     })
   })
-)
+).pipe(buildGroup(WithdrawalAuthorizations, Withdrawals))
