@@ -1,4 +1,5 @@
 import { DateTime, Effect, type Schema, SchemaIssue } from "effect"
+import { buildWith } from "#domain/buildWith.ts"
 import { chainIdIn } from "#domain/Caip.ts"
 import type { ActionRequest } from "#domain/action/ActionRequest.ts"
 import type { RouteExtended } from "#domain/action/RouteExtended.ts"
@@ -116,4 +117,4 @@ export const ActionsLive = ActionProcedures.toLayer(
       }
     })
   }))
-)
+).pipe(buildWith(Actions, IssuerQuotes))

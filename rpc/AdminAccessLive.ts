@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { buildWith } from "#domain/buildWith.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { bearerIn } from "#domain/identity/access/presented.ts"
 import { AdminAccess } from "#rpc/AdminAccess.ts"
@@ -8,4 +9,4 @@ export const AdminAccessLive = Layer.effect(
   Effect.map(OperatorToken, (operator) =>
     AdminAccess.of((handled, { headers }) => Effect.andThen(operator.require(bearerIn(headers)), handled))
   )
-)
+).pipe(buildWith(OperatorToken))

@@ -1,4 +1,5 @@
 import { DateTime, Effect, Redacted } from "effect"
+import { buildWith } from "#domain/buildWith.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import type { ApiKey } from "#domain/identity/Tenant.ts"
 import { ApiKeyProcedures } from "#rpc/ApiKeys.ts"
@@ -31,4 +32,4 @@ export const ApiKeysLive = ApiKeyProcedures.toLayer(
       })),
     "apiKeys.revoke": ({ apiKeyId }) => Effect.as(keys.revoke(apiKeyId), { apiKeyId, revoked: true as const })
   }))
-)
+).pipe(buildWith(OwnKeys))

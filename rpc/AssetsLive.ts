@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { buildWith } from "#domain/buildWith.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
@@ -62,4 +63,4 @@ export const AssetsLive = AssetProcedures.toLayer(
       "assets.getTimeSeries": ({ assetId, range = "1d" }) => profiles.timeSeries(assetId, range)
     }
   })
-)
+).pipe(buildWith(AssetBrowsing, AssetSearch, AssetProfiles, CountryHeader))

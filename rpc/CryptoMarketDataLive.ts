@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { buildWith } from "#domain/buildWith.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { CryptoMarketDataProcedures, defaultLimit } from "#rpc/CryptoMarketData.ts"
 
@@ -13,4 +14,4 @@ export const CryptoMarketDataLive = CryptoMarketDataProcedures.toLayer(
     "cryptoMarketData.getAssetPlatforms": () => market.platforms,
     "cryptoMarketData.getCoinCategories": () => market.categories
   }))
-)
+).pipe(buildWith(CryptoMarketData))

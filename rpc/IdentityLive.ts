@@ -1,4 +1,6 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
+import { RateLimits } from "#domain/request/RateLimits.ts"
+import { buildWith } from "#domain/buildWith.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
@@ -65,4 +67,4 @@ export const IdentityLive = IdentityProcedures.toLayer(
       "identity.removeMember": ({ userId }) => Effect.as(members.remove(userId), { userId, removed: true as const })
     }
   })
-)
+).pipe(buildWith(Members, RateLimits, RequestSession, Sessions, SignIns))

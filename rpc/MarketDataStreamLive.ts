@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { buildWith } from "#domain/buildWith.ts"
 import { Internal, ValidationFailed } from "#domain/Errors.ts"
 import { MarketDataStream, type MarketDataStreamFailed } from "#domain/stream/MarketDataStream.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
@@ -17,4 +18,4 @@ export const MarketDataStreamLive = MarketDataStreamProcedures.toLayer(
       "marketDataStream.adminDisconnectProvider": ({ provider }) => explained(stream.disconnect(provider))
     }
   })
-)
+).pipe(buildWith(MarketDataStream))

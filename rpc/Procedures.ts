@@ -2,30 +2,10 @@
  * All procedures of the API over its two wires: the interface's, a route for each procedure, and Effect's own RPC at
  * `/v1/rpc`. Needs the domain's services and the operator's token.
  */
-import { type Context, Layer } from "effect"
+import { Layer } from "effect"
 import { RpcSerialization, RpcServer } from "effect/rpc"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
-import { buildWith } from "#domain/buildWith.ts"
-import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
-import { Executions } from "#domain/execution/Executions.ts"
-import { Members } from "#domain/identity/Members.ts"
-import { OwnKeys } from "#domain/identity/OwnKeys.ts"
-import { Sessions } from "#domain/identity/Sessions.ts"
-import { SignInSettings } from "#domain/identity/SignInSettings.ts"
-import { SignIns } from "#domain/identity/SignIns.ts"
-import { OperatorToken } from "#domain/identity/OperatorToken.ts"
-import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
-import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
-import { AssetSearch } from "#domain/listing/AssetSearch.ts"
-import { CountryHeader } from "#domain/listing/CountryHeader.ts"
-import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
-import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
-import { SessionCookie } from "#domain/identity/access/SessionCookie.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
-import { RateLimits } from "#domain/request/RateLimits.ts"
 import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
-import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
 import { ApiKeysLive } from "#rpc/ApiKeysLive.ts"
@@ -69,32 +49,12 @@ export const procedureRoutes: ReadonlyArray<ProcedureRoute> = [
 
 /** Everything below is answered in `procedureEnvelope`, where it is no procedure too. */
 export const belowProcedures = `${nativePath}/`
-export { procedureEnvelope } from "#rpc/jsonWire.ts"
 
 /** What the published descriptions say of them. */
 export const procedureDescriptions = Layer.succeed(DescribedProcedures, [
   ...describeProcedures(ClientProcedures),
   ...describeProcedures(MarketDataStreamProcedures)
 ])
-
-/** The services of the domain that the procedures of clients call. */
-const services = [
-  Actions,
-  IssuerQuotes,
-  Executions,
-  ExecutionReaders,
-  CryptoMarketData,
-  AssetBrowsing,
-  AssetSearch,
-  AssetProfiles,
-  CountryHeader,
-  SignIns,
-  SignInSettings,
-  Sessions,
-  Members,
-  OwnKeys
-] as const
-export type ProcedureServices = Context.Service.Identifier<(typeof services)[number]>
 
 const Handlers = Layer.mergeAll(
   CryptoMarketDataLive,
@@ -106,11 +66,11 @@ const Handlers = Layer.mergeAll(
   ExecutionAccessLive,
   SessionAccessLive,
   Layer.succeed(ValidInput, (handled) => handled)
-).pipe(Layer.provide(RequestSession.layer), buildWith(...services, SessionCookie, RateLimits, StreamTiming))
+).pipe(Layer.provide(RequestSession.layer))
+/** The services of the domain that the procedures of clients call. */
+export type ProcedureServices = Layer.Services<typeof Handlers>
 
-const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive).pipe(
-  buildWith(MarketDataStream, OperatorToken)
-)
+const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive)
 
 export const ProcedureRoutes = Layer.mergeAll(
   jsonWire(MarketDataStreamProcedures).pipe(Layer.provide(OperatorHandlers)),

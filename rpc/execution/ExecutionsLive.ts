@@ -1,5 +1,6 @@
 import { Effect, Option, Stream } from "effect"
 import { Rpc } from "effect/rpc"
+import { buildWith } from "#domain/buildWith.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { executionDetailView, executionEndView, executionHeadView } from "#http/execution/executionReadsView.ts"
@@ -38,4 +39,4 @@ export const ExecutionsLive = ExecutionProcedures.toLayer(
         )
     }
   })
-)
+).pipe(buildWith(Executions, StreamTiming))

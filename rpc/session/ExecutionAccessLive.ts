@@ -1,4 +1,6 @@
 import { Effect, Layer } from "effect"
+import { RateLimits } from "#domain/request/RateLimits.ts"
+import { buildWith } from "#domain/buildWith.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { callAddress } from "#rpc/session/callAddress.ts"
@@ -19,4 +21,4 @@ export const ExecutionAccessLive = Layer.effect(
       )
     )
   })
-)
+).pipe(buildWith(ExecutionReaders, RateLimits))

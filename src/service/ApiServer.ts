@@ -20,10 +20,10 @@ import { MarketDataStreamLive } from "#layers/stream/MarketDataStreamLive.ts"
 import { addEnvelope, addRoute } from "#http/middleware/routeTable.ts"
 import { socketPlatform } from "#src/service/socketPlatform.ts"
 import { socketOptions } from "#rpc/native/socketProtocol.ts"
+import { procedureEnvelope } from "#rpc/jsonWire.ts"
 import {
   belowProcedures,
   procedureDescriptions,
-  procedureEnvelope,
   procedureRoutes,
   ProcedureRoutes,
   type ProcedureServices
