@@ -28,7 +28,7 @@ export interface PlanPolicy {
   readonly isWhole: boolean
   /** Most that the plan may cost, US dollars (wad); undefined: no limit. */
   readonly maxCostUsd?: bigint
-  /** A chain without an entry is taken to cost no gas. */
+  /** Of a chain without an entry it is not known: nothing is counted for it, and figures of its costs say so. */
   readonly gas: ReadonlyMap<ChainId, ChainGas>
   /** Standard deviation of a year's return (wad) by asset; without an entry `defaultVolatility` is assumed. */
   readonly volatility: ReadonlyMap<AssetId, bigint>

@@ -9,7 +9,15 @@ export const PolicyMeasures = Schema.Struct({
    * What the trades remove of the cost of drift, what they cost and how much of that is gas; US dollars (wad). Null: no
    * trades.
    */
-  worth: Schema.NullOr(Schema.Struct({ benefitUsd: Usd, costUsd: Usd, gasUsd: Usd })),
+  worth: Schema.NullOr(
+    Schema.Struct({
+      benefitUsd: Usd,
+      costUsd: Usd,
+      gasUsd: Usd,
+      /** What gas costs was not known: it is in none of the figures. */
+      isGasUnknown: Schema.optionalKey(Schema.Boolean)
+    })
+  ),
   bands: Schema.Array(
     Schema.Struct({
       assetId: AssetId,

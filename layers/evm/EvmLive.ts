@@ -9,7 +9,7 @@ import { ChainsLive } from "#layers/evm/ChainsLive.ts"
 import { ChainStatesLive } from "#layers/evm/ChainStatesLive.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
-import { GasPricesLive } from "#layers/evm/GasPricesLive.ts"
+import { ChainCostsLive } from "#layers/evm/ChainCostsLive.ts"
 import { RelayerFundsLive } from "#layers/evm/RelayerFundsLive.ts"
 import { RelayerLive } from "#layers/evm/RelayerLive.ts"
 import { OperationMarksLive } from "#layers/evm/OperationMarksLive.ts"
@@ -24,9 +24,9 @@ import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecut
 import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
 /**
- * Chains, ChainStates, ServiceContracts, SmartAccounts, SignInVerifier, Balances, Venue, ChainExecution, CallTracer,
- * OperationMarks, UserOperations, Relayer, RelayerFunds, TransferReceipts, RevocationExecution, PolicyReader,
- * WithdrawalExecution and WithdrawalVerifier.
+ * Chains, ChainStates, ServiceContracts, SmartAccounts, SignInVerifier, Balances, ChainCosts, Venue, ChainExecution,
+ * CallTracer, OperationMarks, UserOperations, Relayer, RelayerFunds, TransferReceipts, RevocationExecution,
+ * PolicyReader, WithdrawalExecution and WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
   ChainStatesLive.pipe(Layer.provideMerge(ChainsLive)),
@@ -34,7 +34,7 @@ export const EvmLive = Layer.mergeAll(
   SmartAccountsLive,
   SignInVerifierLive,
   BalancesLive,
-  GasPricesLive,
+  ChainCostsLive,
   VenueLive,
   ChainExecutionLive,
   CallTracerLive,

@@ -13,6 +13,7 @@ import { SolanaChains } from "#layers/solana/SolanaChains.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaExecutionLive } from "#layers/solana/execution/SolanaExecutionLive.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
+import { SolanaCosts } from "#layers/solana/SolanaCosts.ts"
 import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
@@ -30,12 +31,13 @@ const jupiter = Layer.unwrap(
 export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
 
 /**
- * Balances, Chains, ChainStates, RelayerFunds, Venue, ChainExecution, WithdrawalExecution and WithdrawalVerifier of all
- * families, over those of the others; and SolanaWallets, StepCarrier and UnlistedHoldings.
+ * Balances, Chains, ChainCosts, ChainStates, RelayerFunds, Venue, ChainExecution, WithdrawalExecution and
+ * WithdrawalVerifier of all families, over those of the others; and SolanaWallets, StepCarrier and UnlistedHoldings.
  */
 export const SolanaLive = Layer.mergeAll(
   SolanaBalances,
   SolanaChains,
+  SolanaCosts,
   SolanaExecutionLive,
   SolanaFunds,
   SolanaUnlisted,

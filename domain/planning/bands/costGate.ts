@@ -27,6 +27,8 @@ export interface Worth {
   /** Fees, price impact, slippage reserve and gas. */
   readonly costUsd: bigint
   readonly gasUsd: bigint
+  /** What gas costs is not known: it is in none of the figures. */
+  readonly isGasUnknown?: boolean
 }
 
 /** What legs cost: each what its pair does and the reserve, and the gas of one operation with a swap for each. */

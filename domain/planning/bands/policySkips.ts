@@ -7,13 +7,15 @@ import { type Skip, SkipCode } from "#domain/Skip.ts"
 
 const dollars = (usd: bigint): string => `${Decimal.format(usd, 4)} USD`
 
+const besideGas = "gas not included, which is not known now"
+
 /** The skip for trades that are not worth their cost. */
-export const notWorthCost = (chainId: ChainId, { benefitUsd, costUsd, gasUsd }: Worth): Skip => ({
+export const notWorthCost = (chainId: ChainId, { benefitUsd, costUsd, gasUsd, isGasUnknown = false }: Worth): Skip => ({
   chainId,
   assetId: null,
   code: SkipCode.notWorthCost,
   valueUsd: costUsd,
-  reason: `The trades would remove drift worth ${dollars(benefitUsd)} and cost ${dollars(costUsd)}, gas of ${dollars(gasUsd)} included: they wait until the drift is worth more, or trading costs less.`
+  reason: `The trades would remove drift worth ${dollars(benefitUsd)} and cost ${dollars(costUsd)}, ${isGasUnknown ? besideGas : `gas of ${dollars(gasUsd)} included`}: they wait until the drift is worth more, or trading costs less.`
 })
 
 export const policySkips = (
@@ -23,8 +25,9 @@ export const policySkips = (
   const skips: Array<Skip> = []
   if (unworthy !== undefined) skips.push(notWorthCost(chainId, unworthy))
   if (beyondLimit !== undefined) {
-    const { costUsd, limitUsd, usd } = beyondLimit
-    const reason = `All trades would cost ${dollars(costUsd)}, and the policy leaves ${dollars(limitUsd)} for this chain now: trades of ${dollars(usd)} are left to later runs.`
+    const { costUsd, isGasUnknown = false, limitUsd, usd } = beyondLimit
+    const cost = isGasUnknown ? `${dollars(costUsd)}, ${besideGas}` : dollars(costUsd)
+    const reason = `All trades would cost ${cost}, and the policy leaves ${dollars(limitUsd)} for this chain now: trades of ${dollars(usd)} are left to later runs.`
     skips.push({ chainId, assetId: null, code: SkipCode.costLimit, valueUsd: usd, reason })
   }
   return skips

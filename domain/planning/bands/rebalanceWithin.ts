@@ -35,7 +35,7 @@ export interface PolicyRebalance extends ChainRebalance {
   /** What was planned and is not worth its cost, with both figures. */
   readonly unworthy?: Worth
   /** What was planned and not made because the policy's limit of cost was reached; US dollars (wad) of it. */
-  readonly beyondLimit?: { readonly usd: bigint; readonly costUsd: bigint; readonly limitUsd: bigint }
+  readonly beyondLimit?: Pick<Worth, "costUsd" | "isGasUnknown"> & { readonly usd: bigint; readonly limitUsd: bigint }
 }
 
 /** The legs that cost no more than the limit together, the one that passes it cut to what is left; else left out. */
@@ -95,7 +95,9 @@ export const rebalanceWithin = (
   { limitUsd, policy }: { readonly policy: PlanPolicy; readonly limitUsd: bigint | undefined }
 ): PolicyRebalance => {
   const { chainId, dueUsd = 0n, positions, valueUsd, weight } = view
-  const gas = policy.gas.get(chainId) ?? noGas
+  const known = policy.gas.get(chainId)
+  const gas = known ?? noGas
+  const unknown = known === undefined ? { isGasUnknown: true } : {}
   const costs = tradeCosts(cost, policy)
   const terms: PolicyTerms = { tolerance, cost, policy, costs, gas }
   const widths = widthsOf(view, terms)
@@ -128,12 +130,20 @@ export const rebalanceWithin = (
   const beyondUsd = sumOf(legs) - sumOf(affordable)
   const limited =
     beyondUsd > 0n
-      ? { beyondLimit: { usd: beyondUsd, costUsd: costOf(legs, costs, gas).costUsd, limitUsd: limitUsd ?? 0n } }
+      ? {
+          beyondLimit: {
+            usd: beyondUsd,
+            costUsd: costOf(legs, costs, gas).costUsd,
+            limitUsd: limitUsd ?? 0n,
+            ...unknown
+          }
+        }
       : {}
   const result = positionsAfter(positions, affordable)
   const worth: Worth = {
     benefitUsd: benefitOf({ drifts, result, portfolioUsd: portfolioUsdOf(heldUsd, weight) }, terms),
-    ...costOf(affordable, costs, gas)
+    ...costOf(affordable, costs, gas),
+    ...unknown
   }
   if (affordable.length === 0 || worth.benefitUsd <= worth.costUsd) {
     const unworthy: { readonly unworthy?: Worth } = affordable.length === 0 ? {} : { unworthy: worth }

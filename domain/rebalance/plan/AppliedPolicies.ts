@@ -1,10 +1,10 @@
 /**
- * Reads what policies are applied with: how much the assets move, by their recorded daily prices; what gas costs; and
- * what the portfolios' runs of the last week have cost.
+ * Reads what policies are applied with: how much the assets move, by their recorded daily prices; what operations on
+ * their chains cost; and what the portfolios' runs of the last week have cost.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import { GasPrices } from "#domain/chain/GasPrices.ts"
+import { ChainCosts } from "#domain/chain/ChainCosts.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
@@ -22,12 +22,6 @@ import type { Slicing } from "#domain/trading/Slicing.ts"
 import { resolvePolicy } from "#domain/strategy/resolvePolicy.ts"
 import type { SwapLimits } from "#domain/strategy/resolveSwap.ts"
 
-/**
- * Units of gas: an operation of an account that has code, and each swap in it; as measured on Kernel 0.3.1 and Uniswap
- * v2.
- */
-const operationGas = 300_000n
-const swapGas = 150_000n
 const weekDays = 7
 
 /** The policy of one portfolio. */
@@ -60,7 +54,7 @@ export class AppliedPolicies extends Context.Service<
       const daily = yield* DailyPriceStore
       const prices = yield* Prices
       const ledger = yield* CostLedger
-      const gasPrices = yield* GasPrices
+      const costs = yield* ChainCosts
       const settings = yield* Settings
 
       const gasOf = Effect.fnUntraced(function* (chainIds: ReadonlyArray<ChainId>) {
@@ -71,10 +65,12 @@ export class AppliedPolicies extends Context.Service<
           Effect.fnUntraced(function* (chainId) {
             const native = settings.gas.natives.get(chainId)
             const usd = native === undefined ? undefined : Option.getOrUndefined(known)?.get(native)?.usd
-            const wei = usd === undefined ? Option.none<bigint>() : yield* gasPrices.read(chainId)
-            if (usd === undefined || Option.isNone(wei)) return []
-            const costOf = (gas: bigint) => (gas * wei.value * usd) / Decimal.one
-            const gas: ChainGas = { operationUsd: costOf(operationGas), swapUsd: costOf(swapGas) }
+            if (usd === undefined) return []
+            const expected = yield* costs.read(chainId)
+            if (Option.isNone(expected)) return []
+            const usdOf = (native: bigint) => (native * usd) / Decimal.one
+            const { operation, swap } = expected.value
+            const gas: ChainGas = { operationUsd: usdOf(operation), swapUsd: usdOf(swap) }
             return [[chainId, gas] as const]
           }),
           { concurrency: "unbounded" }

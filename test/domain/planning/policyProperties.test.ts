@@ -4,6 +4,7 @@ import type { ChainPlan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { SkipCode } from "#domain/Skip.ts"
 import { applyPlan } from "#test/domain/planning/applyPlan.ts"
+import { usd } from "#test/domain/planning/examples.ts"
 import { policyPortfolio } from "#test/domain/planning/policies.ts"
 
 const numRuns = 800
@@ -96,6 +97,25 @@ describe("plan with a policy: properties", () => {
         assert.isAtMost(off(after), off(before) * 1.000_001 + 0.05)
       }
     }))
+
+  it("says of every cost whether gas is in it, or is not known", () => {
+    const seen = new Set<string>()
+    const saysGas = (isKnown: boolean) => (input: PlanInput) => {
+      const limited = { ...input, policy: { ...input.policy!, maxCostUsd: usd("0.5") } }
+      for (const { measures, skips } of plan(limited).chains) {
+        if (measures?.worth != null) assert.strictEqual(measures.worth.isGasUnknown, isKnown ? undefined : true)
+        for (const { code, reason } of skips) {
+          if (code !== SkipCode.notWorthCost && code !== SkipCode.costLimit) continue
+          seen.add(`${code} ${isKnown}`)
+          assert.strictEqual(reason.includes("gas not included, which is not known now"), !isKnown, reason)
+          if (!isKnown) assert.notInclude(reason, "gas of")
+        }
+      }
+    }
+    check(policyPortfolio({ isFine: true, isFree: true }), saysGas(true))
+    check(policyPortfolio({ isFine: true, isFree: true }, true), saysGas(false))
+    assert.lengthOf([...seen], 4)
+  })
 
   it("gives the same legs whatever the order of the input", () =>
     check(policyPortfolio({ isFine: true }), (input) => {

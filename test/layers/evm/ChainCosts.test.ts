@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
-import { GasPrices } from "#domain/chain/GasPrices.ts"
+import { ChainCosts } from "#domain/chain/ChainCosts.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { adapterFor, chainIdOf, configFor, EvmWorld, EvmWorldLive, mine } from "#test/layers/evm/EvmWorld.ts"
 
@@ -12,6 +12,9 @@ const withBaseFee = Effect.fnUntraced(function* (chain: Chain, wei: bigint) {
 
 const tipOf = (chain: Chain) => Effect.promise(() => chain.client.estimateMaxPriorityFeePerGas())
 
+/** Units of gas as measured, at a price. */
+const costsAt = (wei: bigint) => ({ operation: 300_000n * wei, swap: 150_000n * wei })
+
 /** The same clock so many milliseconds ahead. */
 const ahead = Effect.fnUntraced(function* (ms: number) {
   const clock = yield* Clock.Clock
@@ -22,25 +25,27 @@ const ahead = Effect.fnUntraced(function* (ms: number) {
   })
 })
 
-layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })("GasPrices", (it) => {
-  it.effect("is the base fee of the latest block and the usual tip, kept for a minute", () =>
-    Effect.gen(function* () {
-      const { base } = yield* EvmWorld
-      const { read } = yield* GasPrices
-      yield* withBaseFee(base, 7_000_000_000n)
-      const tip = yield* tipOf(base)
-      assert.deepStrictEqual(yield* read(chainIdOf(base)), Option.some(7_000_000_000n + tip))
-      yield* withBaseFee(base, 9_000_000_000n)
-      assert.deepStrictEqual(yield* read(chainIdOf(base)), Option.some(7_000_000_000n + tip))
-      const later = yield* Effect.provideService(read(chainIdOf(base)), Clock.Clock, yield* ahead(60_000))
-      assert.deepStrictEqual(later, Option.some(9_000_000_000n + (yield* tipOf(base))))
-    })
+layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })("ChainCosts", (it) => {
+  it.effect(
+    "are of an operation's and a swap's gas at the base fee of the latest block and the usual tip, kept for a minute",
+    () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const { read } = yield* ChainCosts
+        yield* withBaseFee(base, 7_000_000_000n)
+        const tip = yield* tipOf(base)
+        assert.deepStrictEqual(yield* read(chainIdOf(base)), Option.some(costsAt(7_000_000_000n + tip)))
+        yield* withBaseFee(base, 9_000_000_000n)
+        assert.deepStrictEqual(yield* read(chainIdOf(base)), Option.some(costsAt(7_000_000_000n + tip)))
+        const later = yield* Effect.provideService(read(chainIdOf(base)), Clock.Clock, yield* ahead(60_000))
+        assert.deepStrictEqual(later, Option.some(costsAt(9_000_000_000n + (yield* tipOf(base)))))
+      })
   )
 
   it.effect("is not known where the chain does not answer", () =>
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
-      const read = Effect.flatMap(GasPrices, (gas) => gas.read(chainIdOf(base)))
+      const read = Effect.flatMap(ChainCosts, (costs) => costs.read(chainIdOf(base)))
       const unreachable = adapterFor(configFor([base], () => "http://127.0.0.1:1"))
       assert.deepStrictEqual(yield* Effect.provide(read, unreachable), Option.none())
     })

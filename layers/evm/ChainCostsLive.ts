@@ -1,0 +1,45 @@
+/** What operations cost: by the base fee of the latest block and the usual tip, read at most once a minute a chain. */
+import { Clock, Effect, Layer, Option } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
+import { ChainCosts } from "#domain/chain/ChainCosts.ts"
+import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { readFees } from "#layers/evm/execution/chainState.ts"
+
+const keptFor = 60_000
+
+/**
+ * Units of gas: an operation of an account that has code, and each swap in it; as measured on Kernel 0.3.1 and Uniswap
+ * v2.
+ */
+const operationGas = 300_000n
+const swapGas = 150_000n
+
+export const ChainCostsLive = Layer.effect(
+  ChainCosts,
+  Effect.gen(function* () {
+    const clients = yield* EvmClients
+    const kept = new Map<ChainId, { readonly at: number; readonly wei: bigint }>()
+
+    const gasPrice = Effect.fnUntraced(function* (chainId: ChainId) {
+      const now = yield* Clock.currentTimeMillis
+      const last = kept.get(chainId)
+      if (last !== undefined && now >= last.at && now - last.at < keptFor) return last.wei
+      const { maxFeePerGas, maxPriorityFeePerGas } = yield* readFees(chainId)
+      // What is offered is twice the base fee and the tip.
+      const wei = (maxFeePerGas + maxPriorityFeePerGas) / 2n
+      kept.set(chainId, { at: now, wei })
+      return wei
+    })
+
+    const read = Effect.fn("ChainCosts.read")(
+      function* (chainId: ChainId) {
+        const wei = yield* gasPrice(chainId)
+        return Option.some({ operation: operationGas * wei, swap: swapGas * wei })
+      },
+      Effect.provideService(EvmClients, clients),
+      Effect.catchTag("ChainUnavailable", () => Effect.succeedNone)
+    )
+
+    return { read }
+  })
+)
