@@ -11,7 +11,7 @@ import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import type { Ready } from "#domain/rebalance/Preparation.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
-import type { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, foundFrom, type PreparedAction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
@@ -48,13 +48,15 @@ export class BatchCarrier extends Context.Service<
       /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
       const recordIntent = (
         { attempt, chainId, operationId }: AttemptId,
-        { accountId, fromBlock, subject }: PreparedAction,
+        prepared: PreparedAction,
         transfers: ReadonlyArray<OutgoingTransfer>
       ) =>
         Activity.make({
           name: `announce/${chainId}/${attempt}`,
           execute: Effect.gen(function* () {
             const at = yield* DateTime.now
+            const { accountId, subject } = prepared
+            const fromBlock = foundFrom(prepared)
             yield* ledger.recordIntent({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
           })
         }).annotate(ClusterSchema.WithTransaction, true)

@@ -8,7 +8,7 @@ import type { ChainId } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
-import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { type ActionCost, type ActionReceipt, maxNative } from "#domain/relay/Transaction.ts"
 import { Settings } from "#domain/Settings.ts"
 import * as Decimal from "#domain/Decimal.ts"
 
@@ -39,14 +39,9 @@ export class GasBudget extends Context.Service<
      * Why trades of this value (US dollars, wad) are not worth what they may cost at most; none when they are, or when
      * the price of the chain's native asset is not known.
      */
-    readonly waste: (
-      prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">,
-      valueUsd: bigint
-    ) => Effect.Effect<Option.Option<string>>
+    readonly waste: (prepared: ActionCost, valueUsd: bigint) => Effect.Effect<Option.Option<string>>
     /** What it is expected to cost, US dollars (wad); none when the price of the native asset is not known. */
-    readonly expectedUsd: (
-      prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">
-    ) => Effect.Effect<Option.Option<bigint>>
+    readonly expectedUsd: (prepared: ActionCost) => Effect.Effect<Option.Option<bigint>>
     /**
      * What a transaction did cost, US dollars (wad); none when the price of the native asset is not known. Never fails.
      */
@@ -87,29 +82,21 @@ export class GasBudget extends Context.Service<
       })
 
       /** The most that it can cost. */
-      const maxUsd = ({
-        chainId,
-        gasLimit,
-        maxFeePerGas
-      }: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">) => usdOf(chainId, gasLimit * maxFeePerGas)
+      const maxUsd = (prepared: ActionCost) => usdOf(prepared.chainId, maxNative(prepared))
 
       const paidUsd = Effect.fn("GasBudget.paidUsd")(
         (chainId: ChainId, { gasPriceRaw, gasUsed }: Pick<ActionReceipt, "gasPriceRaw" | "gasUsed">) =>
           gasPriceRaw === undefined ? Effect.succeedNone : usdOf(chainId, gasUsed * gasPriceRaw)
       )
 
-      const expectedUsd = Effect.fn("GasBudget.expectedUsd")(
-        (prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">) =>
-          Effect.map(
-            maxUsd(prepared),
-            Option.map((usd) => usd / maxOverExpected)
-          )
+      const expectedUsd = Effect.fn("GasBudget.expectedUsd")((prepared: ActionCost) =>
+        Effect.map(
+          maxUsd(prepared),
+          Option.map((usd) => usd / maxOverExpected)
+        )
       )
 
-      const waste = Effect.fn("GasBudget.waste")(function* (
-        prepared: Pick<PreparedTransaction, "chainId" | "gasLimit" | "maxFeePerGas">,
-        valueUsd: bigint
-      ) {
+      const waste = Effect.fn("GasBudget.waste")(function* (prepared: ActionCost, valueUsd: bigint) {
         const max = yield* maxUsd(prepared)
         if (Option.isNone(max)) return Option.none()
         const costUsd = max.value

@@ -37,7 +37,7 @@ export class StepJournal extends Context.Service<
      */
     readonly record: (
       id: StepId,
-      prepared: Pick<PreparedSteps, "accountId" | "subject" | "fromBlock">,
+      prepared: Pick<PreparedSteps, "accountId" | "subject" | "slot">,
       recorded: RecordedStep & { readonly txHash: string; readonly at: DateTime.Utc }
     ) => Effect.Effect<void, CancelRequested>
   }

@@ -37,7 +37,7 @@ export type PreparedTransaction = typeof PreparedTransaction.Type
 
 /**
  * Steps of one action on a chain where each is a transaction of its own, carried out in their order. Of swaps each is a
- * step, in the order of the batch.
+ * step, in the order of the batch. What is of Solana is stored under the names that EVM has for the like.
  */
 export const PreparedSteps = Schema.TaggedStruct("Solana", {
   chainId: ChainId,
@@ -46,18 +46,31 @@ export const PreparedSteps = Schema.TaggedStruct("Solana", {
   subject: Bytes32,
   /** What each step does, described by its family's adapter. */
   steps: Schema.NonEmptyArray(Schema.String),
-  /** The most that the fees of all steps may be, in the smallest unit of the chain's native asset (lamports). */
-  gasLimit: Schema.BigIntFromString,
-  /** One such unit in 18 decimals. */
-  maxFeePerGas: Schema.BigIntFromString,
-  /** The slot at which the account was read. */
-  fromBlock: Schema.BigIntFromString
-})
+  /** The most that the fees and rents of all steps may be. */
+  maxLamports: Schema.BigIntFromString,
+  /** One lamport in 18 decimals. */
+  lamportNative: Schema.BigIntFromString,
+  /** At which the account was read. */
+  slot: Schema.BigIntFromString
+}).pipe(Schema.encodeKeys({ maxLamports: "gasLimit", lamportNative: "maxFeePerGas", slot: "fromBlock" }))
 export type PreparedSteps = typeof PreparedSteps.Type
 
 /** What passed simulation, by the family of its chain. */
 export const PreparedAction = Schema.Union([PreparedSteps, PreparedTransaction])
 export type PreparedAction = typeof PreparedAction.Type
+
+/** What an action may cost, by the family of its chain. */
+export type ActionCost =
+  | Pick<PreparedSteps, "_tag" | "chainId" | "maxLamports" | "lamportNative">
+  | Pick<PreparedTransaction, "_tag" | "chainId" | "gasLimit" | "maxFeePerGas">
+
+/** The most that an action may cost, in the chain's native asset with 18 decimals. */
+export const maxNative = (cost: ActionCost): bigint =>
+  cost._tag === "Solana" ? cost.maxLamports * cost.lamportNative : cost.gasLimit * cost.maxFeePerGas
+
+/** The block, or the slot, from which on an action may be found on its chain. */
+export const foundFrom = (prepared: PreparedAction): bigint =>
+  prepared._tag === "Solana" ? prepared.slot : prepared.fromBlock
 
 /** The transaction, where an action cannot be one of steps: there a step is a defect. */
 export const asTransaction = (prepared: PreparedAction): PreparedTransaction => {

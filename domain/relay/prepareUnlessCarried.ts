@@ -14,7 +14,7 @@ import {
   type OperationMarks,
   type SoughtOperation
 } from "#domain/relay/OperationMarks.ts"
-import type { PreparedAction } from "#domain/relay/Transaction.ts"
+import { foundFrom, type PreparedAction } from "#domain/relay/Transaction.ts"
 
 export interface Preparing<A, E, R> extends Pick<SoughtOperation, "chainId" | "operationId" | "since"> {
   /** Whose operations are searched; none: the operation has no account on the chain. Asked where one may be lost. */
@@ -41,8 +41,8 @@ export const prepareUnlessCarried = Effect.fnUntraced(function* <A, E, R>(
   if (Duration.isLessThan(DateTime.distance(since, yield* DateTime.now), minAgeOfLoss)) return prepared
   const accountId = yield* account
   if (Option.isNone(accountId)) return prepared
-  // The block, or on Solana the slot, at which the account was read.
-  const fromBlock = toSign(made)?.fromBlock ?? 0n
+  const signed = toSign(made)
+  const fromBlock = signed === undefined ? 0n : foundFrom(signed)
   const found = yield* Effect.result(marks.find({ chainId, accountId: accountId.value, operationId, since, fromBlock }))
   if (Result.isFailure(found)) return { _tag: "Unasked", made, error: found.failure }
   return found.success._tag === "Absent" ? prepared : found.success

@@ -34,7 +34,7 @@ export const isAnySigned = (outcomes: ReadonlyArray<StepOutcome>): boolean =>
  * has success when one step landed.
  */
 export const stepReceipt = (
-  { fromBlock, maxFeePerGas, subject }: PreparedSteps,
+  { lamportNative, slot: preparedAt, subject }: PreparedSteps,
   outcomes: ReadonlyArray<StepOutcome>
 ): Option.Option<ActionReceipt> => {
   if (outcomes.some(({ _tag }) => _tag === "Cancelled") && !isAnySigned(outcomes)) return Option.none()
@@ -44,11 +44,11 @@ export const stepReceipt = (
   return Option.some({
     subject,
     txHash: last?.txHash ?? subject,
-    blockNumber: included.reduce((latest, { slot }) => (slot > latest ? slot : latest), fromBlock),
+    blockNumber: included.reduce((latest, { slot }) => (slot > latest ? slot : latest), preparedAt),
     blockHash: null,
     success: last?.success ?? false,
     gasUsed: included.reduce((sum, { feeRaw }) => sum + feeRaw, 0n),
-    gasPriceRaw: maxFeePerGas,
+    gasPriceRaw: lamportNative,
     deltas: summed(outcomes),
     transactions: included.map(({ feeRaw, success, txHash }) => ({ txHash, success, gasUsed: feeRaw })),
     ...(unmade.length === 0 ? {} : { unmade })

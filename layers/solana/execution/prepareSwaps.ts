@@ -123,8 +123,8 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
     accountId: solanaAccount(deposit.toBase58()),
     subject: bytesToHex(sha256(stringToBytes(JSON.stringify([slot.toString(), ...texts])))),
     steps: texts,
-    gasLimit: BigInt(steps.length) * (signatureLamports + fees.maxPriorityLamports) + BigInt(opened.size) * rent,
-    maxFeePerGas: weiOfLamport,
-    fromBlock: slot
+    maxLamports: BigInt(steps.length) * (signatureLamports + fees.maxPriorityLamports) + BigInt(opened.size) * rent,
+    lamportNative: weiOfLamport,
+    slot
   }
 })

@@ -66,9 +66,9 @@ const prepare = Effect.fnUntraced(function* ({
     subject: bytesToHex(sha256(stringToBytes(step))),
     steps: [step],
     // The account's own, where SOL is wrapped, besides those of the recipient.
-    gasLimit: signatureLamports + fees.maxPriorityLamports + BigInt(message.assets.length + 1) * rent,
-    maxFeePerGas: weiOfLamport,
-    fromBlock: acceptedAtBlock
+    maxLamports: signatureLamports + fees.maxPriorityLamports + BigInt(message.assets.length + 1) * rent,
+    lamportNative: weiOfLamport,
+    slot: acceptedAtBlock
   }
   return steps
 })

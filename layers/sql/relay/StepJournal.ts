@@ -34,7 +34,7 @@ const make = Effect.gen(function* () {
         INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, from_block, status, created_at,
           updated_at)
         VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${prepared.subject},
-          ${prepared.fromBlock.toString()}::numeric, 'signed', ${timestamp(at)}, ${timestamp(at)})
+          ${prepared.slot.toString()}::numeric, 'signed', ${timestamp(at)}, ${timestamp(at)})
         ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING`)
       yield* Effect.orDie(sql`
         INSERT INTO relayed_steps (operation_id, chain_id, attempt, step, number, tx_hash, payload, created_at)

@@ -11,7 +11,7 @@ import { after, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 
 const accountId = solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU")
 const subject = `0x${"07".repeat(32)}`
-const prepared = { accountId, subject, fromBlock: 400_000_000n }
+const prepared = { accountId, subject, slot: 400_000_000n }
 
 const newAttempt = Effect.gen(function* () {
   const { portfolioId, tenantId } = yield* world()
