@@ -97,16 +97,6 @@ export const ChainAuthorization = Schema.Struct({
 })
 export type ChainAuthorization = typeof ChainAuthorization.Type
 
-/** One of an EVM chain. */
-export interface EvmChainAuthorization extends ChainAuthorization {
-  readonly policy: AgentPolicy
-}
-
-/** One of Solana. */
-export interface SolanaChainAuthorization extends ChainAuthorization {
-  readonly policy: SolanaRole
-}
-
 /** How the owner signs: with a key, or as a contract that rules on signatures (ERC-1271). */
 export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
 export type AccountType = typeof AccountType.Type

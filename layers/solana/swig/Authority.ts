@@ -7,11 +7,9 @@ export type Authority =
   | { readonly _tag: "Ed25519"; readonly key: PublicKey }
   | { readonly _tag: "Secp256k1"; readonly key: Uint8Array }
 
+/** The program's numbers of the authorities' kinds. */
 const ed25519 = 1
 const secp256k1 = 3
-
-/** The program's number of the authority's kind. */
-export const authorityNumber = (authority: Authority): number => (authority._tag === "Ed25519" ? ed25519 : secp256k1)
 
 /** Reads the key of an authority of the kind with that number. */
 export const decodeAuthority = (kind: number, key: Uint8Array): Authority => {

@@ -28,7 +28,5 @@ const codes = {
 
 export type SwigError = keyof typeof codes
 
-export const swigErrorCode = (name: SwigError): number => codes[name]
-
 /** The program's refusal. */
 export const refuse = (name: SwigError): ProgramError => new ProgramError(codes[name], name)

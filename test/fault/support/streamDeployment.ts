@@ -60,8 +60,6 @@ export const startDeployment = async (count: number, options: MassiveOptions & {
   }
 }
 
-export type Deployment = Awaited<ReturnType<typeof startDeployment>>
-
 /** A user of `ballast/stream`: of one share, or of all as a collection, for odd numbers. */
 export const startClient = (baseUrl: string, index: number) => {
   const frames: Array<StreamFrame> = []
