@@ -250,10 +250,9 @@ const PolicyReaderFake = Layer.effect(
 )
 
 /** Chains that say what an owner is to sign; nothing that was signed is executed here. */
-const RevocationExecutionFake = Layer.effect(
-  RevocationExecution,
+const RevocationExecutionFake = Layer.unwrap(
   Effect.map(TestEnvironment, (environment) =>
-    RevocationExecution.of({
+    Layer.mock(RevocationExecution, {
       draft: ({ accounts, ...maker }) => {
         const [first, ...others] = accounts.map((account) => ({
           ...account,
@@ -268,7 +267,6 @@ const RevocationExecutionFake = Layer.effect(
         })
       },
       hasEnded: () => Effect.succeed(false),
-      prepare: () => Effect.die(new Error("Nothing is sent here")),
       find: () => Effect.succeedNone
     })
   )
@@ -289,10 +287,9 @@ const TransferReceiptsFake = Layer.effect(
   )
 )
 
-const RoutingFake = Layer.succeed(Routing, {
+const RoutingFake = Layer.mock(Routing, {
   quote: () => Effect.succeedNone,
   swapQuotes: () => Effect.succeed([]),
-  swapCall: () => Effect.die(new Error("No offer was made")),
   status: () => Effect.succeed({ _tag: "Pending", detail: "not known" } as const)
 })
 

@@ -35,12 +35,7 @@ const listing = (entries: ReadonlyArray<DiscoveryEntry>, limit?: number) =>
       Discovery.layer.pipe(
         Layer.provide(TestSettings),
         Layer.provide(
-          Layer.succeed(DiscoveryStore, {
-            curated: (_after, count) => Effect.succeed(entries.slice(0, count + 1)),
-            ranked: () => Effect.die("not asked for"),
-            selection: Effect.die("not asked for"),
-            select: () => Effect.die("not asked for")
-          })
+          Layer.mock(DiscoveryStore, { curated: (_after, count) => Effect.succeed(entries.slice(0, count + 1)) })
         )
       )
     )

@@ -32,8 +32,7 @@ const Scripted = Layer.merge(
         return answer === "down" ? Effect.fail(down) : Effect.succeed(Option.fromUndefinedOr(answer))
       })
   }),
-  Layer.succeed(UserOperations, {
-    bundle: () => Effect.die(new Error("nothing is bundled here")),
+  Layer.mock(UserOperations, {
     find: ({ subject }) =>
       Effect.suspend(() => {
         const outcome = outcomes.get(subject)

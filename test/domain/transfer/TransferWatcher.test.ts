@@ -12,18 +12,10 @@ import { TestStores } from "#test/support/database.ts"
 const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
 const arrival = `0x${"cc".repeat(32)}`
 
-const unused = () => Effect.die(new Error("not asked here"))
-
 /** A provider that names one delivery for everything, and a chain where that brought what one transfer was to bring. */
 const Scripted = Layer.merge(
-  Layer.succeed(Routing, {
-    quote: unused,
-    swapQuotes: unused,
-    swapCall: unused,
-    status: () => Effect.succeed({ _tag: "Delivered", txHash: arrival } as const)
-  }),
-  Layer.succeed(TransferReceipts, {
-    carriedAt: unused,
+  Layer.mock(Routing, { status: () => Effect.succeed({ _tag: "Delivered", txHash: arrival } as const) }),
+  Layer.mock(TransferReceipts, {
     read: () =>
       Effect.succeed(
         Option.some({

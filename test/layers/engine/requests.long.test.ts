@@ -56,13 +56,7 @@ const pricesOf = ({ prices }: Chain) =>
       Effect.map(DateTime.now, (asOf) => new Map(assetIds.map((id) => [id, { usd: prices.price(id), asOf }] as const)))
   })
 
-const unused = Effect.die(new Error("Nothing is routed here"))
-const unrouted = Layer.succeed(Routing, {
-  quote: () => unused,
-  status: () => unused,
-  swapQuotes: () => unused,
-  swapCall: () => unused
-})
+const unrouted = Layer.mock(Routing, {})
 
 const serviceOn = (chain: Chain, rpcUrls: readonly [string, ...ReadonlyArray<string>]) =>
   Scheduler.layer.pipe(

@@ -48,10 +48,8 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
           }
         })
       })
-      const clients = EvmClients.of({
+      const clients = Layer.mock(EvmClients, {
         request: (_chainId, _method, send) => Effect.promise(() => send(client)),
-        gather: () => Effect.die("not asked"),
-        chain: () => Effect.die("not asked"),
         each: () => []
       })
       yield* Effect.gen(function* () {
@@ -67,7 +65,7 @@ layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Cha
         Effect.provide(
           ChainStatesLive.pipe(
             Layer.provide([
-              Layer.succeed(EvmClients, clients),
+              clients,
               Layer.succeed(EvmConfig, configFor([base])),
               Layer.succeed(Chains, { supported: [chainIdOf(base)] })
             ]),
