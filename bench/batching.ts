@@ -9,7 +9,7 @@ import { Console, Duration, Effect, Exit, Layer, Request, RequestResolver, Semap
 import { SqlClient } from "effect/sql"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
-import { spreadLine } from "#bench/engine/spreadLine.ts"
+import { spreadHeading, spreadLine } from "#bench/engine/spreadLine.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
 import { batched } from "#domain/batched.ts"
 
@@ -111,7 +111,7 @@ const program = Effect.gen(function* () {
       [
         "",
         `Committed writes a second of ${load.fibers} fibers that think up to ${load.thinks} ms; ${rounds} interleaved rounds of ${load.writes} each`,
-        spreadLine("", ["min", "median", "max"]),
+        spreadHeading,
         ...all.map(({ name }, index) => spreadLine(name, spreadOf(rates[index]!))),
         ...all
           .slice(1)

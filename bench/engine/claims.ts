@@ -6,7 +6,7 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Console, DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { fill, makeDue, patiently } from "#bench/engine/fill.ts"
-import { spreadLine } from "#bench/engine/spreadLine.ts"
+import { spreadHeading, spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { DueStore } from "#domain/rebalance/DueStore.ts"
@@ -87,7 +87,7 @@ export const claims = Effect.gen(function* () {
       [
         "",
         `Due claims at ${schedules.toLocaleString("en-US")} schedules of ${tenants.toLocaleString("en-US")} tenants, half of them due; batches of ${batch}, one claimer`,
-        spreadLine("", ["min", "median", "max"]),
+        spreadHeading,
         spreadLine("Ballast: claims/s", spreadOf(rates.ours)),
         spreadLine("plain SQL: claims/s", spreadOf(rates.plain)),
         spreadLine("Ballast / plain SQL", spreadOfRatios(rates.ours, rates.plain), 2),

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
 import { dollarsAlone, onTarget } from "#bench/engine/noChain.ts"
 import { countOperations, engine, ourRuns } from "#bench/engine/ourRuns.ts"
-import { spreadLine } from "#bench/engine/spreadLine.ts"
+import { spreadHeading, spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
@@ -48,7 +48,7 @@ export const driftChecks = Effect.gen(function* () {
       [
         "",
         `Due portfolios of one chain; ${rounds} interleaved rounds of ${checksOfARound} on target and ${runsOfARound} that get a run`,
-        spreadLine("", ["min", "median", "max"]),
+        spreadHeading,
         spreadLine("on target: portfolios/s", spreadOf(rates)),
         spreadLine("with a run: portfolios/s", spreadOf(runs)),
         spreadLine("on target / with a run", spreadOfRatios(rates, runs), 2)

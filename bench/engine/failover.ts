@@ -3,7 +3,7 @@ import { Console, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { countFinished, makeBroadcasts, owned, startEngine, until } from "#bench/engine/engines.ts"
 import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
-import { spreadLine } from "#bench/engine/spreadLine.ts"
+import { spreadHeading, spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf } from "#bench/http/spread.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
@@ -78,7 +78,7 @@ export const failover = Effect.gen(function* () {
     [
       "",
       `kill -9 of one of three processes, ${kills} times; about 100 runs in flight in each`,
-      spreadLine("", ["min", "median", "max"]),
+      spreadHeading,
       spreadLine("seconds until all of its runs moved", spreadOf(moved), 1),
       spreadLine("the same of one that is stopped (SIGSTOP)", spreadOf(woken), 1),
       `  Target: below ${target} s`,

@@ -2,7 +2,7 @@
 import { Console, Effect, Layer } from "effect"
 import { countFinished, makeBroadcasts, startEngine, until } from "#bench/engine/engines.ts"
 import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
-import { spreadLine } from "#bench/engine/spreadLine.ts"
+import { spreadHeading, spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
@@ -38,7 +38,7 @@ export const scaling = Effect.gen(function* () {
     [
       "",
       `${runsOfARound.toLocaleString("en-US")} due runs shared by processes of one database; ${rounds} interleaved rounds`,
-      spreadLine("", ["min", "median", "max"]),
+      spreadHeading,
       ...processes.map((count, index) => spreadLine(`${count} processes: runs/s`, spreadOf(rates[index]!))),
       ...processes
         .slice(1)

@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { fill, fillGrants } from "#bench/engine/fill.ts"
 import { engine, ourRuns, stepsOfARun } from "#bench/engine/ourRuns.ts"
 import { graphileWorker, type Peer, pgBoss } from "#bench/engine/queues.ts"
-import { spreadLine } from "#bench/engine/spreadLine.ts"
+import { spreadHeading, spreadLine } from "#bench/engine/spreadLine.ts"
 import { benchDatabase } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 
@@ -40,7 +40,7 @@ export const throughput = Effect.gen(function* () {
     [
       "",
       `Durable runs of ${steps} stored steps; ${rounds} interleaved rounds of ${runsOfARound} runs`,
-      spreadLine("", ["min", "median", "max"]),
+      spreadHeading,
       spreadLine("Ballast: runs/s", spreadOf(rates[0]!)),
       ...peers.map(({ name }, index) => spreadLine(`${name}: runs/s`, spreadOf(rates[index + 1]!))),
       ...peers.map(({ name }, index) =>

@@ -33,27 +33,28 @@ interface Rule {
   readonly params: ReadonlyArray<Hex>
 }
 
-const word = (value: string | bigint): Hex =>
-  typeof value === "bigint" ? toHex(value, { size: 32 }) : pad(value as Address, { size: 32 })
+/** Words of 32 bytes. */
+const numberWord = (value: bigint): Hex => toHex(value, { size: 32 })
+const addressWord = (address: string): Hex => pad(address as Address, { size: 32 })
 
-const isWord = (offset: number, value: string | bigint): Rule => ({
+const isWord = (offset: number, word: Hex): Rule => ({
   condition: condition.equal,
   offset: BigInt(offset),
-  params: [word(value)]
+  params: [word]
 })
 
-const isOneOf = (offset: number, values: ReadonlyArray<string | bigint>): Rule => ({
+const isOneOf = (offset: number, words: ReadonlyArray<Hex>): Rule => ({
   condition: condition.oneOf,
   offset: BigInt(offset),
-  params: values.map(word)
+  params: words
 })
 
 /** A swap that pays the account itself, over a path of exactly so many tokens, each after the first a listed one. */
 const swapRules = (account: string, listed: ReadonlyArray<ReadonlyArray<string>>) => [
-  isWord(96, account),
-  isWord(64, 160n),
-  isWord(160, BigInt(listed.length + 1)),
-  ...listed.map((tokens, index) => isOneOf(224 + 32 * index, tokens))
+  isWord(96, addressWord(account)),
+  isWord(64, numberWord(160n)),
+  isWord(160, numberWord(BigInt(listed.length + 1))),
+  ...listed.map((tokens, index) => isOneOf(224 + 32 * index, tokens.map(addressWord)))
 ]
 
 const call = (target: string, signature: string, rules: ReadonlyArray<Rule>) => ({
@@ -68,7 +69,7 @@ const callsOf = (policy: SignedPolicy, account: string, settles: boolean) => {
   const { bridge, hubs, routedSwap, router, tokens } = policy
   const spenders = [router, bridge?.contract, routedSwap].filter((spender) => spender !== undefined)
   return [
-    call(zeroAddress, selectors.approve, [isOneOf(0, spenders)]),
+    call(zeroAddress, selectors.approve, [isOneOf(0, spenders.map(addressWord))]),
     call(router, selectors.swapOneHop, swapRules(account, [tokens])),
     ...(hubs.length === 0 ? [] : [call(router, selectors.swapTwoHops, swapRules(account, [hubs, tokens]))]),
     ...(settles ? [call(withdrawalExecutor, selectors.settle, [])] : []),
@@ -76,21 +77,26 @@ const callsOf = (policy: SignedPolicy, account: string, settles: boolean) => {
       ? []
       : [
           call(bridge.contract, selectors.lock, [
-            isWord(0, bridge.token),
+            isWord(0, addressWord(bridge.token)),
             isOneOf(
               64,
-              bridge.destinations.map(({ chainId }) => BigInt(chainId))
+              bridge.destinations.map(({ chainId }) => numberWord(BigInt(chainId)))
             ),
             isOneOf(
               96,
-              bridge.destinations.map(({ token }) => token)
+              bridge.destinations.map(({ token }) => addressWord(token))
             ),
-            isWord(160, account)
+            isWord(160, addressWord(account))
           ])
         ]),
     ...(routedSwap === undefined
       ? []
-      : [call(routedSwap, selectors.swapOverRoute, [isOneOf(64, tokens), isOneOf(128, [0n, ...hubs])])])
+      : [
+          call(routedSwap, selectors.swapOverRoute, [
+            isOneOf(64, tokens.map(addressWord)),
+            isOneOf(128, [numberWord(0n), ...hubs.map(addressWord)])
+          ])
+        ])
   ]
 }
 

@@ -28,11 +28,12 @@ const placeOf = (lastEventId: string | undefined) =>
         })
       )
 
-/** The place in the log at which the stream begins, then its events. */
-const framesOf = (event: number | TenantEvent): ReadonlyArray<Frame> => {
-  if (typeof event === "number") return [{ id: String(event) }]
+/** The place in the log at which the stream begins. */
+const placeFrame = (sequence: number): Frame => ({ id: String(sequence) })
+
+const eventFrame = (event: TenantEvent): Frame => {
   const view = eventView(event)
-  return [{ id: view.eventId, event: view.type, data: JSON.stringify(view) }]
+  return { id: view.eventId, event: view.type, data: JSON.stringify(view) }
 }
 
 export const EventsLive = HttpApiBuilder.group(
@@ -57,8 +58,8 @@ export const EventsLive = HttpApiBuilder.group(
         const { apiKeyId, tenantId } = yield* Caller
         const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
         yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
-        const stream = Stream.concat(Stream.make(followed.from), followed.events)
-        return yield* eventStream({ stream, framesOf }, closing, timing)
+        const stream = Stream.concat(Stream.make(placeFrame(followed.from)), Stream.map(followed.events, eventFrame))
+        return yield* eventStream({ stream, framesOf: (frame) => [frame] }, closing, timing)
       })
     })
   })

@@ -57,51 +57,48 @@ const swapTwoHops = toFunctionSelector(`swapExactTokensForTokensSupportingFeeOnT
 const argument = { pathOffset: 64, to: 96, pathLength: 160, path: 192 } as const
 const pathPosition = 160n
 
-const word = (value: bigint | EvmAddress): Hex =>
-  typeof value === "bigint" ? toHex(value, { size: 32 }) : pad(toViem(value), { size: 32 })
+/** Words of 32 bytes. */
+const numberWord = (value: bigint): Hex => toHex(value, { size: 32 })
+const addressWord = (address: EvmAddress): Hex => pad(toViem(address), { size: 32 })
 
-const equal = (offset: number, value: bigint | EvmAddress) => ({
-  condition: ParamCondition.EQUAL,
-  offset,
-  params: [word(value)]
-})
+const equal = (offset: number, word: Hex) => ({ condition: ParamCondition.EQUAL, offset, params: [word] })
 
-const oneOf = (offset: number, values: ReadonlyArray<EvmAddress | bigint>) => ({
+const oneOf = (offset: number, words: ReadonlyArray<Hex>) => ({
   condition: ParamCondition.ONE_OF,
   offset,
-  params: values.map(word)
+  params: [...words]
 })
 
 /** Pins recipient and shape of the path, and lists what each token after the first may be. */
 const swapRules = (account: EvmAddress, allowedAfterFirst: ReadonlyArray<ReadonlyArray<EvmAddress>>) => [
-  equal(argument.to, account),
-  equal(argument.pathOffset, pathPosition),
-  equal(argument.pathLength, BigInt(allowedAfterFirst.length + 1)),
-  ...allowedAfterFirst.map((allowed, index) => oneOf(argument.path + 32 * (index + 1), allowed))
+  equal(argument.to, addressWord(account)),
+  equal(argument.pathOffset, numberWord(pathPosition)),
+  equal(argument.pathLength, numberWord(BigInt(allowedAfterFirst.length + 1))),
+  ...allowedAfterFirst.map((allowed, index) => oneOf(argument.path + 32 * (index + 1), allowed.map(addressWord)))
 ]
 
 /** Byte offsets of the words of a lock's arguments. */
 const lockArgument = { token: 0, destinationChainId: 64, destinationToken: 96, recipient: 160 } as const
 
 const lockRules = (account: EvmAddress, { destinations, token }: BridgePolicy) => [
-  equal(lockArgument.token, token),
+  equal(lockArgument.token, addressWord(token)),
   oneOf(
     lockArgument.destinationChainId,
-    destinations.map(({ chainId }) => BigInt(chainId))
+    destinations.map(({ chainId }) => numberWord(BigInt(chainId)))
   ),
   oneOf(
     lockArgument.destinationToken,
-    destinations.map((destination) => destination.token)
+    destinations.map((destination) => addressWord(destination.token))
   ),
-  equal(lockArgument.recipient, account)
+  equal(lockArgument.recipient, addressWord(account))
 ]
 
 /** Byte offsets of the words of a routed swap's terms. */
 const termsArgument = { buy: 64, hub: 128 } as const
 
 const routedRules = ({ connectorTokens, tokens }: AgentPolicy) => [
-  oneOf(termsArgument.buy, tokens),
-  oneOf(termsArgument.hub, [0n, ...connectorTokens])
+  oneOf(termsArgument.buy, tokens.map(addressWord)),
+  oneOf(termsArgument.hub, [numberWord(0n), ...connectorTokens.map(addressWord)])
 ]
 
 /** What the agent is permitted on one chain. */
@@ -120,7 +117,7 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
   return toCallPolicy({
     policyVersion: CallPolicyVersion.V0_0_4,
     permissions: [
-      { target: zeroAddress, selector: approve, valueLimit: 0n, rules: [oneOf(0, spenders)] },
+      { target: zeroAddress, selector: approve, valueLimit: 0n, rules: [oneOf(0, spenders.map(addressWord))] },
       { target: router, selector: swapOneHop, valueLimit: 0n, rules: swapRules(account, [policy.tokens]) },
       ...(policy.connectorTokens.length === 0
         ? []
