@@ -48,12 +48,15 @@ const inSlices = <A>(items: ReadonlyArray<A>, each: (item: A, place: number) => 
     }
   })
 
-const noGroups = () => new Map<string, Array<Listing>>()
-
-const add = (groups: Map<string, Array<Listing>>, key: string, listing: Listing): void => {
-  const group = groups.get(key)
-  if (group === undefined) groups.set(key, [listing])
-  else group.push(listing)
+/** Gathers listings by a key, in the order in which they are added. */
+const groupsBuilder = () => {
+  const groups = new Map<string, Array<Listing>>()
+  const add = (key: string, listing: Listing): void => {
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [listing])
+    else group.push(listing)
+  }
+  return { add, done: (): Groups => groups }
 }
 
 interface Rankable {
@@ -87,15 +90,16 @@ interface Ordered {
 
 const makeOrdered = Effect.fnUntraced(function* (ranked: ReadonlyArray<Listing>) {
   const byId = new Map<string, Listing>()
-  const [byAddress, byIssuer, byExposure, byCategory] = [noGroups(), noGroups(), noGroups(), noGroups()]
+  const [byAddress, byIssuer] = [groupsBuilder(), groupsBuilder()]
+  const [byExposure, byCategory] = [groupsBuilder(), groupsBuilder()]
   const text = textIndexBuilder()
   yield* inSlices(ranked, (listing) => {
     const { address, asset, assetId, exposureSlugs, taxonomy, ticker } = listing
     byId.set(assetId, listing)
-    add(byAddress, address.toLowerCase(), listing)
-    if (asset.issuer !== null) add(byIssuer, asset.issuer, listing)
-    for (const slug of exposureSlugs) add(byExposure, slug, listing)
-    for (const category of taxonomy.exposureCategories) add(byCategory, category, listing)
+    byAddress.add(address.toLowerCase(), listing)
+    if (asset.issuer !== null) byIssuer.add(asset.issuer, listing)
+    for (const slug of exposureSlugs) byExposure.add(slug, listing)
+    for (const category of taxonomy.exposureCategories) byCategory.add(category, listing)
     text.add({
       symbols: [...new Set([folded(asset.symbol), ...(ticker === null ? [] : [folded(ticker)])])],
       name: folded(asset.name)
@@ -104,10 +108,10 @@ const makeOrdered = Effect.fnUntraced(function* (ranked: ReadonlyArray<Listing>)
   return {
     ranked,
     byId,
-    byAddress,
-    byIssuer,
-    byExposure,
-    byCategory,
+    byAddress: byAddress.done(),
+    byIssuer: byIssuer.done(),
+    byExposure: byExposure.done(),
+    byCategory: byCategory.done(),
     text: text.done()
   } satisfies Ordered
 })

@@ -38,7 +38,17 @@ const transferTimeout = Duration.minutes(90)
 /** What is shared by the readings of one pass. */
 interface Pass {
   readonly catalogue: ReadonlyMap<ChainId, ReadonlyArray<Asset>>
-  readonly failures: Map<ChainId, number>
+  readonly failures: ReturnType<typeof countFailures>
+}
+
+/** Failed readings in a row, by chain. */
+const countFailures = () => {
+  const counts = new Map<ChainId, number>()
+  return {
+    of: (chainId: ChainId) => counts.get(chainId) ?? 0,
+    add: (chainId: ChainId) => Effect.sync(() => void counts.set(chainId, (counts.get(chainId) ?? 0) + 1)),
+    reset: (chainId: ChainId) => Effect.sync(() => void counts.delete(chainId))
+  }
 }
 
 /** How many portfolios a pass valued, and how many it could not. */
@@ -76,15 +86,15 @@ export class Valuer extends Context.Service<
         const onChain = catalogue.get(chainId)
         if (onChain === undefined)
           return yield* new ChainUnavailable({ chainId, reason: "it is not supported any more" })
-        if ((failures.get(chainId) ?? 0) >= maxFailures)
+        if (failures.of(chainId) >= maxFailures)
           return yield* new ChainUnavailable({ chainId, reason: "it failed before in this pass" })
         const read = yield* balances
           .read(
             account,
             onChain.map(({ assetId }) => assetId)
           )
-          .pipe(Effect.tapError(() => Effect.sync(() => failures.set(chainId, (failures.get(chainId) ?? 0) + 1))))
-        failures.set(chainId, 0)
+          .pipe(Effect.tapError(() => failures.add(chainId)))
+        yield* failures.reset(chainId)
         return readingFrom(account, read)
       })
 
@@ -126,7 +136,7 @@ export class Valuer extends Context.Service<
         const onChains = yield* Effect.forEach(chains.supported, (chainId) =>
           Effect.map(assets.onChain(chainId), (ofChain) => [chainId, ofChain] as const)
         )
-        const shared: Pass = { catalogue: new Map(onChains), failures: new Map() }
+        const shared: Pass = { catalogue: new Map(onChains), failures: countFailures() }
         const result = { valued: 0, missed: 0 }
         let after: PortfolioId | null = null
         do {

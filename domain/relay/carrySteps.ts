@@ -19,12 +19,22 @@ interface Services {
   readonly timing: typeof RelayTiming.Service
 }
 
+/** One call of the carrier. */
+interface Try {
+  readonly attempt: AttemptId
+  readonly prepared: PreparedSteps
+  /** The step's place. */
+  readonly step: number
+  /** Its number among the calls for the step, from 1 on. */
+  readonly round: number
+}
+
 export const makeCarrySteps = ({ carrier, operations, timing, store }: Services) => {
   const mark = Effect.fnUntraced(function* ({ operationId }: AttemptId, to: "running" | "retrying") {
     yield* operations.transition({ operationId, to, at: yield* DateTime.now, error: null })
   })
 
-  const carryOnce = (attempt: AttemptId, prepared: PreparedSteps, [step, round]: readonly [number, number]) =>
+  const carryOnce = ({ attempt, prepared, round, step }: Try) =>
     Activity.make({
       name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
       success: Schema.NullOr(StepOutcome),
@@ -43,7 +53,7 @@ export const makeCarrySteps = ({ carrier, operations, timing, store }: Services)
   /** What was signed may land at any later time, so it is polled until there is an answer. */
   const awaitOutcome = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedSteps, step: number) {
     for (let round = 1; ; round++) {
-      const outcome = yield* carryOnce(attempt, prepared, [step, round])
+      const outcome = yield* carryOnce({ attempt, prepared, step, round })
       if (outcome !== null) return outcome
       yield* DurableClock.sleep({
         name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
