@@ -10,7 +10,14 @@ export interface ExpectedCosts {
   readonly swap: bigint
 }
 
-/** Where it is not kept, nothing is known before an operation has been prepared. */
+/**
+ * What acting on a chain is expected to cost.
+ *
+ * **When to use**
+ *
+ * Use for what is weighed before an operation has been prepared: policies, previews, backtests. What a prepared one may
+ * cost is in it. Where no layer keeps this port, nothing is known.
+ */
 export const ChainCosts = Context.Reference<{
   /** None when the chain does not say. Never fails. */
   readonly read: (chainId: ChainId) => Effect.Effect<Option.Option<ExpectedCosts>>

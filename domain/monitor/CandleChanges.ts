@@ -56,7 +56,13 @@ export const candleChange = (
   return before === undefined || after === undefined || before <= 0n ? undefined : { before, now: after }
 }
 
-/** Port: the change of an asset over so many hours up to a time; undefined where it is not known. */
+/**
+ * Port: the change of an asset over so many hours up to a time; undefined where it is not known.
+ *
+ * **When to use**
+ *
+ * Use where triggers over hours are read. Changes over days are read from the prices that `PriceRecorder` keeps.
+ */
 export const CandleChanges = Context.Reference<
   (assetId: AssetId, windowHours: number, now: number) => CandleChange | undefined
 >("ballast/domain/monitor/CandleChanges", { defaultValue: () => () => undefined })

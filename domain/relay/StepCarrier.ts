@@ -33,6 +33,17 @@ export const StepOutcome = Schema.Union([
 ])
 export type StepOutcome = typeof StepOutcome.Type
 
+/**
+ * Puts one step of a prepared action on its chain.
+ *
+ * **When to use**
+ *
+ * Use in steps of a workflow that carries an action of several steps; the workflow itself uses `TransactionRelay`.
+ *
+ * **Details**
+ *
+ * Without a chain that carries steps, a step to carry is a defect.
+ */
 export const StepCarrier = Context.Reference<{
   /**
    * What became of the step at this place; none when that is not known yet, and then it is called again. May be

@@ -24,13 +24,18 @@ const faces = [...domain, ...["http", "rpc", "stream"].flatMap(filesIn)].map(({ 
 
 const serviceClass = /((?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?)export class (\w+) extends Context\.Service</gu
 
+/** Ports that have an answer where no layer keeps them. */
+const portReference = /((?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?)export const (\w+) = Context\.Reference</gu
+
 const services = domain.flatMap(({ path, text }) =>
-  [...text.matchAll(serviceClass)].map(([, comment, name]) => ({
-    path,
-    name: name!,
-    /** Without the marks of the comment. */
-    doc: comment!.replaceAll(/^(?:\/\*\*| \*\/| \* ?)/gmu, "")
-  }))
+  [...text.matchAll(serviceClass), ...(text.includes("Port: ") ? text.matchAll(portReference) : [])].map(
+    ([, comment, name]) => ({
+      path,
+      name: name!,
+      /** Without the marks of the comment. */
+      doc: comment!.replaceAll(/^(?:\/\*\*| \*\/| \* ?)/gmu, "")
+    })
+  )
 )
 
 /** The lines below a heading, in one. */
