@@ -3,7 +3,7 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AssetId, WalletId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import type { ActionOrder, ActionOutcome } from "#domain/action/ActionOrder.ts"
 
@@ -50,17 +50,9 @@ export interface StoredAction extends ActionSource, AcceptedAction {
 }
 
 /** How an action ended. */
-export interface ActionEnd {
-  readonly operationId: OperationId
-  readonly at: DateTime.Utc
-  /** Null when it was carried out. */
-  readonly error: string | null
-  /** It was cancelled before it was signed. */
-  readonly isCancelled?: boolean
+export interface ActionEnd extends OperationEnd {
   /** Null when nothing moved. */
   readonly outcome: ActionOutcome | null
-  /** What it did, for every reader; left out when a fault of ours ended it. */
-  readonly ended?: OperationReport
 }
 
 /**

@@ -15,8 +15,8 @@ export interface ExpectedCosts {
  *
  * **When to use**
  *
- * Use for what is weighed before an operation has been prepared: policies, previews, backtests. What a prepared one may
- * cost is in it. Where no layer keeps this port, nothing is known.
+ * Use for policies, which weigh trades before an operation has been prepared; what a prepared one may cost is in it.
+ * Where no layer keeps this port, nothing is known.
  */
 export const ChainCosts = Context.Reference<{
   /** None when the chain does not say. Never fails. */

@@ -2,8 +2,9 @@
  * What an operation did, in one form for every kind: its outcome in a word, and what moved, what was left and what it
  * cost, chain by chain. It is stored with the terminal state and never changes.
  */
-import { Schema } from "effect"
+import { type DateTime, Schema } from "effect"
 import { AssetId, ChainId } from "#domain/Caip.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import { RecordedSkip, SkipCode } from "#domain/Skip.ts"
 
 const Raw = Schema.BigIntFromString
@@ -111,6 +112,18 @@ export const reasonOf = ({ outcome, result: { chains } }: OperationReport): stri
 export interface OperationReport {
   readonly outcome: OperationOutcome
   readonly result: OperationResult
+}
+
+/** How an operation ended, as its run records it. */
+export interface OperationEnd {
+  readonly operationId: OperationId
+  readonly at: DateTime.Utc
+  /** Null when it was carried out; otherwise why not. */
+  readonly error: string | null
+  /** It was cancelled, and something was left because of that. */
+  readonly isCancelled?: boolean
+  /** What it did, for every reader; left out when that is not known, and when a fault of ours ended it. */
+  readonly ended?: OperationReport
 }
 
 /** A chain on which nothing has happened yet. */

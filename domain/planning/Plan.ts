@@ -8,6 +8,7 @@ import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { Skip } from "#domain/Skip.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
+import type { PlannedLeg, PlannedTransfer } from "#domain/planning/PlannedTrades.ts"
 import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 
 /** One asset of interest on a chain: held, or in the allocation, or both. At most one entry an asset. */
@@ -84,31 +85,15 @@ export interface PlanInput {
 export const feeBpsOn = ({ chains, feeBps }: Pick<PlanInput, "chains" | "feeBps">, chainId: ChainId): number =>
   chains.find((chain) => chain.chainId === chainId)?.feeBps ?? feeBps
 
-/** One swap: sell exactly `sellAmountRaw` of one asset for another on the same chain. */
-export interface Leg {
+/** One swap on its chain: sells an exact amount of one asset for another. */
+export interface Leg extends PlannedLeg {
   readonly chainId: ChainId
-  readonly sell: AssetId
-  readonly buy: AssetId
-  /** Above zero and never more than the balance; all legs that sell one asset together neither. */
-  readonly sellAmountRaw: bigint
-  /** Value of what is sold, US dollars (wad). */
-  readonly valueUsd: bigint
-  /** What the sale buys at the prices of the input after the fee of its chain, above zero. */
-  readonly expectedBuyRaw: bigint
 }
 
 /** One move of value to another chain, once the legs of its own chain are done. */
-export interface TransferLeg {
+export interface TransferLeg extends PlannedTransfer {
   readonly fromChainId: ChainId
   readonly toChainId: ChainId
-  readonly sell: AssetId
-  readonly buy: AssetId
-  /** Above zero; all transfers of a chain together take no more than its legs leave of what has arrived. */
-  readonly amountRaw: bigint
-  /** Value of what leaves, US dollars (wad). */
-  readonly valueUsd: bigint
-  /** What arrives at the prices of the input after the fee, above zero. */
-  readonly expectedRaw: bigint
 }
 
 /** Where one asset stands and where the plan puts it. */

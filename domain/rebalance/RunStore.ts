@@ -1,12 +1,12 @@
 /** Port: what a rebalance run reads and records. */
-import { Context, type DateTime, type Effect, type Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
-import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { Slices } from "#domain/rebalance/retryDelay.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
@@ -48,14 +48,8 @@ export interface RunContext extends PlanContext {
 }
 
 /** How a run ended. `report` is the plan with what became of each leg and each skip, as stored JSON. */
-export interface RunEnd {
-  readonly operationId: OperationId
+export interface RunEnd extends OperationEnd {
   readonly strategyVersion: number
-  readonly at: DateTime.Utc
-  /** Null when the run completed; otherwise why it failed. */
-  readonly error: string | null
-  /** It was cancelled, and something was left because of that. */
-  readonly isCancelled?: boolean
   /** A part was not read, quoted or sent: the portfolio is due again soon (`retryDelay.ts`). False when left out. */
   readonly isIncomplete?: boolean
   /** Nothing else is missing than what a market takes in slices (`retryDelay.ts`); left out where that is not so. */
@@ -63,8 +57,6 @@ export interface RunEnd {
   /** The ways between chains as the run leaves them; as they were when left out. */
   readonly closedWays?: ReadonlyArray<ClosedWay>
   readonly report: unknown
-  /** What it did, for every reader; left out when that is not known. */
-  readonly ended?: OperationReport
 }
 
 /**

@@ -6,7 +6,7 @@
  */
 import { Result } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
-import { type MarketData, timeOf } from "#domain/stream/MarketData.ts"
+import { type Bar, type MarketData, type MarketQuote, timeOf } from "#domain/stream/MarketData.ts"
 
 /** Why a tick was dropped; `malformed` is an entry that does not have the provider's shape at all. */
 export const dropReasons = [
@@ -20,26 +20,13 @@ export const dropReasons = [
 ] as const
 export type DropReason = (typeof dropReasons)[number]
 
-export interface BarFigures {
-  readonly kind: "ohlcv"
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly volume: number
-  readonly vwap: number | null
-  readonly startMs: number
-  readonly endMs: number
+/** Market data whose figures are numbers, as providers send them. */
+type InNumbers<Data> = {
+  readonly [Field in keyof Data]: string extends Data[Field] ? Exclude<Data[Field], string> | number : Data[Field]
 }
 
-export interface QuoteFigures {
-  readonly kind: "quote"
-  readonly priceUsd: number
-  readonly change24hPct: number | null
-  readonly volume24hUsd: number | null
-  readonly marketCapUsd: number | null
-  readonly asOfMs: number
-}
+export type BarFigures = InNumbers<Bar>
+export type QuoteFigures = InNumbers<MarketQuote>
 
 /** A provider's clock may be this far ahead of ours, in milliseconds. */
 export const clockTolerance = 5_000

@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { AccountId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
@@ -52,17 +52,9 @@ export interface StoredWithdrawal extends AuthorizedWithdrawal {
 }
 
 /** How a withdrawal ended. */
-export interface WithdrawalEnd {
-  readonly operationId: OperationId
-  readonly at: DateTime.Utc
-  /** Null when it was carried out; otherwise why not. */
-  readonly error: string | null
-  /** It was cancelled before it was signed. */
-  readonly isCancelled?: boolean
+export interface WithdrawalEnd extends OperationEnd {
   /** The transaction that carried it out and what reached the recipient, as stored JSON; null when nothing moved. */
   readonly outcome: unknown
-  /** What it did, for every reader; left out when a fault of ours ended it. */
-  readonly ended?: OperationReport
 }
 
 /**

@@ -12,27 +12,25 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 const maxCalls = 200
 const longestText = 300
 
-/** A frame of geth's `callTracer`, as far as it is read. */
-interface Frame {
-  readonly type: string
-  readonly from: string
-  readonly to?: string
-  readonly gasUsed?: string
-  readonly error?: string
-  readonly revertReason?: string
-  readonly calls?: ReadonlyArray<Frame>
-}
-
 const Text = Schema.String.check(Schema.isMaxLength(4_096))
 const Quantity = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,16}$/u))
 
-const Frame: Schema.Codec<Frame> = Schema.Struct({
+const CallOfFrame = Schema.Struct({
   type: Text,
   from: Text,
   to: Schema.optionalKey(Text),
   gasUsed: Schema.optionalKey(Quantity),
   error: Schema.optionalKey(Text),
-  revertReason: Schema.optionalKey(Text),
+  revertReason: Schema.optionalKey(Text)
+})
+
+/** A frame of geth's `callTracer`, as far as it is read. */
+interface Frame extends Schema.Schema.Type<typeof CallOfFrame> {
+  readonly calls?: ReadonlyArray<Frame>
+}
+
+const Frame: Schema.Codec<Frame> = Schema.Struct({
+  ...CallOfFrame.fields,
   calls: Schema.optionalKey(Schema.Array(Schema.suspend((): Schema.Codec<Frame> => Frame)))
 })
 

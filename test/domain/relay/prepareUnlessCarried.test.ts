@@ -32,9 +32,9 @@ const steps: PreparedAction = {
   accountId: solanaAccountId,
   subject: bytes("07"),
   steps: ["sell"],
-  gasLimit: 10_000n,
-  maxFeePerGas: 1n,
-  fromBlock: 350_000_000n
+  maxLamports: 10_000n,
+  lamportNative: 1n,
+  slot: 350_000_000n
 }
 const transaction: PreparedAction = {
   chainId: baseUsdc.chainId,
@@ -49,6 +49,11 @@ const transaction: PreparedAction = {
   laneNonces: [],
   fromBlock: 30_000_000n
 }
+/** Each, and the block or slot at which its account was read. */
+const actions = [
+  { action: steps, readAt: 350_000_000n },
+  { action: transaction, readAt: 30_000_000n }
+]
 const receipt: ActionReceipt = {
   subject: bytes("09"),
   txHash: bytes("0a"),
@@ -107,11 +112,11 @@ const prepared = Effect.fnUntraced(function* (
 describe("what is signed next", () => {
   it.effect("is prepared before the chain is asked, which must have reached where the account was read", () =>
     Effect.gen(function* () {
-      for (const action of [steps, transaction]) {
+      for (const { action, readAt } of actions) {
         const { asked, order, shown } = yield* prepared(action, absent)
         assert.deepStrictEqual(order, ["prepared", "asked"])
         assert.deepStrictEqual(shown, { _tag: "Prepared", made: true })
-        assert.deepStrictEqual(asked[0]?.fromBlock, action.fromBlock)
+        assert.deepStrictEqual(asked[0]?.fromBlock, readAt)
       }
       const nothing = yield* prepared(undefined, absent)
       assert.strictEqual(nothing.asked[0]?.fromBlock, 0n, "nothing is to be signed")
@@ -227,16 +232,16 @@ const askedByOrder = Effect.fnUntraced(function* (action: PreparedAction) {
 })
 
 describe("a run and an order", () => {
-  for (const action of [steps, transaction]) {
+  for (const { action, readAt } of actions) {
     const family = action._tag ?? "Evm"
     it.live(`ask the same before they sign: ${family}`, () =>
       Effect.gen(function* () {
         const byRun = yield* askedByRun(action)
         const byOrder = yield* askedByOrder(action)
-        const { accountId, chainId, fromBlock } = action
+        const { accountId, chainId } = action
         for (const asked of [byRun, byOrder]) {
           assert.lengthOf(asked, 1)
-          assert.deepInclude(asked[0], { operationId, chainId, accountId, fromBlock })
+          assert.deepInclude(asked[0], { operationId, chainId, accountId, fromBlock: readAt })
         }
       })
     )
