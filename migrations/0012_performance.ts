@@ -45,7 +45,8 @@ export default Effect.gen(function* () {
       accounts jsonb
     ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02)`
   yield* sql`
-    CREATE INDEX relayed_transactions_settled ON relayed_transactions (account_id, ((receipt ->> 'blockNumber')::numeric))
+    CREATE INDEX relayed_transactions_settled ON relayed_transactions (account_id,
+      ((receipt ->> 'blockNumber')::numeric))
     WHERE status = 'succeeded'`
   yield* sql`CREATE INDEX relayed_transactions_signed ON relayed_transactions (account_id) WHERE status = 'signed'`
 })

@@ -4,5 +4,6 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE INDEX relayed_transactions_unsettled ON relayed_transactions (chain_id, relayer) WHERE status = 'signed'`
+  yield* sql`CREATE INDEX relayed_transactions_unsettled ON relayed_transactions (chain_id, relayer)
+    WHERE status = 'signed'`
 })

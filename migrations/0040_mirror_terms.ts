@@ -44,7 +44,8 @@ export default Effect.gen(function* () {
   yield* sql`
     INSERT INTO mirror_terms
       (tenant_id, strategy_id, frequency, slippage_bps, price_impact_bps, threshold_usd, accepted_at)
-    SELECT p.tenant_id, s.strategy_id, s.frequency, s.slippage_bps, s.price_impact_bps, s.threshold_usd, min(p.created_at)
+    SELECT p.tenant_id, s.strategy_id, s.frequency, s.slippage_bps, s.price_impact_bps, s.threshold_usd,
+    min(p.created_at)
     FROM portfolios p JOIN strategies s ON s.strategy_id = p.strategy_id
     WHERE p.tenant_id <> s.tenant_id GROUP BY p.tenant_id, s.strategy_id`
   yield* sql`

@@ -13,7 +13,8 @@ export default Effect.gen(function* () {
     BEGIN
       UPDATE portfolios SET guarded_account_ids = ARRAY(
         SELECT id FROM unnest(guarded_account_ids) AS id
-        WHERE id NOT IN (SELECT chain ->> 'accountId' FROM jsonb_array_elements(NEW.authorization_document -> 'chains') AS chain)
+        WHERE id NOT IN (SELECT chain ->> 'accountId'
+        FROM jsonb_array_elements(NEW.authorization_document -> 'chains') AS chain)
         UNION ALL
         SELECT chain ->> 'accountId' FROM jsonb_array_elements(NEW.authorization_document -> 'chains') AS chain
         WHERE chain -> 'policy' -> 'guard' IS NOT NULL

@@ -11,7 +11,8 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE FUNCTION first_permission_end(wanted text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
       SELECT to_timestamp(min(latest.valid_until)) FROM (
-        SELECT DISTINCT ON (chain ->> 'accountId') (chain -> 'policy' -> 'guard' ->> 'validUntil')::bigint AS valid_until
+        SELECT DISTINCT ON (chain ->> 'accountId')
+          (chain -> 'policy' -> 'guard' ->> 'validUntil')::bigint AS valid_until
         FROM grants g, jsonb_array_elements(g.authorization_document -> 'chains') AS chain
         WHERE g.portfolio_id = wanted
         ORDER BY chain ->> 'accountId', g.sequence DESC

@@ -21,7 +21,8 @@ export default Effect.gen(function* () {
       strategy_id text COLLATE "C",
       data jsonb NOT NULL
     )`
-  yield* sql`CREATE UNIQUE INDEX tenant_events_numbered ON tenant_events (tenant_id, sequence) WHERE sequence IS NOT NULL`
+  yield* sql`CREATE UNIQUE INDEX tenant_events_numbered ON tenant_events (tenant_id, sequence)
+    WHERE sequence IS NOT NULL`
   yield* sql`CREATE INDEX tenant_events_unnumbered ON tenant_events (tenant_id, entry_id) WHERE sequence IS NULL`
   yield* sql`CREATE INDEX tenant_events_old ON tenant_events (at)`
   yield* sql`CREATE TABLE tenant_event_heads (tenant_id text COLLATE "C" PRIMARY KEY, last_sequence bigint NOT NULL)`

@@ -45,8 +45,10 @@ export default Effect.gen(function* () {
   yield* sql`
     INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at,
       generation, finished_at)
-    SELECT row_number() OVER (ORDER BY created_at, execution_id), 'Workflow/' || workflow || '/' || execution_id || '/run/', '',
-      'Workflow/' || workflow, execution_id, 'run', '{"payload":' || payload || ',"headers":{}}', created_at, wake_at, 1, finished_at
+    SELECT row_number() OVER (ORDER BY created_at, execution_id),
+    'Workflow/' || workflow || '/' || execution_id || '/run/', '',
+      'Workflow/' || workflow, execution_id, 'run', '{"payload":' || payload || ',"headers":{}}', created_at, wake_at,
+      1, finished_at
     FROM workflow_executions`
   for (let moved = page; moved === page;) {
     const rows = yield* sql<{ readonly entity_id: string }>`

@@ -18,8 +18,8 @@ export default Effect.gen(function* () {
         AND m.workflow_id = 'wf_' || substr(p.portfolio_id, 4) AND m.is_of_strategy
         AND (s.triggers IS NULL OR p.archived_at IS NOT NULL);
       INSERT INTO workflow_monitors AS m (workflow_id, tenant_id, portfolio_id, title, kind, trigger, is_repeated,
-        is_of_strategy, workflow_status, status, wait, next_check_at, is_armed, linked_operation_ids, failures, revision,
-        created_at)
+        is_of_strategy, workflow_status, status, wait, next_check_at, is_armed, linked_operation_ids, failures,
+        revision, created_at)
       SELECT 'wf_' || substr(p.portfolio_id, 4), p.tenant_id, p.portfolio_id, 'Drift of ' || s.name, 'triggered',
         jsonb_build_object('kind', 'portfolio_drift_from_target', 'bands', s.triggers -> 'drift'), true, true, 'active',
         'waiting', 'trigger', at, true, '{}', 0, 1, at
@@ -46,7 +46,8 @@ export default Effect.gen(function* () {
     FOR EACH ROW EXECUTE FUNCTION follow_triggers_of_portfolio()`
   yield* sql`
     CREATE TRIGGER archived_portfolios_follow_triggers AFTER UPDATE OF archived_at ON portfolios
-    FOR EACH ROW WHEN (OLD.archived_at IS DISTINCT FROM NEW.archived_at) EXECUTE FUNCTION follow_triggers_of_portfolio()`
+    FOR EACH ROW WHEN (OLD.archived_at IS DISTINCT FROM NEW.archived_at)
+    EXECUTE FUNCTION follow_triggers_of_portfolio()`
 
   // A strategy has any number of portfolios: they follow in batches.
   yield* sql`

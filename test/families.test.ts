@@ -12,8 +12,16 @@ const root = fileURLToPath(new URL("../domain", import.meta.url))
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
 const evm = /\bEvm[A-Z]\w*|\bevm[A-Z]\w*|\bErc20\w*|\berc20\b|\b0x|"eip155|`eip155|"Evm"/u
 /** What an owner authorized is asked through Permission.ts, and read by the adapter alone. */
-const policyFields =
-  /\bpolicy\.(?:router|connectorTokens|tokens|routedSwap|bridge|guard)\b|\bpolicy: \{ (?:router|connectorTokens|tokens|guard)|Partial<AgentPolicy>/u
+const policyFields = new RegExp(
+  [
+    /\bpolicy\.(?:router|connectorTokens|tokens|routedSwap|bridge|guard)\b/u,
+    /\bpolicy: \{ (?:router|connectorTokens|tokens|guard)/u,
+    /Partial<AgentPolicy>/u
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "u"
+)
 
 const forms = "writes and reads identifiers of every family"
 const wire = "the wire of a provider or of v1 that is EVM's alone"

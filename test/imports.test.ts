@@ -349,7 +349,7 @@ describe("house rules", () => {
     )
   })
 
-  it("comments end at 120 columns", () =>
+  it("lines of code and of comments end at 120 columns", () =>
     assert.deepStrictEqual(
       sources.flatMap(({ path, wide }) => wide.map((line) => `${path}:${line}`)),
       []

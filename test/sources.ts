@@ -12,13 +12,20 @@ export interface Source {
   /** Without comments. */
   readonly code: string
   readonly lines: number
-  /** Numbers of the lines that hold a comment alone and are wider than 120 columns. */
+  /** Numbers of the lines that are wider than 120 columns and are neither prose nor an import. */
   readonly wide: ReadonlyArray<number>
   /** Modules, of types as well. */
   readonly imports: ReadonlyArray<string>
 }
 
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+/**
+ * A line that holds one string, or a key and its string: a sentence that somebody reads, a signature of a contract's
+ * function, a URL. The formatter does not break these, and neither does a reader. SQL after its tag is not one.
+ */
+const prose =
+  /^(?:\s*"[^"]*":)?[^"'`]*(?<![\w$])(?:"(?:\\.|[^"\\]){60,}"|'(?:\\.|[^'\\]){60,}'|`(?:\\.|[^`\\]){60,}`)[^"'`]*$/
+const importLine = /^(?:import|export|\} from)\b.*\bfrom "/
 /** A line that is a comment or a part of one. */
 export const comment = /^\s*(?:\/\*|\*|\/\/)/
 /** A name of a module has none of the characters by which patterns in tests search for imports. */
@@ -42,7 +49,9 @@ const read = (path: string): Source => {
     path,
     code,
     lines: lines.length,
-    wide: lines.flatMap((line, index) => (comment.test(line) && line.length > 120 ? [index + 1] : [])),
+    wide: lines.flatMap((line, index) =>
+      line.length > 120 && (comment.test(line) || !(prose.test(line) || importLine.test(line))) ? [index + 1] : []
+    ),
     imports: [...code.matchAll(importedModule)].map(([, name]) => name!)
   }
 }

@@ -33,11 +33,13 @@ const rows = Effect.gen(function* () {
   yield* (yield* CatalogueStore).load(content)
   yield* sql`
     INSERT INTO canonical_assets
-    SELECT md5(n::text)::uuid, 'equity', 'S' || n, 'Company ' || n || ' Holdings' FROM generate_series(1, ${tokenCount / 2}::int) n`
+    SELECT md5(n::text)::uuid, 'equity', 'S' || n, 'Company ' || n || ' Holdings'
+    FROM generate_series(1, ${tokenCount / 2}::int) n`
   yield* sql`
     INSERT INTO asset_representations
     SELECT 'eip155:' || chain || '/erc20:0x' || lpad(to_hex(n), 40, '0'), md5(n::text)::uuid,
-      CASE chain WHEN 1 THEN 'ondo' ELSE 'xstocks' END, 'plain', 18, 'S' || n || CASE chain WHEN 1 THEN 'on' ELSE 'x' END
+      CASE chain WHEN 1 THEN 'ondo' ELSE 'xstocks' END, 'plain', 18, 'S' || n || CASE chain WHEN 1 THEN 'on'
+      ELSE 'x' END
     FROM generate_series(1, ${tokenCount / 2}::int) n, unnest(ARRAY[1, 8453]) chain`
   yield* sql`
     INSERT INTO asset_classifications
@@ -74,8 +76,8 @@ const peerTables = (url: string) =>
       const chunk = listed.slice(first, first + 2_000)
       yield* sql`
         INSERT INTO peer_assets
-        SELECT rank, split_part(symbols, ${"\u0001"}, 1), split_part(symbols || ${"\u0001"} || symbols, ${"\u0001"}, 2), name,
-          string_to_array(exposures, ','), item, row
+        SELECT rank, split_part(symbols, ${"\u0001"}, 1), split_part(symbols || ${"\u0001"} || symbols, ${"\u0001"}, 2),
+        name, string_to_array(exposures, ','), item, row
         FROM unnest(${chunk.map(({ rank }) => rank)}::int[], ${chunk.map(({ symbols }) => symbols)}::text[],
           ${chunk.map(({ name }) => name)}::text[], ${chunk.map(({ exposures }) => exposures.join(","))}::text[],
           ${chunk.map(({ item }) => JSON.stringify(item))}::text[],

@@ -28,7 +28,8 @@ const plainClaim = `
     UPDATE schedules s SET due_at = $1::timestamptz + interval '1 day', updated_at = $1 FROM due
     WHERE s.portfolio_id = due.portfolio_id RETURNING s.portfolio_id, s.tenant_id
   ), inserted AS (
-    INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
+    INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,
+      last_sequence)
     SELECT 'op_' || gen_random_uuid(), tenant_id, portfolio_id, 'rebalance', 'scheduled', 'accepted', $1, $1, 1
     FROM moved ON CONFLICT DO NOTHING RETURNING operation_id
   )

@@ -48,7 +48,8 @@ export const owned = Effect.flatMap(
   (sql) => sql<Owned>`
     SELECT m.entity_id AS "executionId", l.pid::text AS owner, m.generation::text AS generation
     FROM workflow_messages m
-    JOIN pg_locks l ON l.locktype = 'advisory' AND l.objsubid = 2 AND l.objid = 1000000 + split_part(m.shard, ':', 2)::int
+    JOIN pg_locks l ON l.locktype = 'advisory' AND l.objsubid = 2
+    AND l.objid = 1000000 + split_part(m.shard, ':', 2)::int
     JOIN pg_database d ON d.oid = l.database AND d.datname = current_database()
     WHERE m.is_claimed AND m.finished_at IS NULL AND m.tag = 'run'`
 )

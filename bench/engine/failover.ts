@@ -44,7 +44,8 @@ const loseOne = (how: "kill" | "stop") =>
       const orphans = before.filter(({ owner }) => !runners.has(owner))
       const still = sql`
       SELECT 1 FROM workflow_messages m
-      JOIN unnest(${orphans.map(({ executionId }) => executionId)}::text[], ${orphans.map(({ generation }) => generation)}::text[])
+      JOIN unnest(${orphans.map(({ executionId }) => executionId)}::text[],
+        ${orphans.map(({ generation }) => generation)}::text[])
         AS o (entity_id, generation) ON o.entity_id = m.entity_id AND o.generation::bigint = m.generation
       WHERE m.tag = 'run' AND m.finished_at IS NULL`
       yield* until(Effect.map(still, (rows) => rows.length === 0))

@@ -56,10 +56,12 @@ export const fill = Effect.fnUntraced(function* (tenants: number, portfolios: nu
     `INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, account_index, account_ids,
        strategy_version, created_at, updated_at)
      SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $3::int")}, ${strategyIdOf(ofChain)},
-       'eip155:0:0x' || lpad(to_hex(n), 40, '0'), 0, ARRAY[(ARRAY[${namespaces}])[1 + ${ofChain}] || ${addressOf("n")}], 1, ${past}, ${past}
+       'eip155:0:0x' || lpad(to_hex(n), 40, '0'), 0, ARRAY[(ARRAY[${namespaces}])[1 + ${ofChain}] || ${addressOf("n")}],
+       1, ${past}, ${past}
      FROM generate_series($1::int, $2::int) n`,
     `INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, portfolio_created_at, updated_at)
-     SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $3::int")}, ${strategyIdOf(ofChain)}, 'active', timestamptz '2100-01-01T00:00:00Z', ${past}, ${past}
+     SELECT ${portfolioIdOf("n")}, ${tenantIdOf("1 + n % $3::int")}, ${strategyIdOf(ofChain)}, 'active',
+     timestamptz '2100-01-01T00:00:00Z', ${past}, ${past}
      FROM generate_series($1::int, $2::int) n`
   ]
   // What triggers write for new portfolios (events, monitors) is not measured, and takes milliseconds each.

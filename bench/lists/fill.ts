@@ -84,8 +84,8 @@ const tables: ReadonlyArray<readonly [name: string, count: number, statement: st
     "schedules",
     rowCount,
     `INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, portfolio_created_at, updated_at)
-     SELECT 'pf_01JQ8Z' || lpad(n::text, 20, '0'), '${tenantId}', ${followedOf("n")}, CASE WHEN n % 4 < 2 THEN 'active' ELSE 'paused' END,
-       ${createdAt}, ${createdAt}, ${createdAt}
+     SELECT 'pf_01JQ8Z' || lpad(n::text, 20, '0'), '${tenantId}', ${followedOf("n")}, CASE WHEN n % 4 < 2 THEN 'active'
+     ELSE 'paused' END, ${createdAt}, ${createdAt}, ${createdAt}
      FROM generate_series($1::int, $2::int) n`
   ]
 ]

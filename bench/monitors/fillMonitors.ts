@@ -62,12 +62,12 @@ export const fillMonitors = Effect.gen(function* () {
     }))
     yield* sql.unsafe(
       `INSERT INTO workflow_monitors (workflow_id, tenant_id, portfolio_id, title, kind, trigger, is_repeated,
-         is_of_strategy, workflow_status, status, wait, next_check_at, is_armed, linked_operation_ids, failures, revision,
-         created_at)
+         is_of_strategy, workflow_status, status, wait, next_check_at, is_armed, linked_operation_ids, failures,
+         revision, created_at)
        SELECT n.workflow_id, $1, ${portfolioIdOf(`n.place % ${portfolios}`)}, 'Level ' || n.level, 'triggered',
          jsonb_build_object('kind', 'market_price', 'assetId', $2::text, 'comparison', 'above', 'threshold', n.level,
-           'hysteresis', '1'), true, false, 'active', 'waiting', 'trigger', timestamptz '2100-01-01T00:00:00Z', true, '{}', 0, 1,
-         ${past}
+           'hysteresis', '1'), true, false, 'active', 'waiting', 'trigger', timestamptz '2100-01-01T00:00:00Z', true,
+           '{}', 0, 1, ${past}
        FROM (SELECT r.workflow_id, r.level, row_number() OVER () AS place
          FROM jsonb_to_recordset($3::jsonb) AS r (workflow_id text, level text)) n`,
       [tenantId, assetId, JSON.stringify(rows)]

@@ -31,8 +31,10 @@ const unguarded = ({ bridge, routedSwap, router, tokens }: SignedChain["policy"]
 const chainInWords = ({ chainId, policy }: SignedChain): ReadonlyArray<string> =>
   (policy.guard === undefined ? unguarded(policy) : guarded(policy.guard)).map((rule) => `On chain ${chainId} ${rule}.`)
 
+const chainsInWords = ({ chains }: SignedParts): string => chains.map(({ chainId }) => `chain ${chainId}`).join(" and ")
+
 export const inWords = (parts: SignedParts, account: string, agent: string): ReadonlyArray<string> => [
-  `The agent ${agent} may act for the account ${account} on ${parts.chains.map(({ chainId }) => `chain ${chainId}`).join(" and ")}.`,
+  `The agent ${agent} may act for the account ${account} on ${chainsInWords(parts)}.`,
   ...parts.chains.flatMap(chainInWords),
   parts.withdrawalDomainName === null
     ? "It cannot withdraw."

@@ -149,8 +149,10 @@ export const watchKeyOf = (trigger: Trigger): string => {
       return trigger.watchKey
     case "portfolio_held_asset_metrics":
       return `${trigger.kind}:${trigger.assetId}:${trigger.metric}`
-    case "market_candles":
-      return `${trigger.kind}:${trigger.assetId}:${trigger.windowHours === undefined ? `${trigger.windowDays}d` : `${trigger.windowHours}h`}`
+    case "market_candles": {
+      const window = trigger.windowHours === undefined ? `${trigger.windowDays}d` : `${trigger.windowHours}h`
+      return `${trigger.kind}:${trigger.assetId}:${window}`
+    }
     case "portfolio_held_asset_performance":
       return `${trigger.kind}:${trigger.assetId}:${trigger.windowDays}d`
     case "market_price":

@@ -28,12 +28,12 @@ export const lastSigningMillis = (message: Pick<WithdrawalMessage, "expiresAt" |
 export const requireNotExpired = (message: WithdrawalMessage, now: DateTime.Utc) => {
   const { expiresAt } = message
   if (now.epochMilliseconds > lastSigningMillis(message)) {
+    const end = DateTime.formatIso(DateTime.makeUnsafe(expiresAt * 1_000))
+    const margin = isSolana(message) ? `; on Solana nothing is begun in the last ${landingSeconds} seconds` : ""
     return Effect.fail(
       new AuthorizationExpired({
         message: "The authorization has expired; start again at stage 1",
-        details: [
-          `message.expiresAt: was ${DateTime.formatIso(DateTime.makeUnsafe(expiresAt * 1_000))}${isSolana(message) ? `; on Solana nothing is begun in the last ${landingSeconds} seconds` : ""}`
-        ]
+        details: [`message.expiresAt: was ${end}${margin}`]
       })
     )
   }

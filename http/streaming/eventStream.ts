@@ -28,7 +28,9 @@ const heartbeat = encoder.encode(": keep-alive\n\n")
 
 // A frame without data is no event to any client; with a pause in it, readers of frames get its id.
 const textOf = ({ data, event, id }: Frame): string =>
-  `${id === undefined ? "" : `id: ${id}\n`}${event === undefined ? "" : `event: ${event}\n`}${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
+  (id === undefined ? "" : `id: ${id}\n`) +
+  (event === undefined ? "" : `event: ${event}\n`) +
+  `${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
 
 const encode = (frames: ReadonlyArray<Frame>): Uint8Array => encoder.encode(frames.map(textOf).join(""))
 

@@ -3,7 +3,8 @@ import * as Decimal from "#domain/Decimal.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
 
 /** What a query selects to read them, as rows of `SwapPreferencesColumns`. */
-export const selectSwap = `slippage_bps AS "slippageBps", price_impact_bps AS "priceImpactBps", threshold_usd AS "thresholdUsd"`
+export const selectSwap = `
+  slippage_bps AS "slippageBps", price_impact_bps AS "priceImpactBps", threshold_usd AS "thresholdUsd"`
 
 /** The columns to write for the fields that a patch has. */
 export const swapColumnsOf = ({ priceImpactBps, slippageBps, thresholdUsd }: Partial<SwapPreferences>) => ({

@@ -58,7 +58,8 @@ describe("three engines on one PostgreSQL server", () => {
           assert.deepStrictEqual(relayed, { all: runs, operations: runs, subjects: runs })
           const [nonces] = yield* sql<{ readonly carried: number; readonly used: number; readonly reserved: number }>`
             SELECT (SELECT sum(carries)::int FROM relayed_transactions) AS carried,
-              (SELECT count(*)::int FROM relayed_transactions) AS used, (SELECT sum(next)::int FROM relayer_nonces) AS reserved`
+              (SELECT count(*)::int FROM relayed_transactions) AS used,
+              (SELECT sum(next)::int FROM relayer_nonces) AS reserved`
           assert.strictEqual(nonces?.carried, runs, "what a transaction carries is carried by no other")
           assert.strictEqual(nonces?.used, nonces?.reserved, "no nonce is left without a transaction")
           const unsigned = yield* sql`

@@ -143,7 +143,8 @@ describe(`an upgrade from commit ${before}`, () => {
           const outcomes = yield* sql`SELECT state, count(*)::int AS operations FROM operations GROUP BY state`
           assert.deepStrictEqual(outcomes, [{ state: "completed", operations: portfolios }])
           const relayed = yield* sql`
-            SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations, count(DISTINCT subject)::int AS subjects
+            SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations,
+            count(DISTINCT subject)::int AS subjects
             FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
           assert.deepStrictEqual(relayed, [{ all: portfolios, operations: portfolios, subjects: portfolios }])
           const unsigned = yield* sql`SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`

@@ -82,8 +82,10 @@ const make = Effect.gen(function* () {
     const at = timestamp(action.submittedAt)
     yield* sql`
       WITH inserted AS (
-        INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
-        VALUES (${operationId}, ${tenantId}, ${portfolioId}, ${kindOf(action.order)}, 'manual', 'accepted', ${at}, ${at}, 1)
+        INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,
+          last_sequence)
+        VALUES (${operationId}, ${tenantId}, ${portfolioId}, ${kindOf(action.order)}, 'manual', 'accepted', ${at},
+          ${at}, 1)
         RETURNING operation_id, submitted_at, trigger
       ) ${firstEvents(sql)}`
     const mine = yield* sql`
@@ -111,7 +113,8 @@ const make = Effect.gen(function* () {
       firstAction(sql`
         SELECT ${columns}, a.operation_id AS "operationId", o.submitted_at AS "submittedAt",
           a.correlation_id AS "correlationId", a.order_document AS "order",
-          (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', asset ->> 'assetId', 'raw', asset ->> 'amountRaw')), '[]'::jsonb)
+          (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', asset ->> 'assetId', 'raw', asset ->> 'amountRaw')),
+            '[]'::jsonb)
             FROM withdrawals w JOIN operations wo ON wo.operation_id = w.operation_id AND wo.finished_at IS NULL
             CROSS JOIN jsonb_array_elements(w.message -> 'assets') asset
             WHERE w.portfolio_id = a.portfolio_id) AS promised

@@ -66,7 +66,8 @@ export class CatalogueStore extends Context.Service<
       yield* sql`
         INSERT INTO asset_representations (caip_asset_id, asset_canonical_id, issuer, unit_model, decimals, symbol)
         SELECT * FROM jsonb_to_recordset(${storableJson(representations)}::jsonb)
-          AS n ("caipAssetId" text, "assetCanonicalId" uuid, issuer text, "unitModel" text, decimals smallint, symbol text)`
+          AS n ("caipAssetId" text, "assetCanonicalId" uuid, issuer text, "unitModel" text, decimals smallint,
+            symbol text)`
       yield* sql`
         INSERT INTO asset_classifications (asset_canonical_id, dimension, key, label, confidence_bps, rank)
         SELECT * FROM jsonb_to_recordset(${storableJson(classifications)}::jsonb)

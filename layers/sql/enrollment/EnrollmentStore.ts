@@ -104,8 +104,10 @@ const make = Effect.gen(function* () {
       INSERT INTO enrollment_flows (flow_id, tenant_id, portfolio_id, is_renewal, strategy_id, authorization_document,
         place, created_at, expires_at)
       SELECT ${flow.flowId}, ${flow.tenantId}, ${purpose._tag === "Enroll" ? null : purpose.portfolioId},
-        ${purpose._tag === "Renew"}::boolean, strategy_id, ${storableJson(encodeAuthorization(flow.authorization))}::jsonb,
-        ${flow.place === undefined ? null : storableJson(encodePlace(flow.place))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)}
+        ${purpose._tag === "Renew"}::boolean, strategy_id,
+        ${storableJson(encodeAuthorization(flow.authorization))}::jsonb,
+        ${flow.place === undefined ? null : storableJson(encodePlace(flow.place))}::jsonb, ${timestamp(flow.createdAt)},
+        ${timestamp(flow.expiresAt)}
       FROM strategies WHERE strategy_id = ${flow.strategyId} FOR KEY SHARE RETURNING 1`
     return inserted.length > 0
   }, Effect.orDie)
@@ -132,7 +134,8 @@ const make = Effect.gen(function* () {
       RETURNING 1`
     if (claimed.length > 0) return { _tag: "Claimed" } satisfies FlowClaim
     const found = yield* firstClaim(sql`
-      SELECT request_hash IS NOT DISTINCT FROM ${requestHash} AS "isSameBody", outcome FROM enrollment_flows WHERE flow_id = ${flowId}`)
+      SELECT request_hash IS NOT DISTINCT FROM ${requestHash} AS "isSameBody", outcome FROM enrollment_flows
+      WHERE flow_id = ${flowId}`)
     if (Option.isNone(found)) return yield* missingFlow(flowId)
     const { isSameBody, outcome } = found.value
     if (!isSameBody) return { _tag: "Mismatch" } satisfies FlowClaim
@@ -143,7 +146,8 @@ const make = Effect.gen(function* () {
     // The end of the lease identifies its holder: a late release must not disturb a later one.
     yield* sql`
       UPDATE enrollment_flows SET request_hash = NULL, lease_until = NULL
-      WHERE flow_id = ${flowId} AND outcome IS NULL AND request_hash = ${requestHash} AND lease_until = ${timestamp(leaseUntil)}`
+      WHERE flow_id = ${flowId} AND outcome IS NULL AND request_hash = ${requestHash}
+      AND lease_until = ${timestamp(leaseUntil)}`
   }, Effect.orDie)
 
   const writeOutcome = (flowId: FlowId, outcome: EnrollmentOutcome) =>
@@ -171,13 +175,15 @@ const make = Effect.gen(function* () {
     const nextIndex = yield* lockIndex(authorization.ownerAccountId)
     const existing = yield* sql`
       SELECT 1 FROM portfolios
-      WHERE tenant_id = ${tenantId} AND strategy_id = ${strategyId} AND owner_account_id = ${authorization.ownerAccountId}
+      WHERE tenant_id = ${tenantId} AND strategy_id = ${strategyId}
+      AND owner_account_id = ${authorization.ownerAccountId}
         AND archived_at IS NULL`
     if (existing.length > 0) return yield* refuse({ _tag: "PortfolioExists" })
     // On Solana the role decides the address, and the chain gives each role once.
     if (authorization._tag === "Evm") {
       if (nextIndex !== authorization.accountIndex) return yield* refuse({ _tag: "IndexTaken" })
-      yield* sql`UPDATE owner_indexes SET next_index = next_index + 1 WHERE owner_account_id = ${authorization.ownerAccountId}`
+      yield* sql`UPDATE owner_indexes SET next_index = next_index + 1
+        WHERE owner_account_id = ${authorization.ownerAccountId}`
     }
     yield* insertPortfolio(sql, portfolio, storableJson(encodeAuthorization(authorization)))
     const stored = yield* writeOutcome(flowId, outcome)

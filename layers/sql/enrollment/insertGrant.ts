@@ -20,7 +20,8 @@ export const insertGrant = Effect.fnUntraced(function* (
   const accountIds = flow.authorization.chains.map(({ accountId }) => accountId)
   const at = timestamp(grantedAt)
   const [portfolio] = yield* sql<{ readonly accountIds: ReadonlyArray<AccountId>; readonly isRevoked: boolean }>`
-    SELECT account_ids AS "accountIds", coalesce(revoked_at >= ${timestamp(flow.createdAt)}, false) AS "isRevoked" FROM portfolios
+    SELECT account_ids AS "accountIds", coalesce(revoked_at >= ${timestamp(flow.createdAt)}, false) AS "isRevoked"
+    FROM portfolios
     WHERE portfolio_id = ${portfolioId} AND tenant_id = ${flow.tenantId} AND archived_at IS NULL FOR NO KEY UPDATE`
   if (portfolio === undefined) return yield* refuse({ _tag: "PortfolioGone" })
   // What was signed for before a revocation is void with it.

@@ -20,7 +20,8 @@ export const insertPortfolio = Effect.fnUntraced(function* (
     INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, name, account_index, account_ids,
       strategy_version, external_id, metadata, wallet_role_id, created_at, updated_at)
     SELECT ${portfolioId}, ${tenantId}, strategy_id, ${authorization.ownerAccountId}, ${portfolio.name},
-      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], head_version, ${labels.external_id}, ${labels.metadata}::jsonb, ${policy._tag === "Solana" ? policy.roleId : null}::integer, ${createdAt}, ${createdAt}
+      ${authorization.accountIndex.toString()}::numeric, ${accountIds}::text[], head_version, ${labels.external_id},
+      ${labels.metadata}::jsonb, ${policy._tag === "Solana" ? policy.roleId : null}::integer, ${createdAt}, ${createdAt}
     FROM strategies WHERE strategy_id = ${strategyId}`
   // Of another tenant's strategy its terms are accepted by the first enrollment; later ones do not accept new ones.
   yield* sql`
@@ -37,5 +38,6 @@ export const insertPortfolio = Effect.fnUntraced(function* (
     SELECT account_id, ${portfolioId} FROM unnest(${accountIds}::text[]) AS account_id`
   yield* sql`
     INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, portfolio_created_at, updated_at)
-    VALUES (${portfolioId}, ${tenantId}, ${strategyId}, 'active', ${timestamp(portfolio.dueAt)}, ${createdAt}, ${createdAt})`
+    VALUES (${portfolioId}, ${tenantId}, ${strategyId}, 'active', ${timestamp(portfolio.dueAt)}, ${createdAt},
+      ${createdAt})`
 })

@@ -77,8 +77,8 @@ const make = Effect.gen(function* () {
     while ((yield* number(tenantId)) === batch);
     return yield* Effect.flatMap(
       firstRange(sql`
-        SELECT coalesce((SELECT min(sequence) FROM tenant_events WHERE tenant_id = ${tenantId} AND sequence IS NOT NULL),
-          h.last + 1) AS first, h.last
+        SELECT coalesce((SELECT min(sequence) FROM tenant_events WHERE tenant_id = ${tenantId}
+        AND sequence IS NOT NULL), h.last + 1) AS first, h.last
         FROM (SELECT coalesce(
           (SELECT last_sequence FROM tenant_event_heads WHERE tenant_id = ${tenantId}), 0) AS last) h`),
       Effect.fromOption
@@ -91,7 +91,8 @@ const make = Effect.gen(function* () {
         SELECT s.tenant_id AS "tenantId" FROM unnest(${seen.map(({ tenantId }) => tenantId)}::text[],
           ${seen.map(({ sequence }) => sequence)}::bigint[]) AS s (tenant_id, sequence)
         WHERE EXISTS (SELECT FROM tenant_events e WHERE e.tenant_id = s.tenant_id AND e.sequence IS NULL)
-          OR EXISTS (SELECT FROM tenant_event_heads h WHERE h.tenant_id = s.tenant_id AND h.last_sequence > s.sequence)`),
+          OR EXISTS (SELECT FROM tenant_event_heads h WHERE h.tenant_id = s.tenant_id
+          AND h.last_sequence > s.sequence)`),
       (rows) => rows.map(({ tenantId }) => tenantId)
     )
   )

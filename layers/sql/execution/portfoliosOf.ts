@@ -13,5 +13,6 @@ export const portfoliosOf = (sql: SqlClient.SqlClient, walletId: SignInWalletId)
   ) signed
   WHERE p.owner_account_id = ${evmWallet(addressOf(walletId))}
     AND CASE WHEN signed.document ->> 'accountType' = 'ERC1271'
-      THEN concat('eip155:', signed.document -> 'chains' -> 0 ->> 'chainId', ':', split_part(p.owner_account_id, ':', 3))
+      THEN concat('eip155:', signed.document -> 'chains' -> 0 ->> 'chainId', ':',
+        split_part(p.owner_account_id, ':', 3))
       ELSE p.owner_account_id END = ${walletId}`

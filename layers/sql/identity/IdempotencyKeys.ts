@@ -32,7 +32,8 @@ const make = Effect.gen(function* () {
       INSERT INTO idempotency_keys AS k (tenant_id, route, key, fingerprint, claim_id, claimed_until, created_at)
       VALUES (${request.tenantId}, ${request.route}, ${request.key}, ${request.fingerprint}, ${claimId},
         ${timestamp(until)}, ${at})
-      ON CONFLICT (tenant_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, claim_id = excluded.claim_id,
+      ON CONFLICT (tenant_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+      claim_id = excluded.claim_id,
         claimed_until = excluded.claimed_until, created_at = excluded.created_at, status = NULL, answer = NULL
       WHERE k.created_at <= ${old}
         OR (k.status IS NULL AND k.claimed_until <= ${at} AND k.fingerprint = excluded.fingerprint)

@@ -46,7 +46,8 @@ const make = Effect.gen(function* () {
       yield* sql`
         INSERT INTO wallet_sessions (session_id, tenant_id, user_id, hash, created_at, rotated_at, used_at, expires_at)
         VALUES (${session.sessionId}, ${session.tenantId}, ${session.userId}, ${session.hash},
-          ${timestamp(session.createdAt)}, ${timestamp(session.rotatedAt)}, ${timestamp(session.usedAt)}, ${timestamp(session.expiresAt)})`
+          ${timestamp(session.createdAt)}, ${timestamp(session.rotatedAt)}, ${timestamp(session.usedAt)},
+          ${timestamp(session.expiresAt)})`
       return true
     },
     sql.withTransaction,

@@ -101,7 +101,8 @@ const make = Effect.gen(function* () {
         ${timestamp(tenant.createdAt)}, ${timestampOrNull(tenant.disabledAt)})`
   }, Effect.orDie)
 
-  const columns = `tenant_id AS "tenantId", name, email, entitlements, created_at AS "createdAt", disabled_at AS "disabledAt"`
+  const columns = `
+  tenant_id AS "tenantId", name, email, entitlements, created_at AS "createdAt", disabled_at AS "disabledAt"`
   const selectTenants = sql.literal(`SELECT ${columns} FROM tenants`)
 
   const findTenant = Effect.fn("TenantStore.findTenant")((tenantId: TenantId) =>

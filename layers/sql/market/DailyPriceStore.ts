@@ -100,7 +100,8 @@ const make = Effect.gen(function* () {
       )
       yield* sql`
         UPDATE tracked_assets SET complete_through = ${daysToDate} ${day}::int
-        WHERE asset_id = ANY(${[...prices.keys()]}::text[]) AND complete_through = ${daysToDate} ${Day.add(day, -1)}::int`
+        WHERE asset_id = ANY(${[...prices.keys()]}::text[])
+        AND complete_through = ${daysToDate} ${Day.add(day, -1)}::int`
     },
     sql.withTransaction,
     Effect.orDie

@@ -52,7 +52,8 @@ export const makeAdvance = (sql: SqlClient.SqlClient) => {
     WITH inserted AS (
       INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,
         last_sequence, fired_by)
-      SELECT n.operation_id, n.tenant_id, n.portfolio_id, 'rebalance', 'triggered', 'accepted', n.at, n.at, 1, n.fired_by
+      SELECT n.operation_id, n.tenant_id, n.portfolio_id, 'rebalance', 'triggered', 'accepted', n.at, n.at, 1,
+      n.fired_by
       FROM jsonb_to_recordset(${storableJson(
         steps.map(({ at, monitor: { workflow }, start }) => ({
           operation_id: start.operationId,

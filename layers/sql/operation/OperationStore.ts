@@ -73,7 +73,8 @@ const make = Effect.gen(function* () {
   const accepted = Effect.fn("OperationStore.accepted")((before: DateTime.Utc, limit: number) =>
     allLaunches(sql`
       SELECT operation_id AS "operationId", kind FROM operations
-      WHERE state = 'accepted' AND submitted_at < ${timestamp(before)} ORDER BY submitted_at, operation_id LIMIT ${limit}`)
+      WHERE state = 'accepted' AND submitted_at < ${timestamp(before)} ORDER BY submitted_at, operation_id
+      LIMIT ${limit}`)
   )
 
   const isRebalancing = Effect.fn("OperationStore.isRebalancing")(function* (portfolioId: PortfolioId) {

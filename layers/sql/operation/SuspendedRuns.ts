@@ -7,7 +7,8 @@ import { cancellable, closeOperation } from "#layers/sql/operation/cancelRequest
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 const columns = `
-  m.entity_id AS "executionId", substr(m.entity_type, 10) AS workflow, m.envelope::jsonb #>> '{payload,operationId}' AS "operationId",
+  m.entity_id AS "executionId", substr(m.entity_type, 10) AS workflow,
+  m.envelope::jsonb #>> '{payload,operationId}' AS "operationId",
   m.suspended_at AS "suspendedAt", coalesce(m.cause, '') AS cause, m.tries,
   (SELECT count(*)::int FROM workflow_steps s WHERE s.execution_id = m.entity_id) AS steps`
 
@@ -32,7 +33,8 @@ const make = Effect.gen(function* () {
   const goOn = Effect.fnUntraced(function* (id: string) {
     const at = timestamp(yield* DateTime.now)
     const resumed = yield* sql`
-      UPDATE workflow_messages m SET suspended_at = NULL, cause = NULL, tries = 0, reply_id = NULL, reply = NULL, wake_at = ${at}
+      UPDATE workflow_messages m SET suspended_at = NULL, cause = NULL, tries = 0, reply_id = NULL, reply = NULL,
+      wake_at = ${at}
       WHERE ${sql.literal(isSuspended)} AND ${isNamed(id)} RETURNING 1`
     return resumed.length > 0
   })

@@ -36,8 +36,10 @@ export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<Re
   const errors = changes.map(({ error }) => (error === null ? "" : storableText(error)))
   return sql<{ readonly operation_id: OperationId; readonly portfolio_id: PortfolioId }>`
     WITH wanted AS (
-      SELECT * FROM unnest(${changes.map(({ operationId }) => operationId)}::text[], ${changes.map(({ to }) => to)}::text[],
-        ${changes.map(({ to }) => sourcesOf(to).join(" "))}::text[], ${changes.map(({ at }) => timestamp(at))}::timestamptz[],
+      SELECT * FROM unnest(${changes.map(({ operationId }) => operationId)}::text[],
+        ${changes.map(({ to }) => to)}::text[],
+        ${changes.map(({ to }) => sourcesOf(to).join(" "))}::text[],
+        ${changes.map(({ at }) => timestamp(at))}::timestamptz[],
         ${changes.map(({ to }) => isTerminal(to))}::boolean[], ${errors}::text[],
         ${changes.map(({ ended, to }, index) => storableJson(eventOf(to, errors[index] || null, ended)))}::text[],
         ${changes.map(({ ended }) => ended?.outcome ?? "")}::text[],
@@ -74,5 +76,6 @@ export const changeState = (sql: SqlClient.SqlClient, change: ReportedChange) =>
 export const firstEvents = (sql: SqlClient.SqlClient): Fragment =>
   sql.literal(`
     INSERT INTO operation_events (operation_id, sequence, at, kind, payload)
-    SELECT operation_id, 1, submitted_at, '${stateEvent}', jsonb_build_object('state', 'accepted', 'trigger', trigger, 'error', null)
+    SELECT operation_id, 1, submitted_at, '${stateEvent}', jsonb_build_object('state', 'accepted', 'trigger', trigger,
+      'error', null)
     FROM inserted`)

@@ -5,7 +5,8 @@ import { decodeFirst, Timestamp } from "#layers/sql/rows.ts"
 
 export const selectOperations = `
   SELECT operation_id AS "operationId", tenant_id AS "tenantId", portfolio_id AS "portfolioId", kind, trigger, state,
-    submitted_at AS "submittedAt", updated_at AS "updatedAt", finished_at AS "finishedAt", error, outcome, reason, fired_by AS "firedBy"
+    submitted_at AS "submittedAt", updated_at AS "updatedAt", finished_at AS "finishedAt", error, outcome, reason,
+    fired_by AS "firedBy"
   FROM operations`
 
 /** The operation, with its moments as columns have them. */

@@ -31,7 +31,8 @@ export const makeSubmitManual = (sql: SqlClient.SqlClient) => {
     const submittedAt = timestamp(operation.submittedAt)
     return sql`
       WITH inserted AS (
-        INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
+        INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,
+          last_sequence)
         VALUES (${operation.operationId}, ${operation.tenantId}, ${operation.portfolioId}, ${operation.kind},
           ${operation.trigger}, ${operation.state}, ${submittedAt}, ${submittedAt}, 1)
         ON CONFLICT DO NOTHING RETURNING operation_id, submitted_at, trigger

@@ -16,7 +16,8 @@ const make = Effect.gen(function* () {
   const versions = Effect.fn("CurveStore.versions")((strategyId: StrategyId, from: Day.Day) =>
     allVersions(sql`
       WITH at_start AS (
-        SELECT coalesce(max(version) FILTER (WHERE created_at <= ${timestamp(Day.start(from))}), min(version)) AS version
+        SELECT coalesce(max(version) FILTER (WHERE created_at <= ${timestamp(Day.start(from))}),
+          min(version)) AS version
         FROM strategy_versions WHERE strategy_id = ${strategyId}
       ), dated AS (
         SELECT v.version, v.allocation,

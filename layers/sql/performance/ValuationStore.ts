@@ -164,7 +164,8 @@ const make = Effect.gen(function* () {
         is_rebased = v.is_rebased OR excluded.is_rebased, valued_at = excluded.valued_at
       RETURNING v.portfolio_id
     )
-    SELECT kept.portfolio_id AS "portfolioId", kept.claimed_at AS "claimedAt" FROM kept JOIN written USING (portfolio_id)`
+    SELECT kept.portfolio_id AS "portfolioId", kept.claimed_at AS "claimedAt" FROM kept JOIN written
+    USING (portfolio_id)`
 
   // Of two concurrent records of a portfolio the claim of one holds, which is known by its moment. A statement whose
   // answer was lost may have been carried out, and would add its flows a second time: it is not repeated for each.

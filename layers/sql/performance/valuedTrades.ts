@@ -126,8 +126,8 @@ const selectOutgoing = (sql: SqlClient.SqlClient, callers: ReadonlyArray<AskedOu
       SELECT * FROM unnest(${known.map(({ place }) => place)}::int[],
         ${known.map(({ item }) => item)}::text[]) AS transfer (caller, operation_id)
     ), outgoing AS (
-      SELECT reads.caller, t.*, CASE WHEN t.state = 'refunded' THEN t.account_id ELSE t.destination_id END AS arrived_at,
-        (t.ending -> 'received' ->> 'blockNumber')::numeric AS arrival_block
+      SELECT reads.caller, t.*, CASE WHEN t.state = 'refunded' THEN t.account_id
+      ELSE t.destination_id END AS arrived_at, (t.ending -> 'received' ->> 'blockNumber')::numeric AS arrival_block
       FROM reads
       JOIN transfers t ON t.account_id = reads.account_id AND t.state <> 'failed'
       JOIN relayed_actions r ON r.operation_id = t.run_id AND r.chain_id = t.chain_id AND r.attempt = t.attempt

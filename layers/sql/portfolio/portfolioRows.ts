@@ -12,7 +12,8 @@ import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 /** A portfolio with its strategy and schedule: four lookups by primary key. `c` is the schedule. */
 export const selectPortfolios = `
   SELECT p.portfolio_id, p.tenant_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
-    s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version, p.account_ids, p.guarded_account_ids, p.wallet_role_id, p.last_rebalance_at,
+    s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version,
+    p.account_ids, p.guarded_account_ids, p.wallet_role_id, p.last_rebalance_at,
     p.created_at, p.updated_at, p.external_id, p.metadata, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
   FROM portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
@@ -22,12 +23,14 @@ export const selectPortfolios = `
 /** The same with how it stands: `l` is the operation that ended last. */
 export const selectDetail = selectPortfolios.replace(
   "is_revoked,",
-  `is_revoked, p.revoked_at, p.permission_ends_at, p.wallet_role_id IS NOT NULL OR p.account_ids <@ p.guarded_account_ids AS is_guarded,
+  `is_revoked, p.revoked_at, p.permission_ends_at, p.wallet_role_id IS NOT NULL
+  OR p.account_ids <@ p.guarded_account_ids AS is_guarded,
     (SELECT o.operation_id FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL
       ORDER BY o.state = 'awaiting_user', o.submitted_at DESC LIMIT 1) AS active_operation_id,
     l.operation_id AS last_operation_id, l.kind AS last_kind, l.state AS last_state, l.outcome AS last_outcome,
     l.reason AS last_reason, l.error AS last_error, l.finished_at AS last_finished_at,
-    (SELECT jsonb_agg(jsonb_build_object('chainId', r.chain_id, 'cause', r.cause, 'since', r.required_at) ORDER BY r.chain_id)
+    (SELECT jsonb_agg(jsonb_build_object('chainId', r.chain_id, 'cause', r.cause, 'since', r.required_at)
+    ORDER BY r.chain_id)
       FROM required_signatures r JOIN awaited_signatures a USING (portfolio_id, chain_id)
       WHERE r.portfolio_id = p.portfolio_id) AS awaited,
     (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'since', o.updated_at) ORDER BY o.operation_id)

@@ -29,7 +29,8 @@ export const layer = Layer.effect(
           FROM operations o
           JOIN rebalance_runs r ON r.operation_id = o.operation_id
           CROSS JOIN LATERAL jsonb_array_elements(r.report -> 'chains') c
-          WHERE o.portfolio_id = ANY(${portfolioIds}::text[]) AND o.kind = 'rebalance' AND r.finished_at >= ${timestamp(since)}
+          WHERE o.portfolio_id = ANY(${portfolioIds}::text[]) AND o.kind = 'rebalance'
+          AND r.finished_at >= ${timestamp(since)}
             AND (c -> 'receipt' ->> 'success')::boolean AND c -> 'measures' -> 'worth' ->> 'costUsd' IS NOT NULL
           GROUP BY o.portfolio_id`)
         return new Map(rows.map(({ portfolioId, usd }) => [portfolioId, usd]))
@@ -43,7 +44,8 @@ export const layer = Layer.effect(
             JOIN rebalance_runs r ON r.operation_id = o.operation_id
             CROSS JOIN LATERAL jsonb_array_elements(r.report -> 'chains') c
             CROSS JOIN LATERAL jsonb_array_elements(c -> 'swaps') w
-            WHERE o.portfolio_id = ANY(${portfolioIds}::text[]) AND o.kind = 'rebalance' AND r.finished_at >= ${timestamp(since)}
+            WHERE o.portfolio_id = ANY(${portfolioIds}::text[]) AND o.kind = 'rebalance'
+            AND r.finished_at >= ${timestamp(since)}
               AND (c -> 'receipt' ->> 'success')::boolean
           ), sales AS (
             SELECT portfolio_id, chain_id, raw::numeric, path ->> (hop::int - 1) AS sell, path ->> hop::int AS buy

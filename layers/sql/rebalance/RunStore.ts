@@ -30,7 +30,8 @@ const make = Effect.gen(function* () {
     (operationIds: ReadonlyArray<OperationId>) =>
       Effect.map(
         allContexts(sql`
-          SELECT o.operation_id AS "operationId", o.cancel_requested_at IS NOT NULL AS "isCancelRequested", ${sql.literal(selectContext)}
+          SELECT o.operation_id AS "operationId", o.cancel_requested_at IS NOT NULL AS "isCancelRequested",
+          ${sql.literal(selectContext)}
           FROM operations o
           JOIN portfolios p ON p.portfolio_id = o.portfolio_id ${sql.literal(joinContext)}
           WHERE o.operation_id = ANY(${operationIds}::text[])`),
@@ -105,7 +106,8 @@ const make = Effect.gen(function* () {
       // since.
       yield* sql`
         UPDATE schedules c SET due_at = least(c.due_at, r.at), updated_at = r.at
-        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${times}::timestamptz[]) AS r (operation_id, at)
+        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[],
+          ${times}::timestamptz[]) AS r (operation_id, at)
         JOIN operations o ON o.operation_id = r.operation_id
         WHERE c.portfolio_id = o.portfolio_id AND c.status = 'active' AND EXISTS (
           SELECT FROM transfers t

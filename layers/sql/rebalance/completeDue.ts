@@ -21,7 +21,8 @@ const firstStarted = decodeFirst(Schema.Struct({ moved: Schema.Int, operationIds
 
 /** Text that changes with whatever a plan follows from, of a portfolio `p`, its strategy `s` and its tenant `t`. */
 export const markOf = `
-  jsonb_build_array(s.head_version, s.threshold_usd, t.threshold_usd, s.rebalance_policy, t.rebalance_policy, extract(epoch FROM p.updated_at),
+  jsonb_build_array(s.head_version, s.threshold_usd, t.threshold_usd, s.rebalance_policy, t.rebalance_policy,
+    extract(epoch FROM p.updated_at),
     (SELECT m.threshold_usd FROM mirror_terms m WHERE m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id),
     (SELECT count(*) FROM grants g WHERE g.portfolio_id = p.portfolio_id),
     (SELECT count(*) FROM awaited_signatures a WHERE a.portfolio_id = p.portfolio_id))::text`
@@ -31,9 +32,11 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
 
   /** The rows `checked`, each with a text of its own. */
   const checkedAt = (now: DateTime.Utc, due: ReadonlyArray<Due>, texts: ReadonlyArray<string>) => sql`
-    unnest(${due.map(({ portfolioId }) => portfolioId)}::text[], ${due.map(({ dueAt }) => timestamp(dueAt))}::timestamptz[],
+    unnest(${due.map(({ portfolioId }) => portfolioId)}::text[],
+      ${due.map(({ dueAt }) => timestamp(dueAt))}::timestamptz[],
       ${due.map(({ frequency }) => frequency)}::text[],
-      ${due.map(({ dueAt, frequency }) => timestamp(nextDueAt(dueAt, now, frequency)))}::timestamptz[], ${texts}::text[])
+      ${due.map(({ dueAt, frequency }) => timestamp(nextDueAt(dueAt, now, frequency)))}::timestamptz[],
+      ${texts}::text[])
       AS checked (portfolio_id, due_at, frequency, next_due_at, text)`
 
   /**
@@ -65,7 +68,8 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
     const held = yield* allIds(sql`WITH held AS (${hold(checked)}) SELECT portfolio_id AS "portfolioId" FROM held`)
     const advanced = yield* sql`
       UPDATE schedules c SET checked_at = ${at}, retries = 0, slices_until = NULL, updated_at = ${at},
-        due_at = CASE WHEN c.slices_until > ${at} THEN least(checked.next_due_at, c.slices_until) ELSE checked.next_due_at END
+        due_at = CASE WHEN c.slices_until > ${at} THEN least(checked.next_due_at, c.slices_until)
+        ELSE checked.next_due_at END
       FROM ${checked}
       JOIN portfolios p ON p.portfolio_id = checked.portfolio_id
       JOIN strategies s ON s.strategy_id = p.strategy_id

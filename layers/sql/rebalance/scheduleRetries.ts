@@ -37,7 +37,8 @@ export const makeScheduleRetries = Effect.fnUntraced(function* (sql: SqlClient.S
       yield* sql`
         UPDATE schedules c SET retries = 0, slices_until = NULL,
           due_at = CASE WHEN c.slices_until > r.at THEN least(c.due_at, c.slices_until) ELSE c.due_at END
-        FROM unnest(${complete.map(({ portfolioId }) => portfolioId)}::text[], ${complete.map(({ at }) => at)}::timestamptz[])
+        FROM unnest(${complete.map(({ portfolioId }) => portfolioId)}::text[],
+          ${complete.map(({ at }) => at)}::timestamptz[])
           AS r (portfolio_id, at)
         WHERE c.portfolio_id = r.portfolio_id AND (c.retries > 0 OR c.slices_until IS NOT NULL)`
     }

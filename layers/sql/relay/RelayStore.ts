@@ -116,10 +116,12 @@ const make = Effect.gen(function* () {
         const rows = yield* sql<{ readonly key: string }>`
           WITH r AS (
             SELECT * FROM unnest(${ended.map(({ attempt }) => attempt.operationId)}::text[],
-              ${ended.map(({ attempt }) => attempt.chainId)}::bigint[], ${ended.map(({ attempt }) => attempt.attempt)}::int[],
+              ${ended.map(({ attempt }) => attempt.chainId)}::bigint[],
+              ${ended.map(({ attempt }) => attempt.attempt)}::int[],
               ${ended.map(({ receipt }) => storableJson(encodeReceipt(receipt)))}::text[],
               ${ended.map(({ receipt }) => (receipt.success ? "succeeded" : "reverted"))}::text[],
-              ${ended.map(({ at }) => timestamp(at))}::timestamptz[], ${ended.map(({ receipt }) => receipt.gasUsed.toString())}::text[])
+              ${ended.map(({ at }) => timestamp(at))}::timestamptz[],
+              ${ended.map(({ receipt }) => receipt.gasUsed.toString())}::text[])
               AS r (operation_id, chain_id, attempt, receipt, status, at, gas)
           ), before AS MATERIALIZED (
             SELECT a.operation_id, a.chain_id, a.attempt, a.status FROM relayed_actions a

@@ -31,8 +31,8 @@ const make = Effect.gen(function* () {
       }
       if (standing.value.isCancelled && number === 1) return yield* new CancelRequested({ operationId })
       yield* Effect.orDie(sql`
-        INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, from_block, status, created_at,
-          updated_at)
+        INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, from_block, status,
+          created_at, updated_at)
         VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${prepared.subject},
           ${prepared.slot.toString()}::numeric, 'signed', ${timestamp(at)}, ${timestamp(at)})
         ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING`)

@@ -66,12 +66,13 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
       INSERT INTO relayed_transactions (chain_id, relayer, nonce, carries, tx_hash, raw, created_at)
       VALUES (${chainId}, ${relayer}, ${nonce}, ${actions.length}, ${txHash}, ${raw}, ${timestamp(at)})
     )
-    INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, relayer, nonce, from_block, status,
-      created_at, updated_at)
+    INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, relayer, nonce, from_block,
+      status, created_at, updated_at)
     SELECT a.operation_id, ${chainId}, a.attempt, a.account_id, a.subject, ${relayer}, ${nonce}, a.from_block::numeric,
       'signed', ${timestamp(at)}, ${timestamp(at)}
     FROM unnest(${actions.map(({ attempt }) => attempt.operationId)}::text[],
-      ${actions.map(({ attempt }) => attempt.attempt)}::int[], ${actions.map(({ prepared }) => prepared.accountId)}::text[],
+      ${actions.map(({ attempt }) => attempt.attempt)}::int[],
+      ${actions.map(({ prepared }) => prepared.accountId)}::text[],
       ${actions.map(({ prepared }) => prepared.subject)}::text[],
       ${actions.map(({ prepared }) => prepared.fromBlock.toString())}::text[])
       AS a (operation_id, attempt, account_id, subject, from_block)

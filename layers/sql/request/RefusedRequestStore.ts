@@ -36,7 +36,8 @@ const make = Effect.gen(function* () {
     yield* sql`
       INSERT INTO refused_requests (tenant_id, at, request_id, correlation_id, api_key_id, method, route, status, code,
         message, milliseconds)
-      SELECT "tenantId", at, "requestId", "correlationId", "apiKeyId", method, route, status, code, message, milliseconds
+      SELECT "tenantId", at, "requestId", "correlationId", "apiKeyId", method, route, status, code, message,
+      milliseconds
       FROM jsonb_to_recordset(${storableJson(rows)}::jsonb) AS r ("tenantId" text, at timestamptz, "requestId" text,
         "correlationId" text, "apiKeyId" text, method text, route text, status integer, code text, message text,
         milliseconds double precision)

@@ -49,7 +49,8 @@ const make = Effect.gen(function* () {
     yield* sql`
       INSERT INTO revocations (flow_id, tenant_id, portfolio_id, document, created_at, expires_at)
       VALUES (${flow.flowId}, ${flow.tenantId}, ${flow.portfolioId},
-        ${storableJson(encodeDocument(flow.revocation))}::jsonb, ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)})
+        ${storableJson(encodeDocument(flow.revocation))}::jsonb, ${timestamp(flow.createdAt)},
+        ${timestamp(flow.expiresAt)})
       ON CONFLICT (portfolio_id) WHERE operation_id IS NULL DO UPDATE SET flow_id = excluded.flow_id,
         document = excluded.document, created_at = excluded.created_at, expires_at = excluded.expires_at`
   }, Effect.orDie)
@@ -86,7 +87,8 @@ const make = Effect.gen(function* () {
       if (portfolio.length === 0) return false
       yield* sql`
         WITH inserted AS (
-          INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
+          INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,
+            last_sequence)
           VALUES (${operationId}, ${tenantId}, ${portfolioId}, 'revoke', 'manual', 'accepted', ${at}, ${at}, 1)
           RETURNING operation_id, submitted_at, trigger
         ) ${firstEvents(sql)}`

@@ -49,7 +49,8 @@ export const makeStepResults = (sql: SqlClient.SqlClient): StepResults => {
     SELECT n.execution_id, n.step, n.result
     FROM unnest(${steps.map((row) => row.executionId)}::text[], ${steps.map((row) => row.step)}::text[],
       ${steps.map((row) => row.result)}::text[], ${steps.map((row) => row.requestId)}::text[]::bigint[],
-      ${steps.map((row) => String(row.generation))}::text[]::bigint[]) AS n (execution_id, step, result, request_id, generation)
+      ${steps.map((row) => String(row.generation))}::text[]::bigint[]) AS n (execution_id, step, result, request_id,
+      generation)
     JOIN held h ON h.request_id = n.request_id AND h.generation = n.generation
     ON CONFLICT DO NOTHING RETURNING execution_id, step`
 

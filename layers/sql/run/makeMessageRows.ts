@@ -10,15 +10,16 @@ import type { ClaimedMessage, ClaimScope, Known, MessageRows, NewMessage, Reply 
 /** `infinity` of PostgreSQL: waits for a signal alone. */
 const never = "infinity"
 
-const columns = `m.request_id::text AS "requestId", m.shard, m.entity_type AS "entityType", m.entity_id AS "entityId", m.tag,
-  m.envelope, m.generation, m.tries,
+const columns = `m.request_id::text AS "requestId", m.shard, m.entity_type AS "entityType", m.entity_id AS "entityId",
+  m.tag, m.envelope, m.generation, m.tries,
   EXISTS (SELECT FROM workflow_messages s WHERE s.entity_id = m.entity_id AND s.tag <> 'run') AS "hasSignals"`
 
 export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
   const insert = (messages: ReadonlyArray<NewMessage>): Effect.Effect<ReadonlySet<string>, SqlError> =>
     Effect.map(
       sql<{ readonly id: string }>`
-        INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope, created_at, wake_at)
+        INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope,
+          created_at, wake_at)
         SELECT request_id::bigint, key, shard, entity_type, entity_id, tag, version, envelope, at, at
         FROM unnest(${messages.map((row) => row.requestId)}::text[], ${messages.map((row) => row.key)}::text[],
           ${messages.map((row) => row.shard)}::text[], ${messages.map((row) => row.entityType)}::text[],
@@ -59,7 +60,8 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
     Effect.map(
       sql<{ readonly count: number }>`
         SELECT count(*)::int AS count FROM workflow_messages
-        WHERE tag = 'run' AND finished_at IS NULL AND NOT is_claimed AND suspended_at IS NULL AND wake_at <= ${timestamp(at)}
+        WHERE tag = 'run' AND finished_at IS NULL AND NOT is_claimed AND suspended_at IS NULL
+        AND wake_at <= ${timestamp(at)}
           AND entity_type = ANY(${entityTypes}::text[]) AND entity_type || '@' || version <> ALL(${carried}::text[])`,
       ([row]) => row!.count
     )
@@ -71,14 +73,17 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
       return timestamp(at).toISOString()
     })
     return sql`
-      UPDATE workflow_messages m SET is_claimed = false, reply_id = r.reply_id::bigint, reply = r.exit, wake_at = r.wake_at,
-        tries = CASE WHEN r.is_passing THEN greatest(m.tries - 1, 0) ELSE m.tries END,
+      UPDATE workflow_messages m SET is_claimed = false, reply_id = r.reply_id::bigint, reply = r.exit,
+      wake_at = r.wake_at, tries = CASE WHEN r.is_passing THEN greatest(m.tries - 1, 0) ELSE m.tries END,
         suspended_at = CASE WHEN r.is_suspended THEN r.at END, cause = nullif(r.cause, ''),
         finished_at = CASE WHEN r.is_finished THEN r.at END
-      FROM unnest(${replies.map((row) => row.requestId)}::text[], ${replies.map((row) => String(row.generation))}::text[]::bigint[],
+      FROM unnest(${replies.map((row) => row.requestId)}::text[],
+        ${replies.map((row) => String(row.generation))}::text[]::bigint[],
         ${replies.map((row) => row.replyId)}::text[], ${replies.map((row) => row.exit)}::text[],
-        ${replies.map((row) => timestamp(row.at))}::timestamptz[], ${wakeAt}::text[]::timestamptz[], ${isTransient}::boolean[],
-        ${replies.map(({ end }) => end._tag === "Suspended")}::boolean[], ${replies.map(({ end }) => end._tag === "Finished")}::boolean[],
+        ${replies.map((row) => timestamp(row.at))}::timestamptz[], ${wakeAt}::text[]::timestamptz[],
+        ${isTransient}::boolean[],
+        ${replies.map(({ end }) => end._tag === "Suspended")}::boolean[],
+        ${replies.map(({ end }) => end._tag === "Finished")}::boolean[],
         ${replies.map(({ end }) => (end._tag === "Suspended" ? end.cause : ""))}::text[])
         AS r (request_id, generation, reply_id, exit, at, wake_at, is_passing, is_suspended, is_finished, cause)
       WHERE m.request_id = r.request_id::bigint AND m.generation = r.generation AND m.finished_at IS NULL`
@@ -98,7 +103,8 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
     ORDER BY m.request_id`
 
   const wake = (requestId: string, expectedReplyId: string | null, at: DateTime.Utc) => sql`
-    UPDATE workflow_messages SET is_claimed = false, reply_id = NULL, reply = NULL, finished_at = NULL, wake_at = ${timestamp(at)}
+    UPDATE workflow_messages SET is_claimed = false, reply_id = NULL, reply = NULL, finished_at = NULL,
+    wake_at = ${timestamp(at)}
     WHERE request_id = ${requestId}::text::bigint AND suspended_at IS NULL
       AND (${expectedReplyId ?? ""} = '' OR reply_id = nullif(${expectedReplyId ?? ""}, '')::bigint)`
 

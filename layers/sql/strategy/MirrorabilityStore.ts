@@ -42,7 +42,8 @@ const make = Effect.gen(function* () {
   })
 
   const write = (ids: ReadonlyArray<StrategyId>, change: MirrorabilityChange) => sql`
-    UPDATE strategies SET can_mirror = ${change.canMirror}, is_public = coalesce(${publicOf(change)}::boolean, is_public)
+    UPDATE strategies SET can_mirror = ${change.canMirror}, is_public = coalesce(${publicOf(change)}::boolean,
+      is_public)
     WHERE strategy_id = ANY(${ids}::text[])`
 
   const set = Effect.fn("MirrorabilityStore.set")(

@@ -23,13 +23,13 @@ import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const selectTransfers = `
   SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId",
-    destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", least_raw AS "minRaw", expected_raw AS "expectedRaw", bridge, tool,
-    tx_hash AS "txHash", state, opened_at AS "openedAt"
+    destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", least_raw AS "minRaw",
+    expected_raw AS "expectedRaw", bridge, tool, tx_hash AS "txHash", state, opened_at AS "openedAt"
   FROM transfers`
 
 const selectIntents = `
-  SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.subject, d.from_block AS "fromBlock", d.transfers,
-    d.announced_at AS at
+  SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.subject, d.from_block AS "fromBlock",
+  d.transfers, d.announced_at AS at
   FROM transfer_intents d`
 
 const TransferRow = Schema.Struct({
@@ -104,7 +104,8 @@ const make = Effect.gen(function* () {
         destination_id, sell, buy,
         amount_raw, least_raw, expected_raw, bridge, tool, tx_hash, state, opened_at)
       SELECT ${operationId}, portfolio_id, ${runId}, ${chainIdOf(accountId)}, ${attempt}, ${position}, ${accountId},
-        ${receiverOf(accountId, transfer)}, ${transfer.sell}, ${transfer.buy}, ${transfer.amountRaw.toString()}::numeric,
+        ${receiverOf(accountId, transfer)}, ${transfer.sell}, ${transfer.buy},
+        ${transfer.amountRaw.toString()}::numeric,
         ${transfer.minRaw.toString()}::numeric, ${transfer.expectedRaw.toString()}::numeric, ${transfer.bridge},
         ${transfer.tool}, ${txHash}, 'open', ${timestamp(at)}
       FROM operations WHERE operation_id = ${runId}`
@@ -140,7 +141,8 @@ const make = Effect.gen(function* () {
       allIntents(sql`
         ${sql.literal(selectIntents)} JOIN operations o ON o.operation_id = d.run_id
         WHERE o.finished_at < ${timestamp(endedBefore)} AND (d.run_id, d.chain_id, d.attempt) >
-          (${after?.runId ?? ""}, ${after === null ? 0 : chainIdOf(after.accountId)}::bigint, ${after?.attempt ?? 0}::int)
+          (${after?.runId ?? ""}, ${after === null ? 0 : chainIdOf(after.accountId)}::bigint,
+            ${after?.attempt ?? 0}::int)
         ORDER BY d.run_id, d.chain_id, d.attempt LIMIT ${limit}`)
   )
 
@@ -218,7 +220,8 @@ const make = Effect.gen(function* () {
         UPDATE transfers SET state = ${end.state}, ending = ${storableJson(encodeEnd(end))}::jsonb,
           closed_at = ${timestamp(at)}
         WHERE operation_id = ${operationId} AND state = 'open'
-          AND (SELECT count(*) ${closedBy(portfolioId, operationId, end.received?.txHash ?? "")}) = ${closedBefore} RETURNING 1`
+          AND (SELECT count(*) ${closedBy(portfolioId, operationId, end.received?.txHash ?? "")}) = ${closedBefore}
+          RETURNING 1`
       if (closed.length === 0) return false
       // An operation whose workflow has not begun passes through `running`, as its lifecycle has it.
       yield* changeState(sql, { operationId, to: "running", at, error: null })

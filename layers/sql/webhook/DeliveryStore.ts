@@ -47,7 +47,8 @@ const make = Effect.gen(function* () {
       WITH ready AS MATERIALIZED (
         SELECT w.webhook_id FROM webhooks w
         WHERE w.disabled_at IS NULL
-          AND (w.claimed_until IS NULL OR w.claimed_until <= ${at}) AND (w.rests_until IS NULL OR w.rests_until <= ${at})
+          AND (w.claimed_until IS NULL OR w.claimed_until <= ${at})
+          AND (w.rests_until IS NULL OR w.rests_until <= ${at})
           AND EXISTS (SELECT FROM tenants t WHERE t.tenant_id = w.tenant_id AND t.disabled_at IS NULL)
           AND (
             EXISTS (SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ${at})

@@ -94,16 +94,18 @@ const make = Effect.gen(function* () {
       if (mine.length === 0) return false
       yield* sql`
         WITH inserted AS (
-          INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
-          VALUES (${operationId}, ${tenantId}, ${portfolioId}, 'withdraw', 'manual', 'accepted', ${submittedAt}, ${submittedAt}, 1)
+          INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,
+            last_sequence)
+          VALUES (${operationId}, ${tenantId}, ${portfolioId}, 'withdraw', 'manual', 'accepted', ${submittedAt},
+            ${submittedAt}, 1)
           RETURNING operation_id, submitted_at, trigger
         ) ${firstEvents(sql)}`
       yield* sql`
         INSERT INTO withdrawals (operation_id, tenant_id, portfolio_id, account_id, nonce, message, signature,
           accepted_at_block, created_at)
         VALUES (${operationId}, ${tenantId}, ${portfolioId}, ${accountId}, ${message.nonce},
-          ${storableJson(encodeMessage(message))}::jsonb, ${signature}, ${withdrawal.acceptedAtBlock.toString()}::numeric,
-          ${submittedAt})`
+          ${storableJson(encodeMessage(message))}::jsonb, ${signature},
+          ${withdrawal.acceptedAtBlock.toString()}::numeric, ${submittedAt})`
       yield* sql`UPDATE withdrawal_claims SET operation_id = ${operationId} WHERE ${held(request)}`
       return true
     },

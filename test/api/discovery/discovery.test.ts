@@ -242,7 +242,8 @@ layer(ApiLive, { excludeTestServices: true })("discovery", (it) => {
     Effect.gen(function* () {
       const { sql, call, strategyIds } = yield* world(1)
       yield* sql`
-        INSERT INTO strategies (strategy_id, tenant_id, name, frequency, is_public, can_mirror, head_version, created_at)
+        INSERT INTO strategies (strategy_id, tenant_id, name, frequency, is_public, can_mirror, head_version,
+          created_at)
         SELECT '01JQ8ZKX4V6T3M9N2C5B7D' || lpad(n::text, 4, '0'), tenant_id, name, frequency, true, true, 1, created_at
         FROM strategies, generate_series(1, 50) n WHERE strategy_id = ${strategyIds[0]!}`
       yield* sql`
@@ -250,7 +251,8 @@ layer(ApiLive, { excludeTestServices: true })("discovery", (it) => {
         SELECT '01JQ8ZKX4V6T3M9N2C5B7D' || lpad(n::text, 4, '0'), 1, allocation, created_at
         FROM strategy_versions, generate_series(1, 50) n WHERE strategy_id = ${strategyIds[0]!}`
       const key = yield* readOnlyKey(yield* newTenant())
-      yield* sql`UPDATE api_keys SET scopes = '{}' WHERE api_key_id IN (SELECT api_key_id FROM api_keys ORDER BY created_at DESC LIMIT 1)`
+      yield* sql`UPDATE api_keys SET scopes = '{}' WHERE api_key_id IN (SELECT api_key_id FROM api_keys
+        ORDER BY created_at DESC LIMIT 1)`
       const answer = yield* call("GET", `${path}?collection=top_performing`, { key })
       assert.strictEqual(answer.json.data.strategies.length, 50)
       assert.isString(answer.json.nextCursor)

@@ -50,7 +50,8 @@ const withIntent = Effect.gen(function* () {
   /** Read anew: what the reader keeps belongs to the state before. */
   const read = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* sql`UPDATE portfolios SET updated_at = updated_at + interval '1 millisecond' WHERE portfolio_id = ${portfolioId}`
+    yield* sql`UPDATE portfolios SET updated_at = updated_at + interval '1 millisecond'
+      WHERE portfolio_id = ${portfolioId}`
     const answer = yield* call("GET", `/v2/portfolios/${portfolioId}/positions`, { key })
     assert.strictEqual(answer.status, 200, answer.text)
     const { inTransit, totalValueUsd, warnings } = answer.json.data

@@ -231,7 +231,8 @@ layer(ApiLive, { excludeTestServices: true })("mirrorable", (it) => {
       yield* setOwner(actor, operatorAddress)
       const ids = [yield* newStrategy(actor), yield* newStrategy(actor)]
       for (const id of ids) yield* setMirrorable(id, { canMirror: false, isPublic: true })
-      yield* sql`ALTER TABLE discovery_entries ADD CONSTRAINT fault CHECK (strategy_id <> ${sql.literal(`'${ids[1]}'`)})`
+      yield* sql`ALTER TABLE discovery_entries
+        ADD CONSTRAINT fault CHECK (strategy_id <> ${sql.literal(`'${ids[1]}'`)})`
       const ofOwner = `/portfolios/mirrorable/owners/${operatorAddress}`
       for (const path of [bulkPaths[0]!, ofOwner]) assertRefused(yield* patch(path, { canMirror: true }), Internal)
       assertRefused(yield* setMirrorable(ids[1]!, { canMirror: true }), Internal)

@@ -102,7 +102,8 @@ export const signMessage = Effect.fnUntraced(function* (user: Withdrawer, change
 export const rowsOf = Effect.fnUntraced(function* (portfolioId: string) {
   const sql = yield* SqlClient.SqlClient
   const [counts] = yield* sql<{ readonly claims: number; readonly withdrawals: number; readonly operations: number }>`
-    SELECT (SELECT count(*)::int FROM withdrawal_claims c JOIN portfolios p ON p.tenant_id = c.tenant_id WHERE p.portfolio_id = ${portfolioId}) AS claims,
+    SELECT (SELECT count(*)::int FROM withdrawal_claims c JOIN portfolios p ON p.tenant_id = c.tenant_id
+    WHERE p.portfolio_id = ${portfolioId}) AS claims,
       (SELECT count(*)::int FROM withdrawals WHERE portfolio_id = ${portfolioId}) AS withdrawals,
       (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId}) AS operations`
   return counts

@@ -168,7 +168,9 @@ const even = [2_500, 2_500, 2_500, 2_500]
 
 describe("figures of triggers", () => {
   for (const trigger of triggers) {
-    const name = `${trigger.kind}${"metric" in trigger ? ` ${trigger.metric}` : ""}${"bands" in trigger ? ` ${trigger.bands.band.kind}` : ""}`
+    const metric = "metric" in trigger ? ` ${trigger.metric}` : ""
+    const band = "bands" in trigger ? ` ${trigger.bands.band.kind}` : ""
+    const name = `${trigger.kind}${metric}${band}`
 
     it(`${name} is what plain fractions say`, () =>
       fc.assert(

@@ -159,8 +159,10 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         WITH more AS (
-          INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence)
-          SELECT 'op_0' || lpad(n::text, 25, '0'), tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at, last_sequence
+          INSERT INTO operations (operation_id, tenant_id, portfolio_id, kind, trigger, state, submitted_at, updated_at,
+            last_sequence)
+          SELECT 'op_0' || lpad(n::text, 25, '0'), tenant_id, portfolio_id, kind, trigger, state, submitted_at,
+          updated_at, last_sequence
           FROM operations, generate_series(1, 249) AS n WHERE operation_id = ${operationId}
           RETURNING operation_id
         )

@@ -78,7 +78,8 @@ eachDatabase("WebhookDeliveries", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`
         INSERT INTO tenant_events (tenant_id, at, type, portfolio_id, data)
-        SELECT ${tenantId}, '2026-03-01T12:00:00Z', 'portfolio.renamed', ${portfolioId}, '{}' FROM generate_series(1, 500)`
+        SELECT ${tenantId}, '2026-03-01T12:00:00Z', 'portfolio.renamed', ${portfolioId}, '{}'
+        FROM generate_series(1, 500)`
       yield* Effect.all([serve, Effect.provide(serve, Process)], { concurrency: "unbounded" })
       assert.deepStrictEqual(
         idsOf(server),

@@ -28,7 +28,8 @@ const make = Effect.gen(function* () {
    */
   const passOnce = (boundary: string, executionId: string, column: "asleep" | "finished") => {
     const written = sql<{ readonly asleep: boolean; readonly finished: boolean }>`
-      SELECT NOT is_claimed AND reply_id IS NOT NULL AND finished_at IS NULL AS asleep, finished_at IS NOT NULL AS finished
+      SELECT NOT is_claimed AND reply_id IS NOT NULL AND finished_at IS NULL AS asleep,
+      finished_at IS NOT NULL AS finished
       FROM workflow_messages WHERE entity_id = ${executionId} AND tag = 'run'`.pipe(
       Effect.filterOrFail(([row]) => row?.[column] === true),
       Effect.retry(Schedule.spaced("5 millis")),

@@ -114,8 +114,8 @@ const TestSettings = Layer.succeed(Settings, {
 const hasEnded = Effect.fnUntraced(function* ({ portfolioId }: Begun, operations: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly ended: number; readonly open: number }>`
-    SELECT (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NOT NULL) AS ended,
-      (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL)
+    SELECT (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId}
+    AND finished_at IS NOT NULL) AS ended, (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL)
       + (SELECT count(*)::int FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL) AS open`
   return row!.ended >= operations && row!.open === 0
 })

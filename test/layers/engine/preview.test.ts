@@ -52,7 +52,8 @@ const funded = Effect.gen(function* () {
 const everything = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`
-    SELECT (SELECT count(*)::int FROM operations) AS operations, (SELECT count(*)::int FROM portfolio_valuations) AS valuations,
+    SELECT (SELECT count(*)::int FROM operations) AS operations,
+    (SELECT count(*)::int FROM portfolio_valuations) AS valuations,
       (SELECT count(*)::int FROM transfer_intents) AS intents, (SELECT count(*)::int FROM relayed_actions) AS actions`
 )
 

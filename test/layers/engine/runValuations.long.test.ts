@@ -160,7 +160,8 @@ layer(World, { excludeTestServices: true })("a run values the portfolio before i
       deposit(accounts[0], baseUsdc.assetId, 10_000)
       yield* rebalance
       yield* sql`
-        UPDATE portfolio_snapshots SET accounts = ${known!.accounts as string}::jsonb WHERE portfolio_id = ${portfolioId}`
+        UPDATE portfolio_snapshots SET accounts = ${known!.accounts as string}::jsonb
+        WHERE portfolio_id = ${portfolioId}`
       yield* sql`DELETE FROM portfolio_valuations WHERE portfolio_id = ${portfolioId}`
       yield* sql`
         INSERT INTO portfolio_valuations

@@ -153,7 +153,8 @@ const sent = Effect.fnUntraced(function* ({ accounts, portfolioId, tenantId }: E
 const settled = ({ portfolioId }: Enrolled) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* sql`SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND kind = 'rebalance' AND finished_at IS NULL`.pipe(
+    yield* sql`SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND kind = 'rebalance'
+      AND finished_at IS NULL`.pipe(
       Effect.filterOrFail((rows) => rows.length === 0),
       Effect.retry(Schedule.spaced("25 millis")),
       Effect.timeout("60 seconds")

@@ -295,7 +295,8 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const sql = yield* SqlClient.SqlClient
       const message = yield* messageOf(portfolio, portfolio.account, { assets: [[baseUsdc.assetId, dollars]] })
       const operationId = yield* acceptWithdrawal(portfolio, { accountId: portfolio.account, message })
-      yield* sql`UPDATE operations SET submitted_at = submitted_at - interval '1 minute' WHERE operation_id = ${operationId}`
+      yield* sql`UPDATE operations SET submitted_at = submitted_at - interval '1 minute'
+        WHERE operation_id = ${operationId}`
       yield* (yield* Scheduler).tick
       assert.strictEqual((yield* reached(portfolio, operationId)).state, "completed")
     })

@@ -34,7 +34,8 @@ const ownedBy = Effect.fnUntraced(function* (owner: string, flags: ReadonlyArray
 const stateOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Flags & { readonly strategy_id: Ids.StrategyId; readonly isListed: boolean }>`
-    SELECT s.strategy_id, s.is_public AS "isPublic", s.can_mirror AS "canMirror", e.strategy_id IS NOT NULL AS "isListed"
+    SELECT s.strategy_id, s.is_public AS "isPublic", s.can_mirror AS "canMirror",
+    e.strategy_id IS NOT NULL AS "isListed"
     FROM strategies s LEFT JOIN discovery_entries e ON e.strategy_id = s.strategy_id
     WHERE s.strategy_id = ANY(${ids}::text[]) ORDER BY s.strategy_id`
 })
@@ -115,7 +116,8 @@ eachDatabase("MirrorabilityStore", (it) => {
       ] as const
       for (const [walletId, role] of members) {
         const userId = yield* Ids.makeUserId
-        yield* sql`INSERT INTO users (user_id, wallet_id, created_at) VALUES (${userId}, ${walletId}, ${new Date(noon.epochMilliseconds)})`
+        yield* sql`INSERT INTO users (user_id, wallet_id, created_at)
+          VALUES (${userId}, ${walletId}, ${new Date(noon.epochMilliseconds)})`
         yield* sql`
           INSERT INTO tenant_members (tenant_id, user_id, role, joined_at)
           VALUES (${tenantId}, ${userId}, ${role}, ${new Date(noon.epochMilliseconds)})`
@@ -188,7 +190,8 @@ eachDatabase("MirrorabilityStore", (it) => {
       const owner = address()
       const { ids } = yield* ownedBy(owner, open(5))
       const before = yield* stateOf(ids)
-      yield* sql`ALTER TABLE discovery_entries ADD CONSTRAINT fault CHECK (strategy_id <> ${sql.literal(`'${ids[4]}'`)})`
+      yield* sql`ALTER TABLE discovery_entries
+        ADD CONSTRAINT fault CHECK (strategy_id <> ${sql.literal(`'${ids[4]}'`)})`
       const assertRefused = Effect.fnUntraced(function* <A>(attempt: Effect.Effect<A, BrokenHeads>) {
         const exit = yield* Effect.exit(attempt)
         assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))

@@ -128,7 +128,8 @@ eachDatabase("TenantEventLog", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { tenantId } = yield* world()
       const { last } = yield* log.range(tenantId)
-      yield* sql`UPDATE tenant_events SET at = '2001-01-01T00:00:00Z' WHERE tenant_id = ${tenantId} AND sequence < ${last}`
+      yield* sql`UPDATE tenant_events SET at = '2001-01-01T00:00:00Z' WHERE tenant_id = ${tenantId}
+        AND sequence < ${last}`
       const old = DateTime.makeUnsafe("2002-01-01T00:00:00Z")
       assert.strictEqual(yield* log.prune(old, 1), 1)
       yield* log.prune(old, 1_000)

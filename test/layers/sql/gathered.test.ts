@@ -13,7 +13,8 @@ eachDatabase("gathered", (it) => {
       sizes.push(items.length)
       return Effect.map(
         sql<{ readonly doubled: number }>`
-          SELECT item * 2 AS doubled FROM unnest(${items}::int[]) WITH ORDINALITY AS asked (item, place) ORDER BY place`,
+          SELECT item * 2 AS doubled FROM unnest(${items}::int[]) WITH ORDINALITY AS asked (item, place)
+          ORDER BY place`,
         (rows) => rows.map(({ doubled }) => doubled)
       )
     })

@@ -77,12 +77,14 @@ eachDatabase("Stores under mixed load", (it) => {
       const left = yield* sql`SELECT 1 FROM operations WHERE tenant_id = ${tenantId} AND finished_at IS NULL`
       assert.deepStrictEqual(left, [])
       const gaps = yield* sql`
-        SELECT o.operation_id FROM operations o JOIN operation_events e USING (operation_id) WHERE o.tenant_id = ${tenantId}
+        SELECT o.operation_id FROM operations o JOIN operation_events e USING (operation_id)
+        WHERE o.tenant_id = ${tenantId}
         GROUP BY o.operation_id, o.last_sequence
         HAVING count(*) <> o.last_sequence OR min(e.sequence) <> 1 OR max(e.sequence) <> o.last_sequence`
       assert.deepStrictEqual(gaps, [])
       const unreported = yield* sql`
-        SELECT 1 FROM operations o LEFT JOIN rebalance_runs r USING (operation_id) WHERE o.tenant_id = ${tenantId} AND r.report IS NULL`
+        SELECT 1 FROM operations o LEFT JOIN rebalance_runs r USING (operation_id) WHERE o.tenant_id = ${tenantId}
+        AND r.report IS NULL`
       assert.deepStrictEqual(unreported, [])
       const head = Option.getOrThrow(yield* strategies.find(strategy.strategyId))
       assert.strictEqual(head.version, 1 + rounds)

@@ -196,7 +196,8 @@ eachDatabase("the engine of runs", (it) => {
       )
       yield* engine.launch("a")
       yield* sql`SELECT 1 FROM workflow_messages
-        WHERE entity_type = ${`Workflow/${workflow._tag}`} AND NOT is_claimed AND wake_at > created_at AND wake_at < 'infinity'`.pipe(
+        WHERE entity_type = ${`Workflow/${workflow._tag}`} AND NOT is_claimed AND wake_at > created_at
+        AND wake_at < 'infinity'`.pipe(
         Effect.filterOrFail((rows) => rows.length === 1),
         Effect.retry(Schedule.spaced("10 millis")),
         Effect.timeout("60 seconds")
@@ -294,7 +295,8 @@ eachDatabase("the engine of runs", (it) => {
         SELECT id, 'only/1', '{}' FROM unnest(${["old", "young", "unfinished"]}::text[]) AS n (id)`
       const engine = yield* startEngine(makeWorkflow("Broom"), () => Effect.void)
       const left = sql<{ readonly execution_id: string }>`
-        SELECT execution_id FROM workflow_steps WHERE step = 'only/1' AND execution_id = ANY(${["old", "young", "unfinished"]}::text[])
+        SELECT execution_id FROM workflow_steps WHERE step = 'only/1'
+        AND execution_id = ANY(${["old", "young", "unfinished"]}::text[])
         ORDER BY execution_id`
       yield* left.pipe(
         Effect.filterOrFail((rows) => rows.length < 3),

@@ -71,8 +71,9 @@ export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, t
     const shard = shardOf(execution)
     const at = yield* DateTime.nowAsDate
     yield* sql`
-      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at, is_claimed,
-        generation, tries, finished_at)
-      VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution}, 'run',
-        ${JSON.stringify({ payload: { key }, headers: {} })}, ${at}, ${at}, ${isClaimed}, 1, ${tries}, ${finishedAt ?? null})`
+      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at,
+        is_claimed, generation, tries, finished_at)
+      VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution},
+        'run', ${JSON.stringify({ payload: { key }, headers: {} })}, ${at}, ${at}, ${isClaimed}, 1, ${tries},
+        ${finishedAt ?? null})`
   })

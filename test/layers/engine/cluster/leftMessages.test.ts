@@ -66,7 +66,8 @@ eachDatabase("a message that an entity leaves", (it) => {
       ).pipe(Effect.provideService(Clock.Clock, { ...clock, sleep }))
       yield* engine.launch("a")
       yield* sql`
-        SELECT 1 FROM workflow_messages WHERE entity_type = 'Workflow/Left' AND NOT is_claimed AND wake_at > created_at`.pipe(
+        SELECT 1 FROM workflow_messages WHERE entity_type = 'Workflow/Left' AND NOT is_claimed
+        AND wake_at > created_at`.pipe(
         Effect.filterOrFail((rows) => rows.length === 1),
         Effect.retry(Schedule.spaced("5 millis")),
         Effect.timeout("60 seconds")

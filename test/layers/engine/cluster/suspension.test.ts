@@ -89,7 +89,8 @@ eachDatabase("a run that cannot go on", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* insertRun({ id: 23, workflow: "Older", execution: "older", key: "a" })
-      yield* sql`INSERT INTO workflow_steps (execution_id, step, result) VALUES ('older', 'step/1', '{"value":{"of":"before"}}')`
+      yield* sql`INSERT INTO workflow_steps (execution_id, step, result)
+        VALUES ('older', 'step/1', '{"value":{"of":"before"}}')`
       let defects = 0
       const workflow = makeWorkflow("Older")
       const engine = yield* startEngine(workflow, () =>

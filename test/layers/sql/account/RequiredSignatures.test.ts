@@ -113,7 +113,8 @@ eachDatabase("RequiredSignatures", (it) => {
       const begun = [resumed, claimed.length > 0]
       assert.strictEqual(begun.filter((one) => one).length, 1)
       const rows = yield* sql`
-        SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL AND state <> 'awaiting_user'`
+        SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL
+        AND state <> 'awaiting_user'`
       assert.lengthOf(rows, 1)
     })
   )

@@ -110,8 +110,8 @@ eachDatabase("DueStore", (it) => {
       // A claimer may find the last rows held by another one and stop; whoever holds them claims them.
       assert.strictEqual(claimed.length, 60)
       assert.strictEqual(new Set(claimed).size, 60)
-      const rows =
-        yield* sql`SELECT portfolio_id FROM operations WHERE tenant_id = ${tenantId} GROUP BY portfolio_id HAVING count(*) > 1`
+      const rows = yield* sql`SELECT portfolio_id FROM operations WHERE tenant_id = ${tenantId} GROUP BY portfolio_id
+          HAVING count(*) > 1`
       assert.deepStrictEqual(rows, [])
     })
   )

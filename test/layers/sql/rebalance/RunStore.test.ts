@@ -153,7 +153,8 @@ eachDatabase("RunStore", (it) => {
         return yield* read
       })
       const moveDue = (at: number) =>
-        sql`UPDATE schedules SET due_at = ${new Date(after(at).epochMilliseconds + day)} WHERE portfolio_id = ${portfolioId}`
+        sql`UPDATE schedules SET due_at = ${new Date(after(at).epochMilliseconds + day)}
+          WHERE portfolio_id = ${portfolioId}`
       const within = (due: Date, from: number, to: number) => {
         assert.isTrue(due.getTime() >= after(from).epochMilliseconds, due.toISOString())
         assert.isTrue(due.getTime() <= after(to).epochMilliseconds, due.toISOString())

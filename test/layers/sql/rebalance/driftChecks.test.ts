@@ -283,7 +283,8 @@ eachDatabase("drift checks of due portfolios", (it) => {
       assert.isTrue(yield* isCandidate)
 
       yield* sql`
-        INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block, transfers, announced_at)
+        INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block,
+          transfers, announced_at)
         VALUES (${operationId}, 8453, 1, ${portfolioId}, 'account', 'subject', 1, '[]', now())`
       assert.isFalse(yield* isCandidate, "value may be leaving")
       yield* sql`DELETE FROM transfer_intents WHERE portfolio_id = ${portfolioId}`

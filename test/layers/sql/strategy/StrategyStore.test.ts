@@ -104,7 +104,8 @@ eachDatabase("StrategyStore", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { strategyId } = yield* insertStrategy(yield* insertTenant)
-      yield* sql`INSERT INTO strategy_versions SELECT strategy_id, 2, '[{"assetId": "gold", "weight": 1}]'::jsonb, null, created_at
+      yield* sql`INSERT INTO strategy_versions SELECT strategy_id, 2, '[{"assetId": "gold", "weight": 1}]'::jsonb, null,
+        created_at
         FROM strategies WHERE strategy_id = ${strategyId}`
       yield* sql`UPDATE strategies SET head_version = 2 WHERE strategy_id = ${strategyId}`
       const exit = yield* Effect.exit(Effect.flatMap(StrategyStore, (store) => store.find(strategyId)))

@@ -99,12 +99,14 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       yield* sql`
         INSERT INTO portfolios (portfolio_id, tenant_id, strategy_id, owner_account_id, account_index, account_ids,
           strategy_version, created_at, updated_at)
-        SELECT 'pf_' || lpad(n::text, 26, '0'), ${tenantId}, ${strategyId}, n::text, 0, '{}', 1, ${checked}::timestamptz, ${checked}::timestamptz
+        SELECT 'pf_' || lpad(n::text, 26, '0'), ${tenantId}, ${strategyId}, n::text, 0, '{}', 1,
+        ${checked}::timestamptz, ${checked}::timestamptz
         FROM generate_series(1, 1200) AS n`
       yield* sql`
         INSERT INTO schedules (portfolio_id, tenant_id, strategy_id, status, due_at, checked_at, portfolio_created_at,
           updated_at)
-        SELECT portfolio_id, tenant_id, strategy_id, 'active', ${due}::timestamptz, ${checked}::timestamptz, created_at, created_at
+        SELECT portfolio_id, tenant_id, strategy_id, 'active', ${due}::timestamptz, ${checked}::timestamptz, created_at,
+        created_at
         FROM portfolios WHERE strategy_id = ${strategyId}`
       const count = Effect.map(
         sql<{ readonly moved: number; readonly moments: number }>`

@@ -107,7 +107,8 @@ eachDatabase("TransferLedger", (it) => {
       assert.strictEqual(yield* state, "completed")
       assert.lengthOf(yield* ledger.openOf(portfolioId), 0)
       const [schedule] = yield* sql<{ readonly due: boolean }>`
-        SELECT due_at <= ${new Date(noon.epochMilliseconds + 1_000)} AS due FROM schedules WHERE portfolio_id = ${portfolioId}`
+        SELECT due_at <= ${new Date(noon.epochMilliseconds + 1_000)} AS due FROM schedules
+        WHERE portfolio_id = ${portfolioId}`
       assert.isTrue(schedule!.due)
     })
   )
