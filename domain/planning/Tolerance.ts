@@ -4,8 +4,7 @@
  * One level would not do. Rounding to raw units and to whole legs shifts every target a little, so an asset left just
  * under the level by one plan could be just over it for the next, and the account would trade for nothing. A chain
  * therefore starts to trade when an asset is off by `tradeUsd`, and once it trades it corrects everything that is off
- * by
- * `correctUsd`, a margin less. What a plan leaves is then a margin away from starting the next one.
+ * by `correctUsd`, a margin less. What a plan leaves is then a margin away from starting the next one.
  */
 import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
