@@ -4,9 +4,7 @@
  * Every variable is described in docs/operations.md. A start with missing or malformed variables fails with one message
  * that lists all of them; values that may be secret are never part of it.
  */
-import { Duration, Effect, Layer, type LogLevel, Redacted } from "effect"
-import { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { Duration, Effect, Layer } from "effect"
 import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
@@ -34,13 +32,14 @@ import { LivenessSettings } from "#layers/engine/LivenessLive.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import { keyEnvironment, otherPepper, pepper, pepperIfAny, randomHex } from "#src/config/apiKeys.ts"
 import { database, databaseUrl } from "#src/config/database.ts"
-import { chains, guardedChains, wrappedNatives } from "#src/config/chains.ts"
+import { chains, guardedChains } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
 import { coinGecko, lifi, ondo } from "#src/config/providers.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
 import { host, server, trustedProxies } from "#src/config/server.ts"
 import { attestorSigners, attestorToken, signers } from "#src/config/signers.ts"
+import { settings } from "#src/config/settings.ts"
 import { solana } from "#src/config/solana.ts"
 import {
   massive,
@@ -51,115 +50,16 @@ import {
   ticketKeys,
   workerSettings
 } from "#src/config/streamWorker.ts"
+import { telemetry } from "#src/config/telemetry.ts"
 import { all, optional, orInvalid, required, type Setting, withDefault } from "#src/config/Setting.ts"
 import manifest from "../package.json" with { type: "json" }
 
 const token = Kind.secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", randomHex)
-const logLevels = [
-  "Trace",
-  "Debug",
-  "Info",
-  "Warn",
-  "Error",
-  "None"
-] as const satisfies ReadonlyArray<LogLevel.LogLevel>
-
 const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorPlace }> = Effect.gen(function* () {
   const { chains: configured, signers: keys } = yield* all({ chains, signers })
   const { agent, attestor, relayers } = keys
   return { evm: { chains: configured, agent, relayers }, attestor }
 })
-
-const seconds = (maximum: number, example: string) => Kind.integer(0, maximum, example)
-const gas = (example: string) => Kind.integer(1_000_000, 1_000_000_000_000_000, example)
-const basisPoints = (example: string) => Kind.integer(1, 10_000, example)
-
-const settings: Setting<Settings["Service"]> = Effect.map(
-  all({
-    brandName: withDefault("BRAND_NAME", Kind.text("a name", "Ballast"), "Ballast"),
-    cooldownSeconds: withDefault("REBALANCE_COOLDOWN_SECONDS", seconds(86_400, "60"), 60),
-    priceMaxAgeSeconds: withDefault("PRICE_MAX_AGE_SECONDS", seconds(86_400, "600"), 600),
-    slippageBps: withDefault("SWAP_SLIPPAGE_BPS", basisPoints("50"), 50),
-    priceImpactBps: withDefault("SWAP_PRICE_IMPACT_BPS", basisPoints("100"), 100),
-    thresholdUsd: withDefault(
-      "SWAP_THRESHOLD_USD",
-      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "1.00"),
-      Decimal.one
-    ),
-    mirrorSlippageBps: withDefault("MIRROR_MAX_SLIPPAGE_BPS", basisPoints("100"), 100),
-    mirrorImpactBps: withDefault("MIRROR_MAX_PRICE_IMPACT_BPS", basisPoints("100"), 100),
-    minTradeUsd: withDefault(
-      "TRADE_MIN_USD",
-      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "1.00"),
-      Decimal.one
-    ),
-    gasOfPortfolio: withDefault("GAS_PER_PORTFOLIO_AND_DAY", gas("30000000"), 30_000_000),
-    gasOfTenant: withDefault("GAS_PER_TENANT_AND_DAY", gas("10000000000"), 10_000_000_000),
-    gasShareBps: withDefault("GAS_MAX_SHARE_BPS", Kind.integer(1, 1_000_000, "10000"), 10_000),
-    transferMinUsd: withDefault(
-      "TRANSFER_MIN_USD",
-      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
-      50n * Decimal.one
-    ),
-    transferCostBps: withDefault("TRANSFER_COST_BPS", Kind.integer(0, 1_000, "10"), 10),
-    transferMaxCostBps: withDefault("TRANSFER_MAX_COST_BPS", Kind.integer(1, 1_000, "100"), 100),
-    routeMinUsd: withDefault(
-      "ROUTE_MIN_USD",
-      Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
-      50n * Decimal.one
-    ),
-    routeAdvantageBps: withDefault("ROUTE_MIN_ADVANTAGE_BPS", Kind.integer(0, 10_000, "10"), 10),
-    blocklist: withDefault<ReadonlyArray<AssetId>>(
-      "ASSET_BLOCKLIST",
-      Kind.listOf(
-        Kind.kind(AssetId, "a CAIP-19 asset", "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913")
-      ),
-      []
-    ),
-    intervalMs: withDefault("SCHEDULER_INTERVAL_MS", Kind.integer(10, 3_600_000, "1000"), 1000),
-    batch: withDefault("SCHEDULER_BATCH", Kind.integer(1, 10_000, "200"), 200),
-    maxRunsInFlight: withDefault("MAX_RUNS_IN_FLIGHT", Kind.integer(0, 10_000, "256"), 256),
-    runRetentionHours: withDefault("RUN_RETENTION_HOURS", Kind.integer(1, 87_600, "168"), 168),
-    signatureWaitHours: withDefault("SIGNATURE_WAIT_HOURS", Kind.integer(1, 8_760, "168"), 168),
-    priceHistorySeconds: withDefault("PRICE_HISTORY_INTERVAL_SECONDS", Kind.integer(1, 86_400, "60"), 60),
-    priceHistoryBatch: withDefault("PRICE_HISTORY_BATCH", Kind.integer(1, 1_000, "10"), 10),
-    valuationSeconds: withDefault("VALUATION_INTERVAL_SECONDS", Kind.integer(1, 86_400, "3600"), 3600),
-    valuationBatch: withDefault("VALUATION_BATCH", Kind.integer(1, 1_000, "200"), 200),
-    discoverySeconds: withDefault("DISCOVERY_INTERVAL_SECONDS", Kind.integer(1, 86_400, "300"), 300)
-  }),
-  (read) => ({
-    brandName: read.brandName,
-    rebalanceCooldownMs: read.cooldownSeconds * 1000,
-    priceMaxAgeMs: read.priceMaxAgeSeconds * 1000,
-    defaultSwap: {
-      slippageBps: read.slippageBps,
-      priceImpactBps: read.priceImpactBps,
-      thresholdUsd: read.thresholdUsd
-    },
-    mirrorCap: { slippageBps: read.mirrorSlippageBps, priceImpactBps: read.mirrorImpactBps },
-    minTradeUsd: read.minTradeUsd,
-    gas: {
-      portfolioPerDay: BigInt(read.gasOfPortfolio),
-      tenantPerDay: BigInt(read.gasOfTenant),
-      maxShareBps: read.gasShareBps,
-      natives: wrappedNatives
-    },
-    transfers: {
-      minUsd: read.transferMinUsd,
-      costBps: read.transferCostBps,
-      maxCostBps: Math.max(read.transferCostBps, read.transferMaxCostBps)
-    },
-    routes: { minUsd: read.routeMinUsd, minAdvantageBps: read.routeAdvantageBps },
-    blockedAssets: new Set(read.blocklist),
-    scheduler: { intervalMs: read.intervalMs, batch: read.batch },
-    maxRunsInFlight: read.maxRunsInFlight,
-    runRetentionMs: read.runRetentionHours * 3_600_000,
-    signatureWaitMs: read.signatureWaitHours * 3_600_000,
-    priceHistory: { intervalMs: read.priceHistorySeconds * 1000, batch: read.priceHistoryBatch },
-    valuation: { intervalMs: read.valuationSeconds * 1000, batch: read.valuationBatch },
-    discovery: { intervalMs: read.discoverySeconds * 1000 }
-  })
-)
 
 const bundleWindow = Effect.map(withDefault("BUNDLE_WINDOW_MS", Kind.integer(0, 1_000, "30"), 30), (milliseconds) =>
   Duration.millis(milliseconds)
@@ -185,34 +85,6 @@ const rateLimits = all({
   burst: withDefault("RATE_LIMIT_BURST", perMinute, 300)
 })
 
-const otlp = Effect.map(
-  all({
-    endpoint: optional("OTEL_EXPORTER_OTLP_ENDPOINT", Kind.httpUrl("http://collector:4318")),
-    headers: withDefault(
-      "OTEL_EXPORTER_OTLP_HEADERS",
-      Kind.pairs("name=value pairs", "authorization=Bearer%20...", true),
-      {}
-    ),
-    isDisabled: withDefault("OTEL_SDK_DISABLED", Kind.boolean, false),
-    traceRatio: withDefault("OTEL_TRACES_SAMPLER_ARG", Kind.ratio, 1)
-  }),
-  ({ endpoint, headers, isDisabled, traceRatio }) =>
-    endpoint === null || isDisabled ? null : { endpoint, headers: Redacted.make(headers), traceRatio }
-)
-
-/** Telemetry, but for the secrets that it must not show. */
-const telemetry = all({
-  serviceName: withDefault("OTEL_SERVICE_NAME", Kind.text("a name", "ballast"), "ballast"),
-  resourceAttributes: withDefault(
-    "OTEL_RESOURCE_ATTRIBUTES",
-    Kind.pairs("name=value pairs", "deployment.environment=production", false),
-    {}
-  ),
-  otlp,
-  logLevel: withDefault<LogLevel.LogLevel>("LOG_LEVEL", Kind.oneOf(logLevels), "Info"),
-  logFormat: withDefault("LOG_FORMAT", Kind.oneOf(["json", "pretty"]), "json")
-})
-
 /** What the API process reads. */
 export const serviceConfig = orInvalid(
   Effect.gen(function* () {
@@ -231,7 +103,7 @@ export const serviceConfig = orInvalid(
         streams,
         coinGecko,
         coinGeckoUrl: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
-        priceToleranceBps: withDefault("PRICE_MAX_DIVERGENCE_BPS", basisPoints("500"), 500),
+        priceToleranceBps: withDefault("PRICE_MAX_DIVERGENCE_BPS", Kind.integer(1, 10_000, "500"), 500),
         marketData,
         countryHeaders,
         appOrigins: withDefault<ReadonlyArray<string>>("APP_ORIGINS", Kind.listOf(Kind.origin), []),
@@ -340,7 +212,7 @@ export const attestorConfig = orInvalid(
         // Without a second source nothing is signed, so a start without one is a mistake.
         secondSource: required("LIFI_URL", Kind.httpUrl("https://li.quest/v1")),
         lifi,
-        toleranceBps: withDefault("ATTESTOR_MAX_DIVERGENCE_BPS", basisPoints("200"), 200),
+        toleranceBps: withDefault("ATTESTOR_MAX_DIVERGENCE_BPS", Kind.integer(1, 10_000, "200"), 200),
         clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
         telemetry
       })

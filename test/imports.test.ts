@@ -29,6 +29,11 @@ const large: Readonly<Record<string, string>> = {
   migrations: "their numbers are their order"
 }
 
+/** Files above 300 lines, and why they are not split. */
+const long: Readonly<Record<string, string>> = {
+  "domain/Errors.ts": "one list of codes, which stands in no other file"
+}
+
 /** Libraries that files import and no pattern allows, as `file -> module`. */
 const foreign = (
   among: ReadonlyArray<Source>,
@@ -372,9 +377,11 @@ describe("house rules", () => {
     )
   })
 
-  it("no file is above 400 lines", () =>
+  it("no file is above 300 lines; tests and benchmarks may have 400", () =>
     assert.deepStrictEqual(
-      sources.filter(({ lines }) => lines > 400).map(({ path }) => path),
+      sources
+        .filter(({ lines, path }) => lines > (/^(?:test|bench)\//.test(path) ? 400 : 300) && !(path in long))
+        .map(({ path, lines }) => `${path}: ${lines}`),
       []
     ))
 })

@@ -33,6 +33,7 @@ const conventions: ReadonlyArray<readonly [why: string, path: RegExp]> = [
 const reasons: Readonly<Record<string, string>> = {
   "bench/http/drawPaths.ts":
     "its reader is a process that begins its work when it is loaded, and a test asks for the paths alone",
+  "domain/action/boundStep.ts": "reads what a client sent of a provider's wire, apart from the rules of a swap",
   "domain/monitor/listedCandles.ts": "joins two contexts for a third, so none of their files is its place",
   "domain/strategy/movedDueAt.ts": "a rule of the domain that a statement of a store applies",
   "domain/withdrawal/withdrawalRequestBytes.ts": "what an owner signs, byte by byte",

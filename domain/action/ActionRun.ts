@@ -14,7 +14,7 @@ import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
-import { addressOf } from "#domain/Caip.ts"
+import { findLanded, type SentAttempt, unrecordedSwap, withSwap } from "#domain/action/earlierAttempts.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -30,7 +30,6 @@ import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import type { Swap } from "#domain/trading/Swap.ts"
 
 /** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
@@ -42,12 +41,6 @@ const pendingReason = "the chain carries the order out, in a block that does not
 
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
-
-/** An operation that was on its way to the chain. */
-interface Carried {
-  readonly attempt: number
-  readonly swap: Swap | undefined
-}
 
 type Ready = Extract<SwapStep, { readonly _tag: "Ready" }>
 
@@ -103,6 +96,7 @@ const makeExecute = (
   { calls, gas, marks, operations, preparer, relay, relays, store, userOperations, valuer }: Services,
   operationId: OperationId
 ) => {
+  const landed = findLanded(relays, userOperations)
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
   const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
@@ -125,19 +119,6 @@ const makeExecute = (
         kind: "action_waits",
         payload: { reason: step.reason }
       })
-  })
-
-  /** An earlier operation that counts after all. */
-  const landed = Effect.fnUntraced(function* ({ order }: StoredAction, carried: ReadonlyArray<Carried>) {
-    for (const { attempt, swap } of carried) {
-      const sent = yield* relays.sent({ operationId, chainId: order.chainId, attempt })
-      if (Option.isNone(sent)) continue
-      const receipt = yield* userOperations.find(sent.value.transaction, order.accountId)
-      if (Option.isSome(receipt) && receipt.value.success) {
-        return Option.some(withSwap({ _tag: "Landed", receipt: receipt.value }, swap) satisfies SwapStep)
-      }
-    }
-    return Option.none()
   })
 
   const next = Effect.fnUntraced(function* (action: StoredAction, round: number): Effect.fn.Return<SwapStep> {
@@ -168,7 +149,7 @@ const makeExecute = (
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */
   const check = Effect.fnUntraced(function* (
     round: number,
-    carried: ReadonlyArray<Carried>
+    carried: ReadonlyArray<SentAttempt>
   ): Effect.fn.Return<SwapStep, ChainUnavailable> {
     const action = yield* load
     const isRebalancing = yield* operations.isRebalancing(action.portfolioId)
@@ -186,7 +167,7 @@ const makeExecute = (
     return { _tag: "Waiting", reason: `a rebalance of the portfolio is running: ${step.reason}` }
   })
 
-  const prepare = (round: number, carried: ReadonlyArray<Carried>) =>
+  const prepare = (round: number, carried: ReadonlyArray<SentAttempt>) =>
     Activity.make({
       name: `prepare/${round}`,
       success: SwapStep,
@@ -250,7 +231,7 @@ const makeExecute = (
     const action = yield* load
     let setback = ""
     let again: Ready | undefined
-    let carried: ReadonlyArray<Carried> = []
+    let carried: ReadonlyArray<SentAttempt> = []
     const receipts: Array<ActionReceipt> = []
     const refuse = (reason: string, name: "fail" | "cancel" = "fail") => {
       const end = { chainId: action.order.chainId, outcome: null, failure: reason }
@@ -304,21 +285,3 @@ const makeExecute = (
 
 /** The same, for a transaction of its own. */
 const alone = (step: Ready): Ready => ({ ...step, prepared: carriedAlone(step.prepared) })
-
-/** The swap of an order as far as the order says it: the quote, and with it the minimum, is lost. */
-const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>
-  order._tag === "Calls"
-    ? undefined
-    : {
-        sell: order.sell,
-        buy: order.buy,
-        sellAmountRaw: order.amountRaw,
-        minBuyAmountRaw: order.route?.minRaw ?? order.issuer?.expectedRaw ?? 0n,
-        path: [addressOf(order.sell), addressOf(order.buy)]
-      }
-
-/** An order of calls has no swap. */
-const withSwap = <A extends object>(value: A, swap: Swap | undefined) => ({
-  ...value,
-  ...(swap === undefined ? {} : { swap })
-})

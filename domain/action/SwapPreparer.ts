@@ -8,9 +8,10 @@ import { connectorTokensOf, isGuarded, mayBuy, routedSwapOf } from "#domain/acco
 import { type Grant, grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
+import { boundStep } from "#domain/action/boundStep.ts"
 import { feedLeg, type FeedLeg } from "#domain/action/feedLeg.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, type Address } from "#domain/Caip.ts"
+import { addressOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
@@ -25,33 +26,6 @@ import { feedFloorRaw } from "#domain/trading/priceLegs.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { type ReadySwap, Swap } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-
-type Json = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
-
-const boundAction = (action: unknown, contract: Address, slippage: number | undefined): unknown =>
-  isRecord(action)
-    ? { ...action, fromAddress: contract, toAddress: contract, ...(slippage === undefined ? {} : { slippage }) }
-    : action
-
-/**
- * A client's step for the contract that carries it: the provider builds a transaction in which that contract
- * sells and receives, since the account trades through it alone. What the client began or built of it does not count.
- * Pure.
- *
- * `slippageBps` null: as the step has it.
- */
-const boundStep = (step: unknown, contract: Address, slippageBps: number | null): unknown => {
-  if (!isRecord(step)) return step
-  const { execution: _execution, transactionRequest: _transaction, typedData: _typed, ...rest } = step
-  const slippage = slippageBps === null ? undefined : slippageBps / 10_000
-  const bound = { ...rest, action: boundAction(rest["action"], contract, slippage) }
-  const { includedSteps } = rest
-  return Array.isArray(includedSteps)
-    ? { ...bound, includedSteps: includedSteps.map((one: unknown) => boundStep(one, contract, slippageBps)) }
-    : bound
-}
 
 export const SwapStep = Schema.Union([
   /** Ready to be signed by the relayer. */

@@ -4,14 +4,9 @@ import type * as Caip from "#domain/Caip.ts"
 import { type ChainClient, startAnvil } from "#sandbox/chain/Anvil.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { catalog, catalogChain, type CatalogChain, type Token } from "#sandbox/market/catalog.ts"
+import { type ChainContracts, contractAddresses } from "#sandbox/chain/contractAddresses.ts"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
-import {
-  admitOperator,
-  type ChainContracts,
-  contractAddresses,
-  installChain,
-  type Installation
-} from "#sandbox/chain/installChain.ts"
+import { admitOperator, installChain, type Installation } from "#sandbox/chain/installChain.ts"
 import { mineByInterval } from "#sandbox/chain/mineByInterval.ts"
 import type { OwnedProcess } from "#sandbox/process/ownedProcess.ts"
 import { PriceBook } from "#sandbox/market/PriceBook.ts"

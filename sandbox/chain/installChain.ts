@@ -8,11 +8,9 @@ import { Effect } from "effect"
 import {
   type Address,
   concat,
-  encodeDeployData,
   encodeFunctionData,
   getCreate2Address,
   type Hex,
-  pad,
   parseEther,
   stringToHex,
   toHex
@@ -20,10 +18,8 @@ import {
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
 import { canonical, create2Deployer, operator } from "#sandbox/chain/canonical.ts"
 import type { CatalogChain, Token } from "#sandbox/market/catalog.ts"
+import { type ChainContracts, contractAddresses, initCodes, noSalt } from "#sandbox/chain/contractAddresses.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"
-import type { EvmAddress } from "#domain/Caip.ts"
-import { runnerOf } from "#layers/evm/tradeGuard.ts"
-import { issuerSigner, issuerUserId } from "#sandbox/chain/issuer.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { poolsOf, sideAmount } from "#sandbox/chain/Pools.ts"
 import { installFeeds } from "#sandbox/market/priceFeeds.ts"
@@ -32,101 +28,13 @@ import type { PriceBook } from "#sandbox/market/PriceBook.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 import { fillGuard } from "#sandbox/chain/tradeGuard.ts"
 
-/** Addresses of what the world installed on a chain. */
-export type ChainContracts = typeof canonical & {
-  readonly weth: Address
-  readonly factory: Address
-  readonly router: Address
-  readonly treasury: Address
-  /** The vault of the bridge to the other chains. */
-  readonly bridge: Address
-  /** The stand-in of LI.FI's diamond, and the liquidity that only its routes reach. */
-  readonly diamond: Address
-  readonly routePools: Address
-  /** Our contract in front of the diamond. */
-  readonly routedSwap: Address
-  /** Through which accounts of new permissions trade and send. */
-  readonly guard: Address
-  /** The stand-in of an issuer's contract, which knows the guard's runner as its customer. */
-  readonly issuerManager: Address
-}
-
 /** The salt with which EntryPoint 0.7 was deployed on every chain (eth-infinitism/account-abstraction v0.7). */
 const entryPointSalt: Hex = "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3"
-const noSalt = pad("0x0")
 
 const deployGas = 25_000_000n
 const operatorEther = parseEther("1000000")
 /** Backs every WETH that a world will ever issue. */
 const treasuryEther = parseEther("1000000000000")
-
-const initCodes = (contracts: Contracts, chain: CatalogChain) => {
-  const treasury = contracts.own("Treasury")
-  const bridge = contracts.own("BridgeVault")
-  const factoryCode = encodeDeployData({
-    abi: contracts.uniswapFactory.abi,
-    bytecode: contracts.uniswapFactory.creation,
-    args: [operator]
-  })
-  const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
-  const router = encodeDeployData({
-    abi: contracts.uniswapRouter.abi,
-    bytecode: contracts.uniswapRouter.creation,
-    args: [at(factoryCode), chain.weth.address]
-  })
-  const diamond = contracts.own("RouteDiamond").creation
-  const routePools = contracts.own("RoutePools")
-  const routedSwap = contracts.own("RoutedSwap")
-  const guard = contracts.own("TradeGuard")
-  const guardCode = encodeDeployData({
-    abi: guard.abi,
-    bytecode: guard.creation,
-    args: [operator, operator, canonical.withdrawalExecutor]
-  })
-  const manager = contracts.own("IssuerManager")
-  return {
-    factory: factoryCode,
-    router,
-    diamond,
-    routePools: encodeDeployData({ abi: routePools.abi, bytecode: routePools.creation, args: [operator] }),
-    routedSwap: encodeDeployData({
-      abi: routedSwap.abi,
-      bytecode: routedSwap.creation,
-      args: [at(diamond), at(router)]
-    }),
-    guard: guardCode,
-    issuerManager: encodeDeployData({
-      abi: manager.abi,
-      bytecode: manager.creation,
-      args: [issuerSigner.address, issuerUserId, runnerOf(at(guardCode) as string as EvmAddress), chain.usdc.address]
-    }),
-    treasury: encodeDeployData({
-      abi: treasury.abi,
-      bytecode: treasury.creation,
-      args: [operator, chain.weth.address]
-    }),
-    bridge: encodeDeployData({ abi: bridge.abi, bytecode: bridge.creation, args: [operator] })
-  }
-}
-
-/** Where everything is, or will be, on a chain. */
-export const contractAddresses = (contracts: Contracts, chain: CatalogChain): ChainContracts => {
-  const codes = initCodes(contracts, chain)
-  const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
-  return {
-    ...canonical,
-    weth: chain.weth.address,
-    factory: at(codes.factory),
-    router: at(codes.router),
-    treasury: at(codes.treasury),
-    bridge: at(codes.bridge),
-    diamond: at(codes.diamond),
-    routePools: at(codes.routePools),
-    routedSwap: at(codes.routedSwap),
-    guard: at(codes.guard),
-    issuerManager: at(codes.issuerManager)
-  }
-}
 
 /** Lets the operator act on this chain; anvil forgets it between runs. */
 export const admitOperator = (client: ChainClient): Effect.Effect<void, SandboxFailure> =>

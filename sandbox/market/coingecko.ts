@@ -4,7 +4,7 @@
  * Shapes follow CoinGecko's documentation: unknown coins and contracts are absent, contract keys are lower-case,
  * figures are JSON numbers.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { solanaChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
@@ -12,6 +12,14 @@ import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
 import { catalog, type Token } from "#sandbox/market/catalog.ts"
 import { Faults } from "#sandbox/control/Faults.ts"
 import { catalogueTokenPrice, coinById, otherPlatforms, wrappedAs } from "#sandbox/market/coinBook.ts"
+import {
+  ChartQuery,
+  CoinQuery,
+  ContractQuery,
+  MarketsQuery,
+  OhlcQuery,
+  type Options
+} from "#sandbox/market/coingeckoQueries.ts"
 import * as Market from "#sandbox/market/coinMarket.ts"
 import { chartTimes, jsonNumber, priceHistory } from "#sandbox/market/priceHistory.ts"
 import { withFaults } from "#sandbox/control/withFaults.ts"
@@ -19,39 +27,6 @@ import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const base = "/coingecko/api/v3"
-const Flag = Schema.optionalKey(Schema.Literals(["true", "false"]))
-const common = {
-  vs_currencies: Schema.NonEmptyString,
-  include_market_cap: Flag,
-  include_24hr_vol: Flag,
-  include_24hr_change: Flag,
-  include_last_updated_at: Flag,
-  precision: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^(full|[0-9]|1[0-8])$/u))),
-  x_cg_demo_api_key: Schema.optionalKey(Schema.String)
-}
-const ContractQuery = Schema.Struct({ ...common, contract_addresses: Schema.NonEmptyString })
-const CoinQuery = Schema.Struct({ ...common, ids: Schema.NonEmptyString })
-type Options = Omit<typeof CoinQuery.Type, "ids">
-const ChartQuery = Schema.Struct({
-  vs_currency: Schema.Literal("usd"),
-  days: Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100_000 })),
-  interval: Schema.optionalKey(Schema.Literal("daily")),
-  precision: common.precision,
-  x_cg_demo_api_key: common.x_cg_demo_api_key
-})
-
-const Count = Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 250 }))
-const MarketsQuery = Schema.Struct({
-  vs_currency: Schema.Literal("usd"),
-  ids: Schema.optionalKey(Schema.String),
-  page: Schema.optionalKey(Count),
-  per_page: Schema.optionalKey(Count),
-  sparkline: Flag
-})
-const OhlcQuery = Schema.Struct({
-  vs_currency: Schema.Literal("usd"),
-  days: Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 365 }))
-})
 
 /** Most days that a plan without a price sees, and CoinGecko's code for asking for more. */
 const freeDays = 365

@@ -6,27 +6,19 @@
 import { address, getTransactionDecoder, lamports, type Transaction } from "@solana/kit"
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { createHash } from "node:crypto"
-import { Clock, FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from "litesvm"
+import { Clock, FailedTransactionMetadata, LiteSVM } from "litesvm"
 import * as Base58 from "#domain/Base58.ts"
 import { swigProgram } from "#layers/solana/swig/addresses.ts"
 import { Blockhashes } from "#sandbox/solana/Blockhashes.ts"
 import { compileWide, type WideTransaction } from "#sandbox/solana/compileWide.ts"
 import type { Emulation } from "#sandbox/solana/Emulation.ts"
+import { emptyAccount, type LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
 import { landsWith, type TransactionError, transactionError } from "#sandbox/solana/errorNames.ts"
 import { expand, type RequiredLamports } from "#sandbox/solana/expand.ts"
-import type { Outcome } from "#sandbox/solana/Outcome.ts"
+import { atOrigins, failed, nothing, type Outcome, outcomeOf, rentSpentAt } from "#sandbox/solana/Outcome.ts"
 import { type Landed, Statuses } from "#sandbox/solana/Statuses.ts"
 import { doomed } from "#sandbox/solana/doomed.ts"
 import { instructionsOf, isSigned, usesNonce, type Wire } from "#sandbox/solana/Wire.ts"
-
-export interface LedgerAccount {
-  readonly key: PublicKey | string
-  readonly lamports: bigint
-  /** The program that owns it, in base58. */
-  readonly owner: string
-  readonly data: Uint8Array
-  readonly executable: boolean
-}
 
 interface Settings {
   /** The chain's time in seconds. */
@@ -293,38 +285,4 @@ export class Ledger {
       this.#svm.withSigverify(true)
     }
   }
-}
-
-const systemProgram = "11111111111111111111111111111111"
-
-const emptyAccount = (key: PublicKey | string): LedgerAccount => ({
-  key,
-  lamports: 0n,
-  owner: systemProgram,
-  data: new Uint8Array(),
-  executable: false
-})
-
-const nothing: Outcome = { error: null, logs: [], units: 0n }
-
-const failed = (error: TransactionError): Outcome => ({ error, logs: [], units: 0n })
-
-const outcomeOf = (meta: TransactionMetadata, error: TransactionError | null): Outcome => ({
-  error,
-  logs: meta.logs(),
-  units: meta.computeUnitsConsumed()
-})
-
-/** The place of the account whose rent was spent, where that is the error. */
-const rentSpentAt = (error: TransactionError | null): number | undefined => {
-  if (error === null || typeof error === "string" || !("InsufficientFundsForRent" in error)) return undefined
-  return (error["InsufficientFundsForRent"] as { readonly account_index: number }).account_index
-}
-
-/** The error of an expansion, at the instruction of the transaction that it came from. */
-const atOrigins = (outcome: Outcome, origins: ReadonlyArray<number>): Outcome => {
-  const { error } = outcome
-  if (error === null || typeof error === "string" || !("InstructionError" in error)) return outcome
-  const [index, cause] = error["InstructionError"] as readonly [number, unknown]
-  return { ...outcome, error: { InstructionError: [origins[index] ?? index, cause] } }
 }

@@ -1,7 +1,8 @@
 /** The JSON-RPC methods of a Solana node that clients of this world need, in the shapes that nodes answer. */
 import { PublicKey } from "@solana/web3.js"
 import * as Base58 from "#domain/Base58.ts"
-import type { Ledger, LedgerAccount } from "#sandbox/solana/Ledger.ts"
+import type { Ledger } from "#sandbox/solana/Ledger.ts"
+import type { LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
 import type { Outcome } from "#sandbox/solana/Outcome.ts"
 import { readWire, UnreadableTransaction, type Wire } from "#sandbox/solana/Wire.ts"
 import { RpcError } from "#sandbox/solana/RpcError.ts"

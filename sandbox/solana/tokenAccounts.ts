@@ -1,7 +1,8 @@
 /** Token accounts of both token programs, as a node finds them. */
 import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
-import type { Ledger, LedgerAccount } from "#sandbox/solana/Ledger.ts"
+import type { Ledger } from "#sandbox/solana/Ledger.ts"
+import type { LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
 
 const accountLength = 165
 /** Stands after the first 165 bytes of an account of Token-2022 that has extensions. */

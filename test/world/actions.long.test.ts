@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { type Address, createPublicClient, encodeFunctionData, erc20Abi, http, parseAbi } from "viem"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
-import { contractAddresses } from "#sandbox/chain/installChain.ts"
+import { contractAddresses } from "#sandbox/chain/contractAddresses.ts"
 import { catalogChain } from "#sandbox/market/catalog.ts"
 import {
   actingChain as base,

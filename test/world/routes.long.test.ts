@@ -5,7 +5,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { catalogChain } from "#sandbox/market/catalog.ts"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
-import { contractAddresses } from "#sandbox/chain/installChain.ts"
+import { contractAddresses } from "#sandbox/chain/contractAddresses.ts"
 import {
   chainBalance,
   enroll,

@@ -3,21 +3,28 @@
  * and what is in transit once for all. What could not be read is in the input as such.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
-import * as Amount from "#domain/Amount.ts"
-import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { permittedBridgeAsset, mayBuy } from "#domain/account/Permission.ts"
+import { permittedBridgeAsset } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import { mayTradeOn, type Price, Prices } from "#domain/market/Prices.ts"
-import { readingFrom } from "#domain/performance/PortfolioReading.ts"
+import { type Price, Prices } from "#domain/market/Prices.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
-import type { ChainHoldings, Holding, PlanInput } from "#domain/planning/Plan.ts"
+import type { PlanInput } from "#domain/planning/Plan.ts"
 import { closedFor } from "#domain/rebalance/ClosedWay.ts"
 import { AppliedPolicies } from "#domain/rebalance/plan/AppliedPolicies.ts"
+import {
+  accountOf,
+  assetsOfInterest,
+  blocksOf,
+  type ChainReading,
+  chainState,
+  incomingOf,
+  readable,
+  valueOf
+} from "#domain/rebalance/plan/ChainReading.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
@@ -25,15 +32,6 @@ import { Settings } from "#domain/Settings.ts"
 import { type SwapLimits, swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
-
-interface ChainReading {
-  readonly authorization: ChainAuthorization
-  readonly catalogue: ReadonlyArray<Asset>
-  /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
-  readonly balances: ReadonlyMap<AssetId, bigint> | null
-  /** The account as it was read; null when it was not. */
-  readonly account: AccountBalances | null
-}
 
 interface ReadOptions {
   /**
@@ -241,15 +239,6 @@ export class PlanReader extends Context.Service<
   ).pipe(Layer.provide(AppliedPolicies.layer))
 }
 
-/** Of everything that has a price, US dollars (wad). */
-const valueOf = (chains: ReadonlyArray<ChainHoldings>): bigint =>
-  chains
-    .flatMap(({ holdings }) => holdings)
-    .reduce(
-      (sum, { balanceRaw, decimals, priceUsd }) => sum + Amount.valueUsd(balanceRaw, decimals, priceUsd ?? 0n),
-      0n
-    )
-
 /** A run reports what it could not read; a drift check has only this log line. */
 const reportUnread = (
   chainId: ChainId,
@@ -277,41 +266,6 @@ const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Ou
   }
 }
 
-const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<AccountId, bigint> =>
-  new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
-
-const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
-  account === null ? [] : [readingFrom(accountId, account)]
-
-/** What of the balances that were read may be traded; null when a target asset's is missing. */
-const readable = (
-  { balances }: AccountBalances,
-  targets: ReadonlySet<AssetId>,
-  reserved: PlanContext["reserved"]
-): ReadonlyMap<AssetId, bigint> | null => {
-  if (balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))) return null
-  const free = new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
-  for (const { assetId, raw } of reserved) {
-    const held = free.get(assetId)
-    if (held !== undefined) free.set(assetId, held > raw ? held - raw : 0n)
-  }
-  return free
-}
-
-/** What is held on the chain, what the allocation puts there, and what comes and goes. */
-const assetsOfInterest = (
-  { catalogue, balances }: ChainReading,
-  ofInterest: ReadonlySet<AssetId>
-): ReadonlyArray<Asset> =>
-  catalogue.filter(({ assetId }) => ofInterest.has(assetId) || (balances?.get(assetId) ?? 0n) > 0n)
-
-/** Raw units of each asset that are on their way to the portfolio's accounts. */
-const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bigint> => {
-  const incoming = new Map<AssetId, bigint>()
-  for (const { buy, expectedRaw } of transfers) incoming.set(buy, (incoming.get(buy) ?? 0n) + expectedRaw)
-  return incoming
-}
-
 /**
  * The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart.
  */
@@ -322,36 +276,3 @@ const bridgeAssetsOf = (chains: ReadonlyArray<ChainAuthorization>, apart: Readon
       return bridgeAsset === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, bridgeAsset] as const]
     })
   )
-
-interface Known {
-  readonly ofInterest: ReadonlySet<AssetId>
-  readonly known: ReadonlyMap<AssetId, Price>
-  readonly staleBefore: number
-  readonly incoming: ReadonlyMap<AssetId, bigint>
-  readonly feeBps: number
-}
-
-const chainState = (
-  reading: ChainReading,
-  { feeBps, incoming, known: prices, ofInterest, staleBefore }: Known
-): ChainHoldings => {
-  const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
-    const price = prices.get(assetId)
-    return {
-      assetId,
-      decimals,
-      balanceRaw: reading.balances?.get(assetId) ?? 0n,
-      incomingRaw: incoming.get(assetId) ?? 0n,
-      priceUsd: price?.usd ?? null,
-      priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
-      isBlocked,
-      isAuthorized: mayBuy(reading.authorization, assetId)
-    }
-  }
-  return {
-    chainId: chainIdOf(reading.authorization.accountId),
-    available: reading.balances !== null,
-    holdings: assetsOfInterest(reading, ofInterest).map(holding),
-    feeBps
-  }
-}

@@ -2,7 +2,8 @@
 import { Schema } from "effect"
 import { AccountType } from "#domain/account/Authorization.ts"
 import type { FlowId } from "#domain/Ids.ts"
-import { chainIds, OwnerMessage, OwnerSignature } from "#http/v2/enrollment/EnrollmentModel.ts"
+import { chainIds, OwnerSignature } from "#http/v2/enrollment/EnrollmentModel.ts"
+import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
 import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
 import { FlowIdParam, timestamp } from "#http/v2/values/values.ts"
 

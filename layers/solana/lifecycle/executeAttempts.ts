@@ -8,7 +8,8 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Attempt, AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
 import { AttemptsExpired, OutcomeUnknown } from "#layers/solana/lifecycle/errors.ts"
 import { observe, type Outcome } from "#layers/solana/lifecycle/observe.ts"
-import { type Commitment, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { Commitment } from "#layers/solana/rpc/Requests.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
 export interface LandingTiming {
   /** `confirmed` to go on with a run, `finalized` to report to an owner. */

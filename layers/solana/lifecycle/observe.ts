@@ -11,7 +11,8 @@ import { solanaChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import type { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
-import { type Commitment, type Requests, type SignatureStatus, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { Commitment, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
 export type Outcome =
   /** It took effect. */

@@ -17,7 +17,7 @@ import {
 import { PublicKey } from "@solana/web3.js"
 import { Result } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Account } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { Account } from "#layers/solana/rpc/Requests.ts"
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 import { type Multiplier, unscaled } from "#layers/solana/token/Multiplier.ts"
 import { isTokenProgram } from "#layers/solana/token/programs.ts"

@@ -2,7 +2,7 @@
 import { unpackAccount } from "@solana/spl-token"
 import type { PublicKey } from "@solana/web3.js"
 import { Result } from "effect"
-import type { Account } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { Account } from "#layers/solana/rpc/Requests.ts"
 import { MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 import { isTokenProgram } from "#layers/solana/token/programs.ts"
 

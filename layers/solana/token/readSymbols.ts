@@ -5,7 +5,8 @@
 import { PublicKey } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type Account, SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { Account } from "#layers/solana/rpc/Requests.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 import { type Mint, readText } from "#layers/solana/token/Mint.ts"
 

@@ -1,0 +1,99 @@
+/** What was read of an account and its chain, and what of it a plan is made from. Pure. */
+import * as Amount from "#domain/Amount.ts"
+import type { ChainAuthorization } from "#domain/account/Authorization.ts"
+import { mayBuy } from "#domain/account/Permission.ts"
+import type { Asset } from "#domain/asset/Asset.ts"
+import { type AccountId, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import type { AccountBalances } from "#domain/chain/Balances.ts"
+import { mayTradeOn, type Price } from "#domain/market/Prices.ts"
+import { readingFrom } from "#domain/performance/PortfolioReading.ts"
+import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
+import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
+import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import type { Transfer } from "#domain/transfer/Transfer.ts"
+
+export interface ChainReading {
+  readonly authorization: ChainAuthorization
+  readonly catalogue: ReadonlyArray<Asset>
+  /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
+  readonly balances: ReadonlyMap<AssetId, bigint> | null
+  /** The account as it was read; null when it was not. */
+  readonly account: AccountBalances | null
+}
+
+/** Of everything that has a price, US dollars (wad). */
+export const valueOf = (chains: ReadonlyArray<ChainHoldings>): bigint =>
+  chains
+    .flatMap(({ holdings }) => holdings)
+    .reduce(
+      (sum, { balanceRaw, decimals, priceUsd }) => sum + Amount.valueUsd(balanceRaw, decimals, priceUsd ?? 0n),
+      0n
+    )
+
+export const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<AccountId, bigint> =>
+  new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
+
+export const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
+  account === null ? [] : [readingFrom(accountId, account)]
+
+/** What of the balances that were read may be traded; null when a target asset's is missing. */
+export const readable = (
+  { balances }: AccountBalances,
+  targets: ReadonlySet<AssetId>,
+  reserved: PlanContext["reserved"]
+): ReadonlyMap<AssetId, bigint> | null => {
+  if (balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))) return null
+  const free = new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
+  for (const { assetId, raw } of reserved) {
+    const held = free.get(assetId)
+    if (held !== undefined) free.set(assetId, held > raw ? held - raw : 0n)
+  }
+  return free
+}
+
+/** What is held on the chain, what the allocation puts there, and what comes and goes. */
+export const assetsOfInterest = (
+  { catalogue, balances }: ChainReading,
+  ofInterest: ReadonlySet<AssetId>
+): ReadonlyArray<Asset> =>
+  catalogue.filter(({ assetId }) => ofInterest.has(assetId) || (balances?.get(assetId) ?? 0n) > 0n)
+
+/** Raw units of each asset that are on their way to the portfolio's accounts. */
+export const incomingOf = (transfers: ReadonlyArray<Transfer>): ReadonlyMap<AssetId, bigint> => {
+  const incoming = new Map<AssetId, bigint>()
+  for (const { buy, expectedRaw } of transfers) incoming.set(buy, (incoming.get(buy) ?? 0n) + expectedRaw)
+  return incoming
+}
+
+interface Known {
+  readonly ofInterest: ReadonlySet<AssetId>
+  readonly known: ReadonlyMap<AssetId, Price>
+  readonly staleBefore: number
+  readonly incoming: ReadonlyMap<AssetId, bigint>
+  readonly feeBps: number
+}
+
+export const chainState = (
+  reading: ChainReading,
+  { feeBps, incoming, known: prices, ofInterest, staleBefore }: Known
+): ChainHoldings => {
+  const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
+    const price = prices.get(assetId)
+    return {
+      assetId,
+      decimals,
+      balanceRaw: reading.balances?.get(assetId) ?? 0n,
+      incomingRaw: incoming.get(assetId) ?? 0n,
+      priceUsd: price?.usd ?? null,
+      priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
+      isBlocked,
+      isAuthorized: mayBuy(reading.authorization, assetId)
+    }
+  }
+  return {
+    chainId: chainIdOf(reading.authorization.accountId),
+    available: reading.balances !== null,
+    holdings: assetsOfInterest(reading, ofInterest).map(holding),
+    feeBps
+  }
+}
