@@ -22,7 +22,7 @@ export interface ChainReading {
 }
 
 /** Of everything that has a price, US dollars (wad). */
-export const valueOf = (chains: ReadonlyArray<ChainHoldings>): bigint =>
+export const valueOfHoldings = (chains: ReadonlyArray<ChainHoldings>): bigint =>
   chains
     .flatMap(({ holdings }) => holdings)
     .reduce(

@@ -23,7 +23,7 @@ import {
   chainState,
   incomingOf,
   readable,
-  valueOf
+  valueOfHoldings
 } from "#domain/rebalance/plan/ChainReading.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import { Venue } from "#domain/trading/Venue.ts"
@@ -208,7 +208,7 @@ export class PlanReader extends Context.Service<
             })
           )
           const applied = policyOf[index]
-          const policy = applied?.at(valueOf(chains), limits)
+          const policy = applied?.at(valueOfHoldings(chains), limits)
           const input: PlanInput = {
             chains,
             allocation: context.allocation,
