@@ -9,6 +9,11 @@ const long: Readonly<Record<string, string>> = {
   "domain/Errors.ts": "one list of codes, which stands in no other file"
 }
 
+const codeBlock = /^ *```[\s\S]*?^ *```/gmu
+
+/** A row of a table, and a link whose text and address stand alone. */
+const asItIs = /^\s*(?:\||(?:- )?\[[^\]]*\]\(\S*\)[,.;]?$)/u
+
 describe("lines", () => {
   it("lines of code and of comments end at 120 columns", () =>
     assert.deepStrictEqual(
@@ -31,6 +36,20 @@ describe("lines", () => {
       ),
       []
     )
+  })
+
+  it("prose in Markdown ends at 120 columns; a link that does not fit stands alone", () => {
+    const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".md"))
+      .map((path) => `docs/${path}`)
+    assert.isAbove(pages.length, 100)
+    const long = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...pages].flatMap((path) =>
+      readFileSync(join(root, path), "utf8")
+        .replaceAll(codeBlock, (block) => block.replaceAll(/[^\n]/gu, ""))
+        .split("\n")
+        .flatMap((line, index) => (line.length > 120 && !asItIs.test(line) ? [`${path}:${index + 1}`] : []))
+    )
+    assert.deepStrictEqual(long, [])
   })
 
   it("no file is above 300 lines; tests and benchmarks may have 400", () =>

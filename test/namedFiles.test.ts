@@ -21,8 +21,11 @@ interface Named {
   readonly name: string
 }
 
+/** A paragraph, an item or a row in one line each. */
+const linesOf = (text: string) => text.replaceAll(/\n *(?![\n|#]|- |\d+\. | *$)/gu, " ").split("\n")
+
 const namesOf = (text: string, pattern: RegExp): ReadonlyArray<Named> =>
-  text.split("\n").flatMap((line) => [...line.matchAll(pattern)].map(([, name]) => ({ line, name: name! })))
+  linesOf(text).flatMap((line) => [...line.matchAll(pattern)].map(([, name]) => ({ line, name: name! })))
 
 /** Paths in blocks of code begin with a folder of the repository. The last one may be a module without its ending. */
 const blockPaths = (text: string) =>
