@@ -5,7 +5,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId } from "#domain/Caip.ts"
 import { mayTradeOn, type Price } from "#domain/market/Prices.ts"
 import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
-import type { PlannedLeg } from "#domain/planning/PlannedTrades.ts"
+import type { PlannedLeg } from "#domain/PlannedTrades.ts"
 
 export interface FeedLegInputs {
   readonly assets: ReadonlyMap<AssetId, Asset>

@@ -50,7 +50,7 @@ export interface DoneTick {
   readonly fingerprint: string
 }
 
-export interface OperationEnd {
+export interface EndedOperation {
   readonly operationId: OperationId
   readonly state: OperationState
   readonly outcome: OperationOutcome | null
@@ -108,7 +108,7 @@ export class MonitorStore extends Context.Service<
       portfolioIds: ReadonlyArray<PortfolioId>
     ) => Effect.Effect<ReadonlyMap<PortfolioId, number>>
     /** Those of them that have ended. */
-    readonly ended: (operationIds: ReadonlyArray<OperationId>) => Effect.Effect<ReadonlyArray<OperationEnd>>
+    readonly ended: (operationIds: ReadonlyArray<OperationId>) => Effect.Effect<ReadonlyArray<EndedOperation>>
     /** The user who signs in with the wallet of the portfolio's owner. */
     readonly userOf: (portfolioId: PortfolioId) => Effect.Effect<Option.Option<UserId>>
   }

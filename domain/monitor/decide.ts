@@ -9,7 +9,7 @@ import type { Facts } from "#domain/monitor/Facts.ts"
 import { measure } from "#domain/monitor/measure.ts"
 import type { Monitor, MonitorState } from "#domain/monitor/Monitor.ts"
 import { tickRequestId } from "#domain/monitor/Monitor.ts"
-import type { OperationEnd, Step } from "#domain/monitor/MonitorStore.ts"
+import type { EndedOperation, Step } from "#domain/monitor/MonitorStore.ts"
 import { priceWatches } from "#domain/monitor/priceWatch.ts"
 import * as Transitions from "#domain/monitor/transitions.ts"
 import { levelOf, type Trigger, type TriggerEvent, watchKeyOf } from "#domain/monitor/Trigger.ts"
@@ -24,7 +24,7 @@ export interface TickInputs {
   /** The key that the caller gave the tick; left out, it has its own. */
   readonly requestId?: string | undefined
   /** How the run that it waits for ended; left out as long as it has not. */
-  readonly end?: OperationEnd | undefined
+  readonly end?: EndedOperation | undefined
 }
 
 type Decision = Pick<Step, "next" | "start" | "watches">

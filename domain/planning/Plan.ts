@@ -8,7 +8,7 @@ import type { AssetId, ChainId } from "#domain/Caip.ts"
 import type { Skip } from "#domain/Skip.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import type { PlannedLeg, PlannedTransfer } from "#domain/planning/PlannedTrades.ts"
+import type { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
 import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 
 /** One asset of interest on a chain: held, or in the allocation, or both. At most one entry an asset. */

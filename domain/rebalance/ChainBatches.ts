@@ -12,7 +12,7 @@ import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
 import { nothing, type Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
-import type { PlannedLeg, PlannedTransfer } from "#domain/planning/PlannedTrades.ts"
+import type { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
 
 /**
  * Batches that are worth their gas.

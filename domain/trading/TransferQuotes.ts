@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { wayTo } from "#domain/account/Permission.ts"
-import type { PlannedTransfer } from "#domain/planning/PlannedTrades.ts"
+import type { PlannedTransfer } from "#domain/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
 import { dollars, SkipCode } from "#domain/Skip.ts"
 import { Routing } from "#domain/trading/Routing.ts"

@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { addressOf, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import type { PlannedLeg } from "#domain/planning/PlannedTrades.ts"
+import type { PlannedLeg } from "#domain/PlannedTrades.ts"
 import { feedFloorRaw, priceLeg, type PricingLimits } from "#domain/trading/priceLegs.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { LossLimits, Quote, QuoteRequest, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"

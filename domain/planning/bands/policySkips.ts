@@ -7,15 +7,23 @@ import { type Skip, SkipCode } from "#domain/Skip.ts"
 
 const dollars = (usd: bigint): string => `${Decimal.format(usd, 4)} USD`
 
-const besideGas = "gas not included, which is not known now"
+const gasUnknown = "gas not included, which is not known now"
+
+const gasPart = ({ gasUsd, isGasUnknown = false }: Worth): string =>
+  isGasUnknown ? gasUnknown : `gas of ${dollars(gasUsd)} included`
+
+const waiting = "they wait until the drift is worth more, or trading costs less"
 
 /** The skip for trades that are not worth their cost. */
-export const notWorthCost = (chainId: ChainId, { benefitUsd, costUsd, gasUsd, isGasUnknown = false }: Worth): Skip => ({
+export const notWorthCost = (chainId: ChainId, worth: Worth): Skip => ({
   chainId,
   assetId: null,
   code: SkipCode.notWorthCost,
-  valueUsd: costUsd,
-  reason: `The trades would remove drift worth ${dollars(benefitUsd)} and cost ${dollars(costUsd)}, ${isGasUnknown ? besideGas : `gas of ${dollars(gasUsd)} included`}: they wait until the drift is worth more, or trading costs less.`
+  valueUsd: worth.costUsd,
+  reason: [
+    `The trades would remove drift worth ${dollars(worth.benefitUsd)} and cost ${dollars(worth.costUsd)}`,
+    `${gasPart(worth)}: ${waiting}.`
+  ].join(", ")
 })
 
 export const policySkips = (
@@ -26,7 +34,7 @@ export const policySkips = (
   if (unworthy !== undefined) skips.push(notWorthCost(chainId, unworthy))
   if (beyondLimit !== undefined) {
     const { costUsd, isGasUnknown = false, limitUsd, usd } = beyondLimit
-    const cost = isGasUnknown ? `${dollars(costUsd)}, ${besideGas}` : dollars(costUsd)
+    const cost = isGasUnknown ? `${dollars(costUsd)}, ${gasUnknown}` : dollars(costUsd)
     const reason = `All trades would cost ${cost}, and the policy leaves ${dollars(limitUsd)} for this chain now: trades of ${dollars(usd)} are left to later runs.`
     skips.push({ chainId, assetId: null, code: SkipCode.costLimit, valueUsd: usd, reason })
   }

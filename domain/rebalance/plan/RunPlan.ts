@@ -4,7 +4,7 @@ import { ChainId } from "#domain/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 import { RecordedSkip } from "#domain/Skip.ts"
 import { Slicing } from "#domain/trading/Slicing.ts"
-import { PlannedLeg, PlannedTransfer } from "#domain/planning/PlannedTrades.ts"
+import { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
 
 export const PlannedChain = Schema.Struct({
   chainId: ChainId,

@@ -5,7 +5,7 @@ import { evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { type ChainAuthorization, PermissionId } from "#domain/account/Authorization.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
-import type { PlannedLeg } from "#domain/planning/PlannedTrades.ts"
+import type { PlannedLeg } from "#domain/PlannedTrades.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
 import {
   RouteRefused,
