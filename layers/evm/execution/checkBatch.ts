@@ -5,7 +5,8 @@ import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 import { guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
-import { pathFault, routeFault } from "#layers/evm/execution/swapCalls.ts"
+import { routeFault } from "#layers/evm/execution/swapCalls.ts"
+import { pathFault } from "#layers/evm/venue/uniswapV2Calls.ts"
 import { transferFault } from "#layers/evm/execution/transferCalls.ts"
 import { settlementCall } from "#layers/evm/withdrawal/settlementCall.ts"
 

@@ -5,6 +5,7 @@
  */
 import type { AccountType, AgentPolicy } from "#domain/account/Authorization.ts"
 import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { pathGas } from "#layers/evm/venue/uniswapV2Calls.ts"
 
 export interface GasLimits {
   readonly verificationGasLimit: bigint
@@ -42,7 +43,6 @@ const readWordGas = 3_000n
 const enableBridgeGas = 400_000n
 const lockGas = 500_000n
 const executeGas = 150_000n
-const hopGas = 200_000n
 /** What enabling the rule set of routed swaps costs, and such a swap: a route may split and pass many pools. */
 const enableRoutesGas = 300_000n
 const routedSwapGas = 900_000n
@@ -58,12 +58,7 @@ const removalGas = 250_000n
 const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => total + value, 0n)
 
 const swapsGas = (swaps: SwapBatch["swaps"]) =>
-  sum(
-    swaps.map(
-      ({ call, direct, path }) =>
-        hopGas * BigInt(path.length - 1) + ((call ?? direct) === undefined ? 0n : routedSwapGas)
-    )
-  )
+  sum(swaps.map(({ call, direct, path }) => pathGas({ path }) + ((call ?? direct) === undefined ? 0n : routedSwapGas)))
 
 export const gasLimits = (
   policy: AgentPolicy,

@@ -2,7 +2,7 @@
  * The calls by which an account trades and sends through the guard: an exact allowance for each token that leaves, one
  * call for all swaps, and one for each transfer.
  */
-import { type Address, concatHex, erc20Abi, type Hex } from "viem"
+import { type Address, erc20Abi, type Hex } from "viem"
 import { type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
@@ -13,6 +13,7 @@ import { callDataOf } from "#layers/evm/callData.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { guardedRoute } from "#layers/evm/venue/uniswapV2Calls.ts"
 
 export interface GuardTerms {
   readonly guard: TradeGuardPolicy
@@ -73,14 +74,17 @@ export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms)
   const { deadline, guard, routeTarget, router } = terms
   const listed = listedOf(swaps.flatMap(({ buy, sell }) => [sell, buy]))
   const place = (asset: AssetId) => listed.indexOf(addressOf(asset))
-  const trades = swaps.map(({ buy, call, direct, minBuyAmountRaw, path, sell, sellAmountRaw }) => ({
-    venue: toViem(direct?.venue ?? (call === undefined ? router : routeTarget!)),
-    sell: place(sell),
-    buy: place(buy),
-    amount: sellAmountRaw,
-    minOut: minBuyAmountRaw,
-    route: ((direct ?? call)?.data as Hex | undefined) ?? concatHex(["0x", ...path.slice(1, -1).map(toViem)])
-  }))
+  const trades = swaps.map((swap) => {
+    const { buy, call, direct, minBuyAmountRaw, sell, sellAmountRaw } = swap
+    return {
+      venue: toViem(direct?.venue ?? (call === undefined ? router : routeTarget!)),
+      sell: place(sell),
+      buy: place(buy),
+      amount: sellAmountRaw,
+      minOut: minBuyAmountRaw,
+      route: ((direct ?? call)?.data as Hex | undefined) ?? guardedRoute(swap)
+    }
+  })
   const { closedTokens } = guard
   const evidence = {
     prices: pricesOf(listed, terms),

@@ -1,5 +1,5 @@
 /**
- * The calls by which the account carries swaps out, on a Uniswap v2 router or over a provider's route: for each an
+ * The calls by which the account carries swaps out, on the venue or over a provider's route: for each an
  * exact allowance, then the swap.
  */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroAddress } from "viem"
@@ -7,23 +7,9 @@ import type { EvmAddress } from "#domain/Caip.ts"
 import type { ReadySwap, Swap } from "#domain/trading/Swap.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
-import { kernelAbi, routedSwapAbi, routerAbi } from "#layers/evm/contracts.ts"
+import { kernelAbi, routedSwapAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
-
-export interface SwapTerms {
-  readonly account: EvmAddress
-  readonly router: EvmAddress
-  /** Seconds since 1970 by the chain's clock; a swap that is included later reverts. */
-  readonly deadline: bigint
-}
-
-/** What is wrong with a swap's path; undefined when nothing is. */
-export const pathFault = ({ buy, path, sell }: Swap): string | undefined => {
-  if (path.length !== 2 && path.length !== 3) return `a path has two or three tokens, not ${path.length}`
-  if (path[0] !== addressOf(sell) || path.at(-1) !== addressOf(buy))
-    return "a path leads from the sold to the bought token"
-  return undefined
-}
+import { routerCall, type SwapTerms } from "#layers/evm/venue/uniswapV2Calls.ts"
 
 /** What is wrong with a swap's route under what the owner allowed; undefined when nothing is. */
 export const routeFault = ({ call, direct }: ReadySwap, allowed: EvmAddress | undefined): string | undefined =>
@@ -32,19 +18,6 @@ export const routeFault = ({ call, direct }: ReadySwap, allowed: EvmAddress | un
     : call === undefined || call.contract === allowed
       ? undefined
       : `the owner allowed ${allowed ?? "no contract"} for routed swaps, not ${call.contract}`
-
-/** One hop and two hops are different functions of the router: the agent's permission has a rule set for each. */
-const functionFor = (path: Swap["path"]) =>
-  path.length === 2 ? "swapExactTokensForTokens" : "swapExactTokensForTokensSupportingFeeOnTransferTokens"
-
-const onVenue = (swap: Swap, { account, deadline, router }: SwapTerms): Call => ({
-  target: toViem(router),
-  data: encodeFunctionData({
-    abi: routerAbi,
-    functionName: functionFor(swap.path),
-    args: [swap.sellAmountRaw, swap.minBuyAmountRaw, swap.path.map(toViem), toViem(account), deadline]
-  })
-})
 
 const overRoute = (swap: Swap, { contract, data }: NonNullable<ReadySwap["call"]>, deadline: bigint): Call => {
   const [, hub, ...last] = swap.path.map(toViem)
@@ -63,7 +36,7 @@ const overRoute = (swap: Swap, { contract, data }: NonNullable<ReadySwap["call"]
 }
 
 export const swapCalls = (swap: ReadySwap, terms: SwapTerms): ReadonlyArray<Call> => {
-  const made = swap.call === undefined ? onVenue(swap, terms) : overRoute(swap, swap.call, terms.deadline)
+  const made = swap.call === undefined ? routerCall(swap, terms) : overRoute(swap, swap.call, terms.deadline)
   const args = [made.target, swap.sellAmountRaw] as const
   return [
     {
