@@ -1,6 +1,7 @@
 /** Chains that wait for a signature of their owner, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
 import type { ChainId } from "#domain/Caip.ts"
 import { type RequiredSignature, RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
@@ -10,6 +11,9 @@ import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const allChains = decodeRows(Schema.Struct({ chainId: SmallBigint }))
+
+/** Another run of the portfolio began first. */
+const isTaken = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "UniqueViolation"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -44,12 +48,12 @@ const make = Effect.gen(function* () {
   const resume = Effect.fn("RequiredSignatures.resume")(
     function* (operationId: OperationId, at: DateTime.Utc) {
       yield* holdRun(sql)
-      // The lock that every insert of an operation of the portfolio needs: so no run begins between the read and the
-      // change.
+      // One after the other with whoever asks for a run of the portfolio. A run of the schedule is not kept out: the
+      // index of unfinished rebalances decides. Its insert must not wait for this row, or each would wait for the other.
       const [locked] = yield* sql<{ readonly portfolioId: PortfolioId; readonly state: OperationState }>`
         SELECT p.portfolio_id AS "portfolioId", o.state FROM portfolios p
         JOIN operations o ON o.portfolio_id = p.portfolio_id
-        WHERE o.operation_id = ${operationId} FOR UPDATE OF p`
+        WHERE o.operation_id = ${operationId} FOR NO KEY UPDATE OF p`
       if (locked?.state !== "awaiting_user") return locked?.state === "running"
       const busy = yield* sql`
         SELECT 1 FROM operations WHERE portfolio_id = ${locked.portfolioId} AND kind = 'rebalance'
@@ -58,6 +62,7 @@ const make = Effect.gen(function* () {
       return (yield* changeState(sql, { operationId, to: "running", at, error: null })).length > 0
     },
     sql.withTransaction,
+    Effect.catchIf(isTaken, () => Effect.succeed(false)),
     Effect.orDie
   )
 

@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { after, arbitrum, base, claimDue, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -73,7 +74,7 @@ eachDatabase("RequiredSignatures", (it) => {
     })
   )
 
-  it.effect("waits for nothing once the chain is settled, or another permission counts there", () =>
+  it.effect("waits for nothing once the need is cleared, or another permission counts there", () =>
     Effect.gen(function* () {
       const { operationId, portfolioId, require, signatures } = yield* required
       yield* signatures.clear(portfolioId, base)
@@ -116,6 +117,41 @@ eachDatabase("RequiredSignatures", (it) => {
         SELECT 1 FROM operations WHERE portfolio_id = ${portfolioId} AND finished_at IS NULL
         AND state <> 'awaiting_user'`
       assert.lengthOf(rows, 1)
+    })
+  )
+
+  it.effect("does not deadlock with a run of the schedule that begins at the same moment", () =>
+    Effect.gen(function* () {
+      // The embedded database has one connection, so that no two transactions of it meet.
+      if ((yield* DatabaseInfo).isEmbedded) return
+      yield* pauseAll
+      const { enter, operationId, portfolioId, signatures } = yield* required
+      const sql = yield* SqlClient.SqlClient
+      yield* enter(operationId, "running", "awaiting_user")
+      const areWaiting = (count: number) =>
+        sql<{ readonly count: number }>`
+          SELECT count(*)::int AS count FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
+          Effect.filterOrFail(([row]) => row!.count === count),
+          Effect.retry(Schedule.spaced("10 millis")),
+          Effect.timeout("30 seconds")
+        )
+      const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      yield* sql`SELECT 1 FROM portfolios WHERE portfolio_id = ${portfolioId} FOR UPDATE`.pipe(
+        Effect.andThen(Deferred.succeed(held, undefined)),
+        Effect.andThen(Deferred.await(release)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(held)
+      // The run that resumes waits for the portfolio first; the insert has its place in the index when it does.
+      const resuming = yield* Effect.forkChild(signatures.resume(operationId, after(10_000)))
+      yield* areWaiting(1)
+      const claiming = yield* Effect.forkChild(claimDue(after(10_000), 10))
+      yield* areWaiting(2)
+      yield* Deferred.succeed(release, undefined)
+      const begun = [yield* Fiber.join(resuming), (yield* Fiber.join(claiming)).length > 0]
+      assert.deepStrictEqual(begun, [false, true])
     })
   )
 })
