@@ -41,8 +41,13 @@ export type SolanaConsent =
       readonly currentSlot: bigint
     }
 
-/** A signed transaction, written down before it is sent. Its adapter alone reads it. */
-export type SignedPlace = string
+/** A signed transaction, which nothing sends: it is to be written down first. Its adapter alone makes and reads it. */
+export const SignedPlace = Schema.String.pipe(Schema.brand("SignedPlace"))
+export type SignedPlace = typeof SignedPlace.Type
+
+/** The same, written down: what may be sent. The journal alone makes it. */
+export const RecordedPlace = Schema.String.pipe(Schema.brand("RecordedPlace"))
+export type RecordedPlace = typeof RecordedPlace.Type
 
 export type PlaceOutcome =
   | { readonly _tag: "Landed" }
@@ -63,7 +68,8 @@ export interface PlaceRequest {
  *
  * **When to use**
  *
- * Use where an enrollment names Solana. `PlaceJournal` records what `sign` answers before `land` sends it.
+ * Use where an enrollment names Solana, and `sign`, `outcome` and `land` in `makePlace` alone. `PlaceJournal` makes of
+ * what `sign` answers what `land` sends, so nothing is sent that is not written down.
  *
  * **Details**
  *
@@ -89,8 +95,8 @@ export class SolanaWallets extends Context.Service<
       consent: SolanaConsent
     ) => Effect.Effect<SignedPlace, ValidationFailed | VerifierUnavailable>
     /** What has become of it. */
-    readonly outcome: (signed: SignedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
+    readonly outcome: (place: RecordedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
     /** Sends the same bytes until the chain has decided, for some seconds at most. */
-    readonly land: (signed: SignedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
+    readonly land: (place: RecordedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
   }
 >()("ballast/domain/account/SolanaWallets") {}

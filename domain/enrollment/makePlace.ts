@@ -52,7 +52,7 @@ export const makePlaces = Effect.gen(function* () {
     const last = Option.getOrUndefined(yield* journal.latest(flowId))
     if (last !== undefined) {
       const isSame = last.ownerSignature === ownerSignature
-      const outcome = yield* isSame ? wallets.land(last.signed) : wallets.outcome(last.signed)
+      const outcome = yield* isSame ? wallets.land(last.place) : wallets.outcome(last.place)
       const isOpen = outcome._tag === "Landed" || outcome._tag === "Pending"
       if (isOpen && !isSame) {
         return yield* new ReplayMismatch({
@@ -65,9 +65,10 @@ export const makePlaces = Effect.gen(function* () {
     }
     yield* beforeSigning
     const signed = yield* wallets.sign(authorization, place, consent)
-    const attempt = { number: (last?.number ?? 0) + 1, ownerSignature, signed }
-    if (!(yield* journal.record(flowId, attempt, yield* DateTime.now))) return yield* underWay
-    const outcome = yield* wallets.land(signed)
+    const attempt = { number: (last?.number ?? 0) + 1, ownerSignature, place: signed }
+    const recorded = yield* journal.record(flowId, attempt, yield* DateTime.now)
+    if (Option.isNone(recorded)) return yield* underWay
+    const outcome = yield* wallets.land(recorded.value)
     if (outcome._tag === "Landed") return
     return yield* outcome._tag === "Pending" ? underWay : withoutEffect(outcome)
   })

@@ -111,7 +111,7 @@ describe("services of the domain", () => {
   })
 
   it("members that are said to be used by some alone are called by them alone", () => {
-    const named = /((?:`[a-z]\w*`(?:, | and )?)+) in ((?:`[A-Z]\w*`(?:, | and )?)+) alone\b/gu
+    const named = /((?:`[a-z]\w*`(?:, | and )?)+) in ((?:`[A-Za-z]\w*`(?:, | and )?)+) alone\b/gu
     const alone = services.flatMap((service) =>
       [...section(service.doc, "When to use").matchAll(named)].map(([, members, users]) => ({
         ...service,

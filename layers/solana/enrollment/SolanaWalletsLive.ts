@@ -17,7 +17,14 @@ import {
 } from "#domain/Caip.ts"
 import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type IssuedPlace, type PlaceOutcome, type PlaceRequest, SolanaWallets } from "#domain/account/SolanaWallets.ts"
+import {
+  type IssuedPlace,
+  type PlaceOutcome,
+  type PlaceRequest,
+  type RecordedPlace,
+  SignedPlace,
+  SolanaWallets
+} from "#domain/account/SolanaWallets.ts"
 import { ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
 import { Settings } from "#domain/Settings.ts"
 import type { EnrollmentExpired, EnrollmentOvertaken, OwnerSignatureRefused } from "#layers/solana/enrollment/errors.ts"
@@ -210,19 +217,19 @@ export const SolanaWalletsLive = Layer.effect(
               : ["userSecp256k1PublicKey: required of this owner, with signature and currentSlot"]
         })
       }
-      return encodeSigned(yield* Effect.mapError(accepting, toWire))
+      return SignedPlace.make(encodeSigned(yield* Effect.mapError(accepting, toWire)))
     }, onChain)
 
     const toOutcome = (outcome: { readonly _tag: PlaceOutcome["_tag"]; readonly error?: unknown }): PlaceOutcome =>
       outcome._tag === "Failed" ? { _tag: "Failed", reason: JSON.stringify(outcome.error) } : { _tag: outcome._tag }
 
-    const outcome = Effect.fn("SolanaWallets.outcome")(function* (signed: string) {
-      const attempt = yield* Effect.orDie(decodeSigned(signed))
+    const outcome = Effect.fn("SolanaWallets.outcome")(function* (place: RecordedPlace) {
+      const attempt = yield* Effect.orDie(decodeSigned(place))
       return toOutcome(yield* Effect.mapError(observe(attempt, "confirmed"), unavailable))
     }, onChain)
 
-    const land = Effect.fn("SolanaWallets.land")(function* (signed: string) {
-      const attempt = yield* Effect.orDie(decodeSigned(signed))
+    const land = Effect.fn("SolanaWallets.land")(function* (place: RecordedPlace) {
+      const attempt = yield* Effect.orDie(decodeSigned(place))
       return yield* awaitOutcome(attempt, { commitment: "confirmed", resendEvery, waitAtMost }).pipe(
         Effect.map(toOutcome),
         Effect.catchTags({
