@@ -127,8 +127,9 @@ const after = <A>(delayMs: number, answer: () => A) =>
   delayMs === 0 ? Effect.sync(answer) : Effect.delay(Effect.sync(answer), delayMs)
 
 const chainExecution = ({ delayMs }: Behaviour) =>
-  Layer.succeed(ChainExecution, {
-    prepare: ({ authorization, chainId }) =>
+  Layer.succeed(
+    ChainExecution,
+    ChainExecution.preparedBy(({ authorization, chainId }) =>
       after(delayMs, () => ({
         chainId,
         accountId: authorization.chains[0].accountId,
@@ -143,7 +144,8 @@ const chainExecution = ({ delayMs }: Behaviour) =>
         laneNonces: [],
         fromBlock: 1n
       }))
-  })
+    )
+  )
 
 const userOperations = ({ delayMs, stalls }: Behaviour) =>
   Layer.succeed(UserOperations, {

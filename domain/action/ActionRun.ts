@@ -26,7 +26,7 @@ import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
-import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, carriedAlone, foundFrom } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -143,7 +143,7 @@ const makeExecute = (
       since: action.submittedAt,
       account: Effect.succeedSome(action.order.accountId),
       prepare: next(action, round),
-      toSign: (step) => (step._tag === "Ready" ? step.prepared : undefined)
+      signedFrom: (step) => (step._tag === "Ready" ? foundFrom(step.prepared) : undefined)
     })
 
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */

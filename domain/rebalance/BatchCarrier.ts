@@ -11,7 +11,8 @@ import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import type { Ready } from "#domain/rebalance/Preparation.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
-import { type ActionReceipt, foundFrom, type PreparedAction } from "#domain/relay/Transaction.ts"
+import { actionToCarry, type PreparedBatch } from "#domain/trading/PreparedBatch.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
@@ -22,7 +23,8 @@ import { type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferL
  *
  * **When to use**
  *
- * Use in `ChainTrader`. Only here are the intents of a run recorded, so none is without its end.
+ * Use in `ChainTrader` alone. Only here are the intents of a run recorded, so none is without its end, and only here
+ * does a batch become an action that the relay takes.
  */
 export class BatchCarrier extends Context.Service<
   BatchCarrier,
@@ -31,10 +33,7 @@ export class BatchCarrier extends Context.Service<
      * The receipt, once the chain has decided; none when the operation was cancelled before the batch was signed. What
      * left is in the ledger by then. Must run inside a workflow; the attempt names the activities.
      */
-    readonly carry: (
-      attempt: AttemptId,
-      batch: Pick<Ready, "prepared" | "transfers">
-    ) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
+    readonly carry: (attempt: AttemptId, batch: Ready) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
   }
 >()("ballast/domain/rebalance/BatchCarrier") {
   static readonly layer = Layer.effect(
@@ -48,15 +47,13 @@ export class BatchCarrier extends Context.Service<
       /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
       const recordIntent = (
         { attempt, chainId, operationId }: AttemptId,
-        prepared: PreparedAction,
+        { accountId, foundFrom: fromBlock, subject }: PreparedBatch,
         transfers: ReadonlyArray<OutgoingTransfer>
       ) =>
         Activity.make({
           name: `announce/${chainId}/${attempt}`,
           execute: Effect.gen(function* () {
             const at = yield* DateTime.now
-            const { accountId, subject } = prepared
-            const fromBlock = foundFrom(prepared)
             yield* ledger.recordIntent({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
           })
         }).annotate(ClusterSchema.WithTransaction, true)
@@ -88,21 +85,18 @@ export class BatchCarrier extends Context.Service<
         )
       })
 
-      const carryAlone = (attempt: AttemptId, prepared: PreparedAction) =>
-        relay.carry(attempt, prepared, (transaction) => operations.find(transaction, prepared.accountId))
-
-      const carry = Effect.fnUntraced(function* (
-        attempt: AttemptId,
-        { prepared, transfers = [] }: Pick<Ready, "prepared" | "transfers">
-      ) {
-        if (transfers.length === 0) return yield* carryAlone(attempt, prepared)
-        yield* recordIntent(attempt, prepared, transfers)
-        const carried = yield* carryAlone(attempt, prepared)
+      const carry = Effect.fnUntraced(function* (attempt: AttemptId, { prepared, transfers = [] }: Ready) {
+        const { accountId } = prepared
+        if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
+        const carried = yield* relay.carry(attempt, actionToCarry(prepared), (transaction) =>
+          operations.find(transaction, accountId)
+        )
+        if (transfers.length === 0) return carried
         yield* Option.match(
           Option.filter(carried, ({ success }) => success),
           {
             onNone: () => cancelIntent(attempt),
-            onSome: ({ txHash }) => openTransfers(attempt, { accountId: prepared.accountId, transfers, txHash })
+            onSome: ({ txHash }) => openTransfers(attempt, { accountId, transfers, txHash })
           }
         )
         return carried

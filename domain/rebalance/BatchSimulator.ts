@@ -6,7 +6,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type BatchDraft, BatchDrafts, type ChainTask } from "#domain/rebalance/BatchDrafts.ts"
-import type { PreparedAction } from "#domain/relay/Transaction.ts"
+import type { PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ChainPlanOfRun } from "#domain/rebalance/plan/PlanOfChain.ts"
@@ -17,7 +17,7 @@ import { cutBy } from "#domain/trading/TransferQuotes.ts"
 
 /** A draft that the chain accepts; without operation when the draft has nothing to trade. */
 export interface SimulatedDraft extends BatchDraft {
-  readonly prepared: PreparedAction | null
+  readonly prepared: PreparedBatch | null
   /** The chain's error for a draft from which nothing could be kept; null otherwise. */
   readonly failure: string | null
 }
@@ -54,7 +54,7 @@ export class BatchSimulator extends Context.Service<
       const attempt = (task: ChainTask, draft: BatchDraft): Effect.Effect<SimulatedDraft, Refused | Outside> =>
         isEmpty(draft)
           ? Effect.succeed({ ...draft, prepared: null, failure: null })
-          : execution.prepare(draft.batch).pipe(
+          : execution.prepareForRun(draft.batch).pipe(
               Effect.map((prepared) => ({ ...draft, prepared, failure: null })),
               Effect.catchTag("SimulationFailed", (cause) => {
                 const attested = attestedPart(draft, cause)
@@ -91,7 +91,7 @@ export class BatchSimulator extends Context.Service<
       const eachAlone = Effect.fnUntraced(function* (task: ChainTask, { cause, draft }: Refused) {
         const { batch, plan } = draft
         const checked = yield* Effect.forEach(batch.swaps, (swap) =>
-          execution.prepare({ ...batch, swaps: [swap] }).pipe(
+          execution.prepareForRun({ ...batch, swaps: [swap] }).pipe(
             Effect.as({ swap, skip: undefined }),
             Effect.catchTag("SimulationFailed", ({ reason }) =>
               Effect.succeed({ swap, skip: swapSkip(draft, swap, reason) })

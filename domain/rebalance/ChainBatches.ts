@@ -36,9 +36,9 @@ export class ChainBatches extends Context.Service<
 
       /** Why a batch that the chain accepts is not made after all. */
       const refusalOf = Effect.fnUntraced(function* (draft: SimulatedDraft, { prepared }: Ready) {
-        const waste = yield* gas.waste(prepared, valueOf(draft))
+        const waste = yield* gas.waste(prepared.cost, valueOf(draft))
         if (Option.isSome(waste)) return gasSkip(waste.value)
-        const expected = yield* gas.expectedUsd(prepared)
+        const expected = yield* gas.expectedUsd(prepared.cost)
         return Option.isNone(expected) ? undefined : unworthySkip(draft.plan.chain, expected.value)
       })
 

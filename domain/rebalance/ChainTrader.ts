@@ -17,7 +17,7 @@ import { type PlannedChain, plannedUsd, type RunPlan } from "#domain/rebalance/p
 import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
-import { type ActionReceipt, carriedAlone } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { Unrecorded, UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
@@ -202,7 +202,7 @@ const unrecordedOutcome = (
 })
 
 /** The same, for a transaction of its own. */
-const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: carriedAlone(preparation.prepared) })
+const alone = (preparation: Ready): Ready => ({ ...preparation, prepared: preparation.prepared.alone })
 
 /** Another run waits for the owner on the chain already, or this one has in vain. */
 export const unsignedSkip = (chain: PlannedChain, reason: string): RecordedSkip =>

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
-import { PreparedAction } from "#domain/relay/Transaction.ts"
+import { StoredBatch } from "#domain/trading/PreparedBatch.ts"
 import { RecordedSkip } from "#domain/Skip.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { Swap } from "#domain/trading/Swap.ts"
@@ -16,7 +16,7 @@ export const Preparation = Schema.Union([
     skips: Schema.Array(RecordedSkip),
     /** The figures of the plan that it was made from. */
     measures: Schema.optionalKey(PolicyMeasures),
-    prepared: PreparedAction
+    prepared: StoredBatch
   }),
   /** The agent can act on the chain no longer until the owner has signed anew. */
   Schema.TaggedStruct("Unsigned", {

@@ -72,7 +72,7 @@ export class UnrecordedTrades extends Context.Service<
           since: plannedAt,
           account: accountOf(attempt),
           prepare,
-          toSign: (preparation) => (preparation._tag === "Ready" ? preparation.prepared : undefined)
+          signedFrom: (preparation) => (preparation._tag === "Ready" ? preparation.prepared.foundFrom : undefined)
         })
         if (next._tag === "Prepared") return next.made
         if (next._tag === "Pending") return next

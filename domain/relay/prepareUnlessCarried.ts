@@ -14,14 +14,13 @@ import {
   type OperationMarks,
   type SoughtOperation
 } from "#domain/relay/OperationMarks.ts"
-import { foundFrom, type PreparedAction } from "#domain/relay/Transaction.ts"
 
 export interface Preparing<A, E, R> extends Pick<SoughtOperation, "chainId" | "operationId" | "since"> {
   /** Whose operations are searched; none: the operation has no account on the chain. Asked where one may be lost. */
   readonly account: Effect.Effect<Option.Option<AccountId>>
   readonly prepare: Effect.Effect<A, E, R>
-  /** What is to be signed of what was made; undefined where nothing is. */
-  readonly toSign: (made: A) => PreparedAction | undefined
+  /** The block, or the slot, from which on what is to be signed may be found; undefined where nothing is to be. */
+  readonly signedFrom: (made: A) => bigint | undefined
 }
 
 export type PreparedUnlessCarried<A> =
@@ -34,15 +33,14 @@ export type PreparedUnlessCarried<A> =
 
 export const prepareUnlessCarried = Effect.fnUntraced(function* <A, E, R>(
   marks: OperationMarks["Service"],
-  { account, chainId, operationId, prepare, since, toSign }: Preparing<A, E, R>
+  { account, chainId, operationId, prepare, since, signedFrom }: Preparing<A, E, R>
 ): Effect.fn.Return<PreparedUnlessCarried<A>, E, R> {
   const made = yield* prepare
   const prepared: PreparedUnlessCarried<A> = { _tag: "Prepared", made }
   if (Duration.isLessThan(DateTime.distance(since, yield* DateTime.now), minAgeOfLoss)) return prepared
   const accountId = yield* account
   if (Option.isNone(accountId)) return prepared
-  const signed = toSign(made)
-  const fromBlock = signed === undefined ? 0n : foundFrom(signed)
+  const fromBlock = signedFrom(made) ?? 0n
   const found = yield* Effect.result(marks.find({ chainId, accountId: accountId.value, operationId, since, fromBlock }))
   if (Result.isFailure(found)) return { _tag: "Unasked", made, error: found.failure }
   return found.success._tag === "Absent" ? prepared : found.success

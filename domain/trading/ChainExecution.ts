@@ -6,12 +6,13 @@
  * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`UserOperations`). Source:
  * ERC-4337.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
+import { PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
@@ -49,6 +50,11 @@ export interface SwapBatch extends Grant {
   readonly operationId?: OperationId
 }
 
+/** A batch of which nothing leaves the chain. */
+export interface BatchOnOneChain extends SwapBatch {
+  readonly transfers?: never
+}
+
 /** The operation fails in simulation. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
   chainId: Schema.Int,
@@ -74,12 +80,15 @@ export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequi
   }
 }
 
+type NotPrepared = ChainUnavailable | SimulationFailed | AuthorizationRequired
+
 /**
  * A batch of swaps on one chain, ready to be carried.
  *
  * **When to use**
  *
- * Use to prepare a batch with floors. It is carried by `TransactionRelay`; withdrawals without sales are
+ * Use to prepare a batch with floors, and `prepareForRun` in `BatchSimulator` alone. What `prepare` answers is carried
+ * by `TransactionRelay`, what `prepareForRun` answers by `BatchCarrier`. Withdrawals without sales are
  * `WithdrawalExecution`.
  *
  * **Details**
@@ -93,8 +102,15 @@ export class ChainExecution extends Context.Service<
     /**
      * Builds, signs with the agent key and simulates; deploys the account and enables the permission the first time.
      */
-    readonly prepare: (
-      batch: SwapBatch
-    ) => Effect.Effect<PreparedAction, ChainUnavailable | SimulationFailed | AuthorizationRequired>
+    readonly prepare: (batch: BatchOnOneChain) => Effect.Effect<PreparedAction, NotPrepared>
+    /** The same for a run, whose batch may send value to other chains: the ledger has to know before it is carried. */
+    readonly prepareForRun: (batch: SwapBatch) => Effect.Effect<PreparedBatch, NotPrepared>
   }
->()("ballast/domain/trading/ChainExecution") {}
+>()("ballast/domain/trading/ChainExecution") {
+  /** Of what prepares any batch. */
+  static readonly preparedBy = (prepare: (batch: SwapBatch) => Effect.Effect<PreparedAction, NotPrepared>) =>
+    ChainExecution.of({
+      prepare,
+      prepareForRun: (batch) => Effect.map(prepare(batch), (action) => new PreparedBatch(action))
+    })
+}

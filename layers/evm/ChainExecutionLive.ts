@@ -35,6 +35,6 @@ export const ChainExecutionLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    return ChainExecution.of({ prepare })
+    return ChainExecution.preparedBy(prepare)
   })
 )

@@ -41,7 +41,7 @@ export class DryRun extends Context.Service<
         const onChain = Effect.fnUntraced(function* (chain: PlannedChain) {
           const preparation = yield* preparer.preview(context, { chain, limits })
           const cost =
-            preparation._tag === "Ready" ? yield* gas.expectedUsd(preparation.prepared) : Option.none<bigint>()
+            preparation._tag === "Ready" ? yield* gas.expectedUsd(preparation.prepared.cost) : Option.none<bigint>()
           return previewedChain(chain, preparation, Option.getOrNull(cost))
         })
         const previewed = yield* Effect.forEach(chains, onChain, { concurrency: "unbounded" })

@@ -52,7 +52,8 @@ export const previewedChain = (
       return { ...nothing, outcome: "signature_required", reason: preparation.reason }
     case "Ready": {
       const { prepared, skips, swaps, transfers = [] } = preparation
-      const limit = prepared._tag === "Solana" ? prepared.maxLamports : prepared.gasLimit
+      const { cost } = prepared
+      const limit = cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit
       const gas = { limit, costUsd }
       return { chainId, outcome: "trades", swaps, transfers, skips, reason: null, gas }
     }

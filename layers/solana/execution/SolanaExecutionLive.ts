@@ -3,7 +3,7 @@
  * of other families, and leaves the rest to it.
  */
 import { Effect, Layer } from "effect"
-import { namespaceOfChain } from "#domain/Caip.ts"
+import { type ChainId, namespaceOfChain } from "#domain/Caip.ts"
 import { StepCarrier } from "#domain/relay/StepCarrier.ts"
 import type { StepJournal } from "#domain/relay/StepJournal.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
@@ -38,11 +38,11 @@ const execution = Layer.effect(
   Effect.gen(function* () {
     const others = yield* ChainExecution
     const context = yield* adapters
+    const here = ChainExecution.preparedBy((batch) => Effect.provideContext(prepareSwaps(batch), context))
+    const executionOn = (chainId: ChainId) => (namespaceOfChain(chainId) === "solana" ? here : others)
     return ChainExecution.of({
-      prepare: (batch) =>
-        namespaceOfChain(batch.chainId) === "solana"
-          ? Effect.provideContext(prepareSwaps(batch), context)
-          : others.prepare(batch)
+      prepare: (batch) => executionOn(batch.chainId).prepare(batch),
+      prepareForRun: (batch) => executionOn(batch.chainId).prepareForRun(batch)
     })
   })
 )

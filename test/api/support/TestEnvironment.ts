@@ -297,8 +297,8 @@ const RoutingFake = Layer.mock(Routing, {
 const ChainExecutionFake = Layer.effect(
   ChainExecution,
   Effect.map(TestEnvironment, (environment) =>
-    ChainExecution.of({
-      prepare: Effect.fnUntraced(function* ({ authorization, chainId }) {
+    ChainExecution.preparedBy(
+      Effect.fnUntraced(function* ({ authorization, chainId }) {
         if (environment.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
         if (environment.refusal !== null) {
           return yield* new SimulationFailed({ chainId, reason: environment.refusal })
@@ -318,7 +318,7 @@ const ChainExecutionFake = Layer.effect(
           fromBlock: 1n
         }
       })
-    })
+    )
   )
 )
 

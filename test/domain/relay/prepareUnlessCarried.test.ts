@@ -15,9 +15,10 @@ import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
+import { PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
-import type { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, foundFrom, type PreparedAction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { account, context, operationId, planOf, usdcLeg } from "#test/domain/rebalance/preparing.ts"
@@ -103,7 +104,7 @@ const prepared = Effect.fnUntraced(function* (
       since: yield* ago(seconds),
       account: Effect.succeed(hasAccount ? Option.some(solanaAccountId) : Option.none()),
       prepare: Effect.sync(() => order.push("prepared") > 0),
-      toSign: () => toSign
+      signedFrom: () => (toSign === undefined ? undefined : foundFrom(toSign))
     }
   )
   return { asked, order, shown }
@@ -154,7 +155,7 @@ const swap = {
 /** A run whose plan on a chain is older than a failover: what the chain was asked. */
 const askedByRun = Effect.fnUntraced(function* (action: PreparedAction) {
   const { asked, marks } = marksOf(absent)
-  const ready: Ready = { _tag: "Ready", swaps: [], skips: [], prepared: action }
+  const ready: Ready = { _tag: "Ready", swaps: [], skips: [], prepared: new PreparedBatch(action) }
   const [grant] = context.grants
   const { authorization } = grant!
   const chains = [{ ...authorization.chains[0], chainId: action.chainId, accountId: action.accountId }] as const

@@ -9,7 +9,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import { AuthorizationRequired, ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { AuthorizationRequired, ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
@@ -153,17 +153,18 @@ export const marketWorld = (file: string, script: Script) => {
     }),
     Layer.effect(
       ChainExecution,
-      Effect.map(ChainExecution, (trades) =>
-        ChainExecution.of({
-          ...trades,
-          prepare: (batch) => {
-            if (script.fault === "prepare") return fault
-            const { permissionId } = batch.authorization.chains.find(({ chainId }) => chainId === batch.chainId)!
-            const isRefused = script.unsigned !== null && batch.chainId === 8453 && permissionId === "0x00000001"
-            return isRefused ? refused(permissionId) : trades.prepare(batch)
-          }
+      Effect.map(ChainExecution, (trades) => {
+        const unlessRefused = Effect.fnUntraced(function* (batch: SwapBatch) {
+          if (script.fault === "prepare") return yield* fault
+          const { permissionId } = batch.authorization.chains.find(({ chainId }) => chainId === batch.chainId)!
+          const isRefused = script.unsigned !== null && batch.chainId === 8453 && permissionId === "0x00000001"
+          if (isRefused) return yield* refused(permissionId)
         })
-      )
+        return ChainExecution.of({
+          prepare: (batch) => Effect.andThen(unlessRefused(batch), trades.prepare(batch)),
+          prepareForRun: (batch) => Effect.andThen(unlessRefused(batch), trades.prepareForRun(batch))
+        })
+      })
     ),
     Layer.effect(
       WithdrawalExecution,

@@ -7,9 +7,10 @@ import { type AssetId, type ChainId, erc20, type AccountId, type EvmAddress, evm
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { type BatchOnOneChain, ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
+import { actionToCarry } from "#domain/trading/PreparedBatch.ts"
 import { asTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
@@ -268,7 +269,7 @@ export const batchOf = (
   { authorization, ownerSignature }: Enrollment,
   chain: Chain,
   swaps: ReadonlyArray<Swap>
-): SwapBatch => ({
+): BatchOnOneChain => ({
   chainId: chainIdOf(chain),
   authorization,
   ownerSignature,
@@ -287,7 +288,7 @@ export const confirmed = Effect.fnUntraced(function* (signed: SignedTransaction,
 export const execute = Effect.fnUntraced(function* (batch: SwapBatch) {
   const execution = yield* ChainExecution
   const relay = yield* Relayer
-  const prepared = asTransaction(yield* execution.prepare(batch))
+  const prepared = asTransaction(actionToCarry(yield* execution.prepareForRun(batch)))
   const signed = yield* relay.sign(prepared, prepared.chainNonce)
   yield* relay.broadcast(signed)
   return { prepared, signed, receipt: yield* confirmed(signed, prepared.accountId) }

@@ -130,8 +130,8 @@ const oneUnitMore = (receipt: ActionReceipt): ActionReceipt => ({
 export const simulatedExecution = (world: World) =>
   Layer.succeed(
     ChainExecution,
-    ChainExecution.of({
-      prepare: Effect.fnUntraced(function* (batch) {
+    ChainExecution.preparedBy(
+      Effect.fnUntraced(function* (batch: SwapBatch) {
         const { authorization, chainId } = batch
         const { accountId, permissionId } = authorization.chains.find((one) => one.chainId === chainId)!
         if (world.revoked.has(`${accountId} ${permissionId}`)) {
@@ -141,7 +141,7 @@ export const simulatedExecution = (world: World) =>
         const attested = yield* attestedAt(world, batch)
         return yield* prepareOn(world, chainId, (chain) => operationOf(batch, attested, chain))
       })
-    })
+    )
   )
 
 export const simulatedOperations = (world: World) =>

@@ -94,63 +94,58 @@ const ChainExecutionTest = Layer.effect(
   ChainExecution,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return ChainExecution.of({
-      prepare: (batch) =>
-        Effect.gen(function* () {
-          yield* requireUp(market, batch.chainId)
-          const { accountId, permissionId } = batch.authorization.chains.find(
-            ({ chainId }) => chainId === batch.chainId
-          )!
-          if (market.revoked.has(`${accountId} ${permissionId}`)) {
-            return yield* new AuthorizationRequired({
-              chainId: batch.chainId,
-              permissionId,
-              cause: "permission_revoked",
-              reason: "the owner removed the agent's permission"
-            })
-          }
-          const traded = batch.swaps.flatMap(({ buy, sell }) => [sell, buy])
-          const unattested = traded
-            .filter((assetId) => market.unattested.has(assetId))
-            .map((assetId) => ({ assetId, reason: "No attested price (STALE): the price is 700 s old" }))
-          if (unattested.length > 0) {
-            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "no attested price", unattested })
-          }
-          for (const { sell, sellAmountRaw } of batch.swaps) {
-            if (market.balance(accountId, sell) < sellAmountRaw) {
-              return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })
-            }
-          }
-          if (market.refusesRoutes && batch.swaps.some(({ call }) => call !== undefined)) {
-            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the route yields too little" })
-          }
-          if (market.bridgeIsPaused && (batch.transfers ?? []).length > 0) {
-            return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the bridge is paused" })
-          }
-          yield* market.at("prepare")
-          const { settlement, swaps } = batch
-          const withdrawal =
-            settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
-          const subject = hash("op", market.draw())
-          if (batch.operationId !== undefined) market.marked.set(subject, batch.operationId)
-          return {
+    return ChainExecution.preparedBy((batch) =>
+      Effect.gen(function* () {
+        yield* requireUp(market, batch.chainId)
+        const { accountId, permissionId } = batch.authorization.chains.find(({ chainId }) => chainId === batch.chainId)!
+        if (market.revoked.has(`${accountId} ${permissionId}`)) {
+          return yield* new AuthorizationRequired({
             chainId: batch.chainId,
-            accountId,
-            subject,
-            to: relayer,
-            callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
-            gasLimit: 1n,
-            ...(settlement === undefined && (batch.transfers ?? []).length === 0
-              ? { bundleGas: market.bundleGas }
-              : {}),
-            maxFeePerGas: 1n,
-            maxPriorityFeePerGas: 1n,
-            chainNonce: 0,
-            laneNonces: [],
-            fromBlock: 1n
-          } satisfies PreparedTransaction
-        })
-    })
+            permissionId,
+            cause: "permission_revoked",
+            reason: "the owner removed the agent's permission"
+          })
+        }
+        const traded = batch.swaps.flatMap(({ buy, sell }) => [sell, buy])
+        const unattested = traded
+          .filter((assetId) => market.unattested.has(assetId))
+          .map((assetId) => ({ assetId, reason: "No attested price (STALE): the price is 700 s old" }))
+        if (unattested.length > 0) {
+          return yield* new SimulationFailed({ chainId: batch.chainId, reason: "no attested price", unattested })
+        }
+        for (const { sell, sellAmountRaw } of batch.swaps) {
+          if (market.balance(accountId, sell) < sellAmountRaw) {
+            return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })
+          }
+        }
+        if (market.refusesRoutes && batch.swaps.some(({ call }) => call !== undefined)) {
+          return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the route yields too little" })
+        }
+        if (market.bridgeIsPaused && (batch.transfers ?? []).length > 0) {
+          return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the bridge is paused" })
+        }
+        yield* market.at("prepare")
+        const { settlement, swaps } = batch
+        const withdrawal =
+          settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
+        const subject = hash("op", market.draw())
+        if (batch.operationId !== undefined) market.marked.set(subject, batch.operationId)
+        return {
+          chainId: batch.chainId,
+          accountId,
+          subject,
+          to: relayer,
+          callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
+          gasLimit: 1n,
+          ...(settlement === undefined && (batch.transfers ?? []).length === 0 ? { bundleGas: market.bundleGas } : {}),
+          maxFeePerGas: 1n,
+          maxPriorityFeePerGas: 1n,
+          chainNonce: 0,
+          laneNonces: [],
+          fromBlock: 1n
+        } satisfies PreparedTransaction
+      })
+    )
   })
 )
 

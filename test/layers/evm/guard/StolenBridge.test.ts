@@ -190,7 +190,7 @@ describe("The bridge and a stolen agent key", () => {
             { ...honest, amountRaw: dollars(1_000_000n) }
           ]) {
             const batch = { ...batchOf(victim.enrollment, victim.base, []), transfers: [lie] }
-            assert.strictEqual((yield* Effect.flip(execution.prepare(batch)))._tag, "SimulationFailed")
+            assert.strictEqual((yield* Effect.flip(execution.prepareForRun(batch)))._tag, "SimulationFailed")
           }
         })
       )

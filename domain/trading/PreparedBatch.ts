@@ -1,0 +1,55 @@
+/**
+ * What a run prepared for one chain. It may send value to another chain, and the ledger has to have the intent of that
+ * before anything is signed. So it is no `PreparedAction`, and `TransactionRelay` does not take it. Stored it is the
+ * action alone.
+ */
+import { Schema, SchemaTransformation } from "effect"
+import type { AccountId } from "#domain/Caip.ts"
+import { type ActionCost, carriedAlone, foundFrom, PreparedAction } from "#domain/relay/Transaction.ts"
+
+const action: unique symbol = Symbol("action")
+
+export class PreparedBatch {
+  /** Readable in this file alone. */
+  readonly [action]: PreparedAction
+
+  constructor(prepared: PreparedAction) {
+    this[action] = prepared
+  }
+
+  get accountId(): AccountId {
+    return this[action].accountId
+  }
+
+  /** Names the action, as `PreparedAction` has it. */
+  get subject(): string {
+    return this[action].subject
+  }
+
+  /** The block, or the slot, from which on it may be found on its chain. */
+  get foundFrom(): bigint {
+    return foundFrom(this[action])
+  }
+
+  get cost(): ActionCost {
+    return this[action]
+  }
+
+  /** The same, for a transaction of its own. */
+  get alone(): PreparedBatch {
+    return new PreparedBatch(carriedAlone(this[action]))
+  }
+}
+
+/** The action, for the relay. Only once the ledger has the intent of what the batch sends to other chains. */
+export const actionToCarry = (batch: PreparedBatch): PreparedAction => batch[action]
+
+export const StoredBatch = PreparedAction.pipe(
+  Schema.decodeTo(
+    Schema.instanceOf(PreparedBatch),
+    SchemaTransformation.transform({
+      decode: (prepared: PreparedAction) => new PreparedBatch(prepared),
+      encode: (batch: PreparedBatch) => batch[action]
+    })
+  )
+)

@@ -1,0 +1,73 @@
+/** What a run prepared is stored as the action that it is, and becomes one again where the ledger knows of it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { solanaAccount, solanaChainId } from "#domain/Caip.ts"
+import { actionToCarry, PreparedBatch, StoredBatch } from "#domain/trading/PreparedBatch.ts"
+import { PreparedAction } from "#domain/relay/Transaction.ts"
+import { account } from "#test/domain/rebalance/preparing.ts"
+
+const subject = `0x${"01".repeat(32)}`
+
+/** As the steps of runs from before have them. */
+const transaction = {
+  chainId: 8453,
+  accountId: account,
+  subject,
+  to: "0x52908400098527886E0F7030069857D2E4169EE7",
+  callData: "0x",
+  gasLimit: "3",
+  bundleGas: "2",
+  maxFeePerGas: "1",
+  maxPriorityFeePerGas: "1",
+  chainNonce: 0,
+  laneNonces: [],
+  fromBlock: "7"
+}
+const steps = {
+  _tag: "Solana",
+  chainId: solanaChainId,
+  accountId: solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"),
+  subject,
+  steps: ["a swap"],
+  gasLimit: "5000",
+  maxFeePerGas: "1000000000",
+  fromBlock: "400000000"
+}
+
+const codec = Schema.toCodecJson(StoredBatch)
+const decode = Schema.decodeUnknownSync(codec)
+const action = Schema.decodeUnknownSync(Schema.toCodecJson(PreparedAction))
+
+describe("a prepared batch", () => {
+  it("is stored as its action, of either family", () => {
+    for (const stored of [transaction, steps]) {
+      const batch = decode(stored)
+      assert.deepStrictEqual(Schema.encodeSync(codec)(batch), stored)
+      assert.deepStrictEqual(actionToCarry(batch), action(stored))
+      assert.strictEqual(batch.foundFrom, BigInt(stored.fromBlock))
+      assert.deepStrictEqual([batch.accountId, batch.subject], [stored.accountId, stored.subject])
+    }
+  })
+
+  it("says what it may cost, and is as it was but for the transaction of its own", () => {
+    const { bundleGas: _bundleGas, ...rest } = transaction
+    const batch = decode(transaction)
+    assert.deepInclude(batch.cost, { gasLimit: 3n, maxFeePerGas: 1n })
+    assert.deepStrictEqual(batch.alone, decode(rest))
+    assert.notDeepEqual(batch.alone, batch)
+    assert.deepStrictEqual(decode(steps).alone, decode(steps))
+    assert.deepStrictEqual(new PreparedBatch(action(steps)), decode(steps))
+  })
+
+  it("is an action again in the file alone that records intents", () => {
+    const root = join(import.meta.dirname, "../../..")
+    const users = ["domain", "layers", "src", "http", "rpc", "stream"]
+      .flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
+      )
+      .filter((path) => path.endsWith(".ts") && readFileSync(join(root, path), "utf8").includes("actionToCarry"))
+    assert.sameMembers(users, ["domain/rebalance/BatchCarrier.ts", "domain/trading/PreparedBatch.ts"])
+  })
+})
