@@ -9,7 +9,7 @@
  * ERC-4337, ERC-7579.
  */
 import { Effect, Schema } from "effect"
-import { AccountId, ChainId, EvmAddress, WalletId } from "#domain/Caip.ts"
+import { AccountId, ChainId, EvmAddress, type Namespace, WalletId } from "#domain/Caip.ts"
 
 const hex = (pattern: string, expected: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u"), { expected }))
@@ -119,3 +119,8 @@ export const Authorization = Schema.Struct({
   root: Bytes32
 })
 export type Authorization = typeof Authorization.Type
+
+const namespaces: Readonly<Record<Authorization["_tag"], Namespace>> = { Evm: "eip155", Solana: "solana" }
+
+/** The family of an authorization's chains. */
+export const familyOf = ({ _tag }: Pick<Authorization, "_tag">): Namespace => namespaces[_tag]

@@ -68,6 +68,13 @@ export const connectorTokensOf = (permission: Permission): ReadonlyArray<Address
 /** What swaps over a provider's routes; undefined where the venue makes every swap. */
 export const routedSwapOf = (permission: Permission): Address | undefined => limitsOf(permission).routedSwap
 
+/**
+ * The agent's role in the owner's wallet, which limits it to the account and to nothing else there; undefined where the
+ * account itself has the permission.
+ */
+export const walletRoleOf = ({ policy }: Permission): number | undefined =>
+  policy._tag === "Solana" ? policy.roleId : undefined
+
 /** Tokens that the permission names. */
 export const namedTokens = (permission: Permission): ReadonlyArray<Address> => {
   const { bridge, connectorTokens = [], tokens = [] } = limitsOf(permission)

@@ -6,7 +6,7 @@ import type { CallsOrder } from "#domain/action/CallsOrder.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
-import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { isSteps, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 
 /**
@@ -54,7 +54,7 @@ export class CallsPreparer extends Context.Service<
         const prepared = yield* execution
           .prepare({ chainId, ...grant, swaps: [], calls, replaced, ...named })
           .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refuse(message)))
-        return prepared._tag === "Solana" ? yield* refuse("calls are made on EVM chains alone") : prepared
+        return isSteps(prepared) ? yield* refuse("calls are made on EVM chains alone") : prepared
       })
 
       return CallsPreparer.of({ prepare })

@@ -3,7 +3,7 @@
  */
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import { isGuarded } from "#domain/account/Permission.ts"
+import { isGuarded, walletRoleOf } from "#domain/account/Permission.ts"
 import type { AccountId } from "#domain/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { NotFound } from "#domain/Errors.ts"
@@ -16,9 +16,9 @@ const timeout = Duration.seconds(10)
 
 export interface AccountPolicy {
   readonly accountId: AccountId
-  /** What the owner signed last for the chain; `wallet_role`: the agent's role in the owner's wallet on Solana. */
+  /** What the owner signed last for the chain; `wallet_role`: the agent's role in the owner's wallet. */
   readonly kind: PolicyKind | "wallet_role"
-  /** Null when the chain did not answer, and on Solana, where the role limits the agent to the account alone. */
+  /** Null when the chain did not answer, and of a role, which limits the agent to the account alone. */
   readonly chain: ChainPolicy | null
 }
 
@@ -50,8 +50,8 @@ export class Policies extends Context.Service<
         return yield* Effect.forEach(
           authorizedChains(grants),
           Effect.fnUntraced(function* (chain) {
-            const { accountId, chainId, policy } = chain
-            if (policy._tag === "Solana") {
+            const { accountId, chainId } = chain
+            if (walletRoleOf(chain) !== undefined) {
               return { accountId, kind: "wallet_role", chain: null } satisfies AccountPolicy
             }
             const read = yield* Effect.result(Effect.timeout(reader.read(grants, chainId), timeout))

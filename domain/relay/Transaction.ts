@@ -64,23 +64,28 @@ export type ActionCost =
   | Pick<PreparedSteps, "_tag" | "chainId" | "maxLamports" | "lamportNative">
   | Pick<PreparedTransaction, "_tag" | "chainId" | "gasLimit" | "maxFeePerGas">
 
+/** Whether an action is steps, each a transaction of its own; else a transaction of a relayer carries all of it. */
+export const isSteps = (prepared: PreparedAction): prepared is PreparedSteps => prepared._tag === "Solana"
+
+/** The most that an action may use: units of gas, or of its steps the smallest units of the native asset. */
+export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit)
+
 /** The most that an action may cost, in the chain's native asset with 18 decimals. */
 export const maxNative = (cost: ActionCost): bigint =>
   cost._tag === "Solana" ? cost.maxLamports * cost.lamportNative : cost.gasLimit * cost.maxFeePerGas
 
 /** The block, or the slot, from which on an action may be found on its chain. */
-export const foundFrom = (prepared: PreparedAction): bigint =>
-  prepared._tag === "Solana" ? prepared.slot : prepared.fromBlock
+export const foundFrom = (prepared: PreparedAction): bigint => (isSteps(prepared) ? prepared.slot : prepared.fromBlock)
 
 /** The transaction, where an action cannot be one of steps: there a step is a defect. */
 export const asTransaction = (prepared: PreparedAction): PreparedTransaction => {
-  if (prepared._tag !== "Solana") return prepared
+  if (!isSteps(prepared)) return prepared
   throw new Error(`Chain ${prepared.chainId} carries steps, and a transaction of a relayer was expected`)
 }
 
 /** The same, for a transaction of its own. */
 export const carriedAlone = (prepared: PreparedAction): PreparedAction => {
-  if (prepared._tag === "Solana") return prepared
+  if (isSteps(prepared)) return prepared
   const { bundleGas: _bundleGas, ...rest } = prepared
   return rest
 }

@@ -10,7 +10,7 @@ import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { ActionReceipt, type PreparedAction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { ActionReceipt, isSteps, type PreparedAction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
 import { StepCarrier } from "#domain/relay/StepCarrier.ts"
@@ -171,7 +171,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
   })
 
   return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) {
-    if (prepared._tag === "Solana") return yield* carrySteps(attempt, prepared)
+    if (isSteps(prepared)) return yield* carrySteps(attempt, prepared)
     if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
     const receipt = yield* confirm(attempt, find)
     yield* record(attempt, receipt)

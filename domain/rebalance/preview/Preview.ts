@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import type { Preparation } from "#domain/rebalance/Preparation.ts"
 import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
+import { unitsLimit } from "#domain/relay/Transaction.ts"
 import { RecordedSkip } from "#domain/Skip.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { Swap } from "#domain/trading/Swap.ts"
@@ -52,9 +53,7 @@ export const previewedChain = (
       return { ...nothing, outcome: "signature_required", reason: preparation.reason }
     case "Ready": {
       const { prepared, skips, swaps, transfers = [] } = preparation
-      const { cost } = prepared
-      const limit = cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit
-      const gas = { limit, costUsd }
+      const gas = { limit: unitsLimit(prepared.cost), costUsd }
       return { chainId, outcome: "trades", swaps, transfers, skips, reason: null, gas }
     }
   }

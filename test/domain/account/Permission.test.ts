@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { chainIdOf, spl } from "#domain/Caip.ts"
-import { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
+import { Authorization, ChainAuthorization, familyOf } from "#domain/account/Authorization.ts"
 import { Grant } from "#domain/account/Grant.ts"
 import {
   permittedBridgeAsset,
@@ -11,6 +11,7 @@ import {
   namedContracts,
   namedTokens,
   termsOf,
+  walletRoleOf,
   wayTo
 } from "#domain/account/Permission.ts"
 import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -54,11 +55,14 @@ describe("what was authorized", () => {
     assert.deepStrictEqual<unknown>(Schema.encodeSync(Authorization)(authorization), { _tag: "Evm", ...before(listed) })
     const grant = Schema.decodeUnknownSync(Grant)({ authorization: before(listed), ownerSignature: bytes32 })
     assert.strictEqual(grant.authorization._tag, "Evm")
+    assert.strictEqual(familyOf(grant.authorization), "eip155")
+    assert.strictEqual(familyOf({ _tag: "Solana" }), "solana")
   })
 
   it("a policy is tagged with its family, which is not stored with one of EVM", () => {
     const { policy } = chainWith(listed)
     assert.strictEqual(policy._tag, "Evm")
+    assert.isUndefined(walletRoleOf(chainWith(listed)))
     const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(listed))
     assert.deepStrictEqual<unknown>(encoded, before(listed).chains[0])
     assert.deepStrictEqual(Schema.decodeUnknownSync(ChainAuthorization)(encoded), chainWith(listed))
@@ -67,6 +71,7 @@ describe("what was authorized", () => {
   it("a role on Solana is tagged with its family, which is stored", () => {
     const role = { _tag: "Solana", walletId: bytes32, roleId: 1 }
     assert.deepStrictEqual<unknown>(chainWith(role).policy, role)
+    assert.strictEqual(walletRoleOf(chainWith(role)), 1)
     const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(role))
     assert.deepStrictEqual<unknown>(encoded, before(role).chains[0])
   })
