@@ -207,6 +207,9 @@ export const namespaceOf = (id: WalletId | AccountId | AssetId): Namespace =>
 /** The family of a chain. */
 export const namespaceOfChain = (chainId: ChainId): Namespace => (chainId === solanaChainId ? "solana" : "eip155")
 
+/** True for the text of a wallet that is on no particular chain. */
+export const isOnNoChain = (text: string): boolean => text.startsWith("eip155:0:")
+
 /** Builds the CAIP-19 id of an ERC-20 token from a canonical address. */
 export const erc20 = (chainId: ChainId, address: EvmAddress): Erc20AssetId =>
   `eip155:${chainId}/erc20:${address}` as Erc20AssetId
@@ -221,6 +224,15 @@ export const assetAt = (chainId: ChainId, address: Address): AssetId =>
 /** Builds the CAIP-10 id of an account on one chain from a canonical address. */
 export const evmAccount = (chainId: ChainId, address: EvmAddress): EvmAccountId =>
   `eip155:${chainId}:${address}` as EvmAccountId
+
+/**
+ * The account that has the same address on another chain; undefined where the two chains are not of one family whose
+ * accounts are at the same address everywhere.
+ */
+export const sameAddressOn = (accountId: AccountId, chainId: ChainId): AccountId | undefined =>
+  namespaceOf(accountId) === "eip155" && namespaceOfChain(chainId) === "eip155"
+    ? evmAccount(chainId, addressOf(accountId) as EvmAddress)
+    : undefined
 
 /** Builds the CAIP-10 id of an account on Solana mainnet from its address. */
 export const solanaAccount = (address: string): SolanaAccountId => `${solanaPrefix}:${address}` as SolanaAccountId

@@ -1,6 +1,7 @@
 /**
- * Rules of the domain hold for every family of chains. Where a file of it names EVM all the same, this says why.
- * Source: docs/decisions/0194-chain-families.md.
+ * Rules of the domain hold for every family of chains, and ask for its terms where they are not the same for all. Where
+ * a file of the domain names EVM all the same, or what EVM alone has, this says why. Sources:
+ * docs/decisions/0194-chain-families.md, docs/decisions/0288-terms-of-families.md.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
@@ -10,22 +11,29 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("../domain", import.meta.url))
 
 const stringOrComment = /("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
-const evm = /\bEvm[A-Z]\w*|\bevm[A-Z]\w*|\bErc20\w*|\berc20\b|\b0x|"eip155|`eip155|"Evm"/u
+const either = (...patterns: ReadonlyArray<RegExp>) => new RegExp(patterns.map(({ source }) => source).join("|"), "u")
+const evm = either(
+  /\bEvm[A-Z]\w*|\bevm[A-Z]\w*|\bErc20\w*|\berc20\b|\b0x|"eip155|`eip155|"Evm"/u,
+  /\b(?:gasLimit|maxFeePerGas|maxPriorityFeePerGas|bundleGas)\b/u,
+  // Of accounts: a sign-in and a withdrawal have a nonce on every chain, which is a value that is used once.
+  /\b(?:enable|operation|chain|lane|used|at)Nonces?\b|\bNonce\b/u,
+  /Kernel|[Uu]niswap|[cC]all[dD]ata\b|\b[uU]serOp\w*|[tT]ypedData|\bBytes32\b|\bHexBytes\b/u
+)
+/** A branch by the name of a family. */
+const branch = /(?:[!=]== |\bcase |\bstartsWith\()"(?:solana|eip155|Solana|Evm)[":]/u
 /** What an owner authorized is asked through Permission.ts, and read by the adapter alone. */
-const policyFields = new RegExp(
-  [
-    /\bpolicy\.(?:router|connectorTokens|tokens|routedSwap|bridge|guard)\b/u,
-    /\bpolicy: \{ (?:router|connectorTokens|tokens|guard)/u,
-    /Partial<AgentPolicy>/u
-  ]
-    .map(({ source }) => source)
-    .join("|"),
-  "u"
+const policyFields = either(
+  /\bpolicy\.(?:router|connectorTokens|tokens|routedSwap|bridge|guard|closedTokens)\b/u,
+  /\bpolicy: \{ (?:router|connectorTokens|tokens|routedSwap|bridge|guard)/u,
+  /Partial<AgentPolicy>/u
 )
 
 const forms = "writes and reads identifiers of every family"
 const wire = "the wire of a provider or of v1 that is EVM's alone"
-const relay = "what carries EVM transactions: accounts with nonces, and their keys"
+const relay = "what carries EVM transactions: accounts with nonces, their keys, fees that are raised, bundles"
+const signed = "what owners of EVM accounts sign"
+const found = "asks UserOperations for what a relayer carried, which are user operations"
+const userOpHash = "a field of that name, which is stored and sent"
 
 const reasons: Readonly<Record<string, string>> = {
   "Caip.ts": forms,
@@ -36,30 +44,57 @@ const reasons: Readonly<Record<string, string>> = {
   "listing/Listing.ts": forms,
   "marketData/caipOfPlatform.ts": forms,
   "account/Authorization.ts": "the stored form of what owners of EVM accounts sign; Permission.ts answers for it",
+  "account/OwnerMessage.ts": signed,
+  "account/Revocation.ts": signed,
+  "account/SmartAccounts.ts": "the port of EVM accounts; places in wallets are SolanaWallets",
   "account/WithdrawalMessage.ts": "examples of the contract",
-  "withdrawal/WithdrawalAuthorizations.ts": "spells a nonce of 32 bytes",
+  "withdrawal/WithdrawalAuthorizations.ts": "spells a nonce of 32 bytes, and answers typed data where that is signed",
+  "withdrawal/typedData.ts": signed,
   "withdrawal/WithdrawalVerifier.ts": "the withdrawals that EVM chains carry out",
   "withdrawal/lossOf.ts": "addresses that EVM chains reserve",
   "withdrawal/withdrawalRequestBytes.ts":
     "distinguishes a signature in hex, which has two spellings, from one in base58",
-  "withdrawal/resolveSource.ts": "distinguishes a recipient on no chain from one that cannot be read",
   "chain/canonicalUsdc.ts": "the table of canonical USDC",
   "enrollment/ActivationRequest.ts": "the message that a signature of 65 bytes is asked for",
+  "enrollment/ChainActivations.ts": "asks for the number that a permission of an account in use must carry",
+  "enrollment/Renewals.ts": "asks for the number that a permission of an account in use must carry",
+  "enrollment/signatureRefused.ts": "says how a contract as owner signs",
   "identity/SignInMessage.ts": "ERC-4361, by which EVM wallets sign in",
   "identity/User.ts": "ERC-4361, by which EVM wallets sign in",
   "action/ActionRequest.ts": wire,
+  "action/ActionRun.ts": found,
   "action/Actions.ts": wire,
+  "action/boundStep.ts": wire,
+  "action/earlierAttempts.ts": found,
   "action/RouteExtended.ts": wire,
   "action/CallsOrder.ts": "direct executions are calls of EVM contracts",
   "trading/ChainExecution.ts": "direct executions are calls of EVM contracts",
   "policy/ChainPolicy.ts": "what EVM chains say of a permission, as the route shows it",
   "attestation/PriceAttestor.ts": "prices are attested for guards, which are EVM contracts",
   "backtest/plannerRule.ts": "makes up tokens of one chain",
-  "transfer/TransferLedger.ts": "EVM accounts have the same address everywhere",
+  "execution/ExecutionEvent.ts": userOpHash,
+  "operation/OperationResult.ts": userOpHash,
+  "relay/recordedTransactions.ts": userOpHash,
+  "transfer/resultOfTransfer.ts": userOpHash,
+  "rebalance/BatchCarrier.ts": found,
+  "transfer/TransferRecovery.ts": found,
+  "relay/BundleSigner.ts": relay,
   "relay/RelayStore.ts": relay,
   "relay/Relayer.ts": relay,
   "relay/Signer.ts": relay,
-  "relay/Transaction.ts": relay
+  "relay/Transaction.ts": relay,
+  "relay/UserOperations.ts": relay,
+  "relay/bumpFees.ts": relay,
+  "relay/bundlesOf.ts": relay,
+  "relay/replaceStuckTransaction.ts": relay
+}
+
+/** Files that look at the name of a family, so that the others do not. */
+const branches: Readonly<Record<string, string>> = {
+  "Caip.ts": forms,
+  "account/Permission.ts": "answers for what was authorized, by its tag",
+  "marketData/caipOfPlatform.ts": "a provider's name of a platform",
+  "relay/Transaction.ts": "answers for what was prepared, by its tag"
 }
 
 const sources = readdirSync(root, { withFileTypes: true, recursive: true })
@@ -75,6 +110,12 @@ describe("chain families", () => {
     assert.deepStrictEqual(
       sources.flatMap(({ code, path }) => (evm.test(code) ? [path] : [])).toSorted(),
       Object.keys(reasons).toSorted()
+    ))
+
+  it("a rule asks for terms of a family, and looks at no name of one", () =>
+    assert.deepStrictEqual(
+      sources.flatMap(({ code, path }) => (branch.test(code) ? [path] : [])).toSorted(),
+      Object.keys(branches).toSorted()
     ))
 
   it("the domain asks about a permission, and reads its policy in one place", () =>

@@ -48,6 +48,7 @@ const effect = /^effect(\/|$)/
 
 /** Files of `layers/` that know the domain and nothing outside of it, and why they are no rules of it. */
 const domainAlone: Readonly<Record<string, string>> = {
+  "layers/FamiliesLive.ts": "wiring: the terms of each family's adapter",
   "layers/catalogue/SubjectFactsLive.ts": "reads the catalogue's own tables",
   "layers/engine/DryRunLive.ts": "wiring: the layers of a run, for one that is not carried out",
   "layers/engine/SignalSteps.ts": "wiring: a hook of the engine calls the domain",

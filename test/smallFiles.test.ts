@@ -42,6 +42,7 @@ const reasons: Readonly<Record<string, string>> = {
   "layers/engine/SignalSteps.ts": "keeps the engine from knowing how executions are followed",
   "layers/engine/WorkflowRuntime.ts": "the engine without the domain's runs, which tests of the engine start",
   "layers/engine/cluster/RunHistory.ts": "a fiber of its own, beside the others of the cluster",
+  "layers/evm/evmTerms.ts": "a family's terms, which every family has in such a file",
   "layers/market/platforms.ts": "a table that every new chain joins",
   "layers/solana/guard/signPlanned.ts": "nothing is signed but by it",
   "layers/sql/execution/portfoliosOf.ts": "a statement",

@@ -22,6 +22,7 @@ import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 const key = (name: string): Hex => keccak256(toHex(`ballast bench ${name}`))
 
@@ -75,6 +76,7 @@ export const serviceOn = (chain: Chain, rpcUrl: string, database: string) =>
         pricesOf(chain),
         RoutingNone,
         NoIssuer,
+        FamiliesLive,
         EvmLive.pipe(Layer.provide(NoAttestor), Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl))))
       )
     ),

@@ -28,6 +28,7 @@ import { Routing } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 /**
  * A relayer's transactions of one chain are signed one after the other, so there are several chains, as in a
@@ -228,5 +229,6 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
       swapQuotes: () => nothingMoves,
       swapCall: () => nothingMoves
     }),
-    Layer.succeed(Chains, { supported: chainIds })
+    Layer.succeed(Chains, { supported: chainIds }),
+    FamiliesLive
   )

@@ -8,10 +8,12 @@ import { Assets } from "#domain/asset/Assets.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import { type ChainId, namespaceOfChain } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
+import { Families } from "#domain/chain/Families.ts"
 import type { ActivationRequest } from "#domain/enrollment/ActivationRequest.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrolledPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
+import { familyOf } from "#domain/account/Authorization.ts"
 import { termsOf } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { termsOfAdded, tightened } from "#domain/enrollment/PermissionTerms.ts"
@@ -52,6 +54,7 @@ export class ChainActivations extends Context.Service<
       const accounts = yield* SmartAccounts
       const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
+      const families = yield* Families
       const { begin, finish, requirePortfolio } = yield* makeSignedChains
 
       /**
@@ -86,10 +89,12 @@ export class ChainActivations extends Context.Service<
           })
         }
         const supported = yield* Effect.provideService(requireSupported(chainIds), Chains, chains)
-        if (supported.some((id) => (namespaceOfChain(id) === "solana") !== (enrolled._tag === "Solana"))) {
+        const family = familyOf(enrolled)
+        if (supported.some((id) => namespaceOfChain(id) !== family)) {
+          const places = Object.values(families).map(({ chains: name }) => `on ${name}`)
           return yield* new ValidationFailed({
-            message: "A portfolio is on EVM chains or on Solana; enroll its owner once more for the other",
-            details: [`chainIds: the portfolio is on ${enrolled._tag === "Solana" ? "Solana" : "EVM chains"}`]
+            message: `A portfolio is ${places.join(" or ")}; enroll its owner once more for the other`,
+            details: [`chainIds: the portfolio is on ${families[family].chains}`]
           })
         }
         const added = supported.filter((chainId) => !known.has(chainId) || portfolio.awaited.includes(chainId))

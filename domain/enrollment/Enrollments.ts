@@ -2,13 +2,15 @@
  * Enrolls a user into a strategy with one signature: stage 1 fixes what will be authorized, stage 2 checks the owner's
  * signature and makes the portfolio. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
-import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type ChainId, namespaceOfChain, type WalletId } from "#domain/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
+import { Families, requireOffered } from "#domain/chain/Families.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
+import { walletRoleOf } from "#domain/account/Permission.ts"
 import { type Enrolled, type EnrollmentFlow, isOnSolana, type Refused } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type EnrollRequest, enrollMismatches, enrollRequestBytes } from "#domain/enrollment/EnrollRequest.ts"
@@ -100,6 +102,7 @@ export class Enrollments extends Context.Service<
       const makePlace = yield* makePlaces
       const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
+      const families = yield* Families
       const random = yield* SecureRandom.SecureRandom
       const flows = yield* makeFlows
 
@@ -136,8 +139,12 @@ export class Enrollments extends Context.Service<
           })
         }
         const withdrawalDomainName = `${brandName} Withdrawal Authorization`
-        if (chainIds.some((chainId) => namespaceOfChain(chainId) === "solana")) {
-          yield* Effect.fromResult(requireSolanaTerms(draft))
+        const involved = [...new Set(chainIds.map((chainId) => families[namespaceOfChain(chainId)]))]
+        for (const family of involved) {
+          if (accountType === "ERC1271") yield* Effect.fromResult(requireOffered(family, "contractOwner"))
+          if (draft.terms !== undefined) yield* Effect.fromResult(requireOffered(family, "guardTerms"))
+        }
+        if (involved.some(({ enrollment }) => enrollment === "place")) {
           const issued = yield* wallets.issue({ tenantId, ownerAccountId, withdrawalDomainName })
           return yield* flows.begin({ purpose: { _tag: "Enroll" }, strategyId: strategy.strategyId, ...issued })
         }
@@ -181,7 +188,7 @@ export class Enrollments extends Context.Service<
         }
       })
 
-      /** The owner's signature, once it holds: on Solana once the chain shows what was signed. */
+      /** The owner's signature, once it holds: of a place once the chain shows what was signed. */
       const obtainSignature = Effect.fnUntraced(function* (flow: EnrollmentFlow, { consent }: EnrollRequest) {
         if (!isOnSolana(flow)) {
           if (consent._tag === "Signature") return yield* requireSignature(flow, consent.signature)
@@ -200,7 +207,7 @@ export class Enrollments extends Context.Service<
       const makePortfolio = Effect.fnUntraced(function* (flow: EnrollmentFlow, request: EnrollRequest) {
         const { authorization } = flow
         const ownerSignature = yield* obtainSignature(flow, request)
-        const [{ policy }] = authorization.chains
+        const walletRoleId = walletRoleOf(authorization.chains[0])
         const createdAt = yield* DateTime.now
         const outcome: Enrolled = {
           _tag: "Enrolled",
@@ -208,7 +215,7 @@ export class Enrollments extends Context.Service<
           portfolioName: request.portfolioName,
           strategyId: flow.strategyId,
           smartAccounts: authorization.chains.map(({ accountId }) => accountId),
-          ...(policy._tag === "Solana" ? { walletRoleId: policy.roleId } : {}),
+          ...(walletRoleId === undefined ? {} : { walletRoleId }),
           ...labelsOf(request)
         }
         const result = yield* store.commit(
@@ -249,20 +256,6 @@ export class Enrollments extends Context.Service<
       return Enrollments.of({ authorize, enroll })
     })
   )
-}
-
-/** Solana enforces no terms, and its owners are keys. */
-const requireSolanaTerms = ({ accountType, terms }: AuthorizationDraft): Result.Result<void, ValidationFailed> => {
-  if (accountType === "ERC1271") {
-    return Result.fail(
-      invalid("An owner on Solana is a key; leave accountType out", "accountType: ERC1271 is for EVM chains")
-    )
-  }
-  return terms === undefined
-    ? Result.succeed(undefined)
-    : Result.fail(
-        invalid("Terms are enforced by the trade guard, which Solana does not have; leave them out", "terms: no guard")
-      )
 }
 
 const indexRefused: Refused = {

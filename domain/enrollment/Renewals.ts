@@ -3,11 +3,13 @@
  * after a revocation, which it lifts. The accounts stay. Source: shapes 2.30 (resign), docs/decisions/0116-renewals.md.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import { familyOf } from "#domain/account/Authorization.ts"
 import { termsOf } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
+import { Families, requireOffered } from "#domain/chain/Families.ts"
 import type { ActivationRequest } from "#domain/enrollment/ActivationRequest.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
@@ -49,6 +51,7 @@ export class Renewals extends Context.Service<
       const accounts = yield* SmartAccounts
       const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
+      const families = yield* Families
       const { begin, finish, requirePortfolio } = yield* makeSignedChains
 
       const authorize = Effect.fn("Renewals.authorize")(function* (
@@ -63,12 +66,7 @@ export class Renewals extends Context.Service<
             details: ["portfolioId: is being revoked"]
           })
         }
-        if (grants[0].authorization._tag === "Solana") {
-          return yield* new ValidationFailed({
-            message: "The agent's role on Solana does not end and has no terms; there is nothing to sign anew",
-            details: ["portfolioId: is on Solana"]
-          })
-        }
+        yield* Effect.fromResult(requireOffered(families[familyOf(grants[0].authorization)], "renewal"))
         const active = authorizedChains(grants)
         const foreign = chainIds?.filter((id) => !active.some(({ chainId }) => chainId === id)) ?? []
         if (foreign.length > 0) {

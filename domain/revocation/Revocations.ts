@@ -5,8 +5,10 @@
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { familyOf } from "#domain/account/Authorization.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
+import { Families, requireOffered } from "#domain/chain/Families.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
 import { PortfolioNotFound, ReplayMismatch, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
@@ -60,6 +62,7 @@ export class Revocations extends Context.Service<
       const accounts = yield* SmartAccounts
       const execution = yield* RevocationExecution
       const launcher = yield* OperationLauncher
+      const families = yield* Families
       const random = yield* SecureRandom.SecureRandom
 
       const requirePortfolio = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
@@ -77,13 +80,7 @@ export class Revocations extends Context.Service<
       ) {
         const { tenantId } = yield* Caller
         const { grants } = yield* requirePortfolio(portfolioId)
-        if (grants[0].authorization._tag === "Solana") {
-          return yield* new ValidationFailed({
-            message:
-              "On Solana the owner takes the agent's role away with the wallet's own key (docs/solana.md); to stop automation, pause the portfolio",
-            details: ["portfolioId: is on Solana"]
-          })
-        }
+        yield* Effect.fromResult(requireOffered(families[familyOf(grants[0].authorization)], "revocation"))
         const revoked = yield* store.revoked(portfolioId)
         const live = authorizedChains(grants).filter(
           ({ chainId, permissionId }) =>

@@ -2,15 +2,7 @@
  * Port: the ledger of value between chains. What is open in it belongs to a portfolio and is in none of its accounts.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import {
-  type ChainId,
-  type AccountId,
-  addressOf,
-  chainIdOf,
-  evmAccount,
-  type EvmAddress,
-  namespaceOf
-} from "#domain/Caip.ts"
+import { type ChainId, type AccountId, chainIdOf, sameAddressOn } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
@@ -19,15 +11,16 @@ import type { Claims } from "#domain/transfer/transferEnd.ts"
 /**
  * Which account receives a transfer.
  *
- * The account that the transfer names, or of an EVM account the one with its address on the chain of `buy`. A transfer
+ * The account that the transfer names, or the one with the same address on the chain of `buy`. A transfer
  * between two families names its recipient: one that does not is a defect.
  */
 export const receiverOf = (accountId: AccountId, { buy, recipient }: OutgoingTransfer): AccountId => {
   if (recipient !== undefined) return recipient
-  if (namespaceOf(accountId) !== "eip155" || namespaceOf(buy) !== "eip155") {
+  const receiver = sameAddressOn(accountId, chainIdOf(buy))
+  if (receiver === undefined) {
     throw new Error(`A transfer from ${accountId} of ${buy} names no recipient; only EVM accounts have one address`)
   }
-  return evmAccount(chainIdOf(buy), addressOf(accountId) as EvmAddress)
+  return receiver
 }
 
 /** What a landed batch sent away. */

@@ -11,6 +11,7 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { Families } from "#domain/chain/Families.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { connectorTokensOf, mayBuy } from "#domain/account/Permission.ts"
 import { mayTradeOn, type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
@@ -60,6 +61,7 @@ export class Liquidator extends Context.Service<
       const venue = yield* Venue
       const execution = yield* ChainExecution
       const settings = yield* Settings
+      const families = yield* Families
 
       /** Prices that may be traded on. */
       const freshPrices = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
@@ -119,7 +121,7 @@ export class Liquidator extends Context.Service<
       const prepare = Effect.fn("Liquidator.prepare")(function* (withdrawal: StoredWithdrawal) {
         const { accountId, grant, message, signature } = withdrawal
         const chainId = chainIdOf(accountId)
-        const assetId = settlementAssetOn(chainId)
+        const assetId = settlementAssetOn(families, chainId)
         const chain = grant.authorization.chains.find((one) => one.chainId === chainId)
         if (assetId === undefined || chain === undefined) {
           return yield* refused(`assets cannot be liquidated on chain ${chainId}`)

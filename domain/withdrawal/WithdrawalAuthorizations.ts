@@ -1,13 +1,14 @@
 /**
- * Stage 1 of a withdrawal: checks the request and makes the typed data, or on Solana the text, that is signed.
- * Nothing is stored; what comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
+ * Stage 1 of a withdrawal: checks the request and makes the typed data, or the text, that is signed. Nothing is
+ * stored; what comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, chainIdOf, namespaceOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, namespaceOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { Families } from "#domain/chain/Families.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import {
   type InsufficientBalance,
@@ -107,8 +108,16 @@ export class WithdrawalAuthorizations extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
       const contracts = yield* ServiceContracts
       const verifier = yield* WithdrawalVerifier
+      const families = yield* Families
 
-      const placeOf = ({ grants }: WithdrawalSource): WithdrawalPlace => ({ grants, contracts: contracts.on, at: "" })
+      const settlementOn = (chainId: ChainId) => settlementAssetOn(families, chainId)
+
+      const placeOf = ({ grants }: WithdrawalSource): WithdrawalPlace => ({
+        grants,
+        contracts: contracts.on,
+        settlementOn,
+        at: ""
+      })
 
       const requireSource = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
         const { tenantId } = yield* Caller
@@ -133,10 +142,10 @@ export class WithdrawalAuthorizations extends Context.Service<
           ...(liquidate ? { liquidate } : {})
         }
         const issued = { authorizationId: nonce, expiresAt: DateTime.makeUnsafe(expiresAt * 1_000) }
-        if (namespaceOf(chain.accountId) === "eip155") {
+        if (families[namespaceOf(chain.accountId)].withdrawalForm === "typed-data") {
           return { ...issued, kind: "typed-data", typedData: typedDataOf(message, domainName, chain.accountId) }
         }
-        const kind = namespaceOf(grant.authorization.ownerAccountId) === "solana" ? "text" : "personal-sign"
+        const kind = families[namespaceOf(grant.authorization.ownerAccountId)].textSigning
         return { ...issued, kind, text: withdrawalText(domainName, message), message }
       })
 
@@ -146,8 +155,8 @@ export class WithdrawalAuthorizations extends Context.Service<
       ) {
         const source = yield* requireSource(portfolioId)
         const site = yield* Effect.fromResult(resolveSource(draft, placeOf(source)))
-        yield* requireSettlement(draft, site)
-        yield* requireCarriable(draft.assets, "")
+        yield* requireSettlement(draft, settlementOn(chainIdOf(site.recipientAccountId)))
+        yield* requireCarriable(families, draft.assets, "")
         yield* requireRecipient(verifier, site.recipientAccountId, "")
         yield* requireCovered(balances, { account: site.chain.accountId, assets: draft.assets, at: "" })
         return yield* issue(source, site, draft)
@@ -191,12 +200,8 @@ export class WithdrawalAuthorizations extends Context.Service<
 }
 
 /** Only the chain's own settlement asset is offered, because which one it is is not part of what the owner signs. */
-const requireSettlement = (
-  { liquidate, settlementAssetId }: WithdrawalDraft,
-  { recipientAccountId }: ResolvedSource
-) => {
+const requireSettlement = ({ liquidate, settlementAssetId }: WithdrawalDraft, offered: AssetId | undefined) => {
   if (settlementAssetId === null) return Effect.void
-  const offered = settlementAssetOn(chainIdOf(recipientAccountId))
   if (liquidate && settlementAssetId === offered) return Effect.void
   const reason = liquidate ? `only ${offered} is offered on this chain` : "only together with liquidate: true"
   return Effect.fail(

@@ -6,7 +6,9 @@
 import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
+import { namespaceOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { Families } from "#domain/chain/Families.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import {
   type AuthorizationExpired,
@@ -33,6 +35,7 @@ import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { requireBudget, requireKnown } from "#domain/withdrawal/requirePayable.ts"
 import { requireNotExpired } from "#domain/withdrawal/requireNotExpired.ts"
 import { resolveSource, type TermsError, type ResolvedSource } from "#domain/withdrawal/resolveSource.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { type AcceptedWithdrawal, type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 
@@ -82,6 +85,7 @@ export class Withdrawals extends Context.Service<
       const digest = yield* Digest.Digest
       const random = yield* SecureRandom.SecureRandom
       const contracts = yield* ServiceContracts
+      const families = yield* Families
 
       /** What the body alone can be wrong about: a body that was accepted once passes this for ever. */
       const requireSite = Effect.fnUntraced(function* (
@@ -107,7 +111,12 @@ export class Withdrawals extends Context.Service<
         const site = yield* Effect.fromResult(
           resolveSource(
             { ...message, liquidate: message.liquidate === true },
-            { grants: source.value.grants, contracts: contracts.on, at: "message." }
+            {
+              grants: source.value.grants,
+              contracts: contracts.on,
+              settlementOn: (chainId) => settlementAssetOn(families, chainId),
+              at: "message."
+            }
           )
         )
         // Every text is signed, so an account must be spelled as stage 1 spelled it.
@@ -127,8 +136,9 @@ export class Withdrawals extends Context.Service<
 
       /** What may change from one moment to the next; answers the block at which the account holds enough. */
       const verifyOrder = Effect.fnUntraced(function* ({ message, signature }: SignedWithdrawal, site: ResolvedSource) {
-        yield* requireNotExpired(message, yield* DateTime.now)
-        yield* requireCarriable(message.assets, "message.")
+        const terms = families[namespaceOf(message.recipientAccountId)]
+        yield* requireNotExpired(message, terms, yield* DateTime.now)
+        yield* requireCarriable(families, message.assets, "message.")
         const { accountId } = site.chain
         if (!(yield* verifier.isSignedByOwner({ message, signature, accountId, grant: site.grant }))) {
           return yield* new SignatureInvalid({
@@ -143,7 +153,7 @@ export class Withdrawals extends Context.Service<
         yield* requireBudget({ budget, verifier }, { tenantId, portfolioId: message.portfolioId }, withdrawal)
         const block = yield* requireCovered(balances, { account: accountId, assets: message.assets, at: "message." })
         // Reading the chain took time.
-        yield* requireNotExpired(message, yield* DateTime.now)
+        yield* requireNotExpired(message, terms, yield* DateTime.now)
         return block
       })
 

@@ -1,19 +1,25 @@
 /** What one transaction of the account's chain can carry. */
 import { Effect } from "effect"
 import { namespaceOf } from "#domain/Caip.ts"
+import type { Families } from "#domain/chain/Families.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 import type { WithdrawalPlace, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
-/** Assets of one withdrawal on Solana: more do not fit into a transaction of 1,232 bytes. */
-export const maxAssetsOnSolana = 5
-
 /** Fails where the assets, all of one chain, do not fit into a transaction of it. */
-export const requireCarriable = (assets: WithdrawalTerms["assets"], at: WithdrawalPlace["at"]) =>
-  assets.length > maxAssetsOnSolana && assets.some(({ assetId }) => namespaceOf(assetId) === "solana")
-    ? Effect.fail(
-        new ValidationFailed({
-          message: "One transaction carries a withdrawal on Solana; ask for fewer assets at a time",
-          details: [`${at}assets: at most ${maxAssetsOnSolana} of Solana, ${assets.length} were named`]
-        })
-      )
-    : Effect.void
+export const requireCarriable = (
+  families: Families["Service"],
+  assets: WithdrawalTerms["assets"],
+  at: WithdrawalPlace["at"]
+) => {
+  const narrow = assets
+    .map(({ assetId }) => families[namespaceOf(assetId)])
+    .find(({ maxWithdrawnAssets }) => maxWithdrawnAssets !== null && assets.length > maxWithdrawnAssets)
+  if (narrow === undefined) return Effect.void
+  const { chains, maxWithdrawnAssets } = narrow
+  return Effect.fail(
+    new ValidationFailed({
+      message: `One transaction carries a withdrawal on ${chains}; ask for fewer assets at a time`,
+      details: [`${at}assets: at most ${maxWithdrawnAssets} of ${chains}, ${assets.length} were named`]
+    })
+  )
+}

@@ -3,7 +3,7 @@
  * that would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
  */
 import { Option, Result, Schema } from "effect"
-import { addressOf, type AssetId, type ChainId, chainIdOf, type Address, AccountId } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, type Address, AccountId, isOnNoChain } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn } from "#domain/account/Grant.ts"
 import {
@@ -14,7 +14,6 @@ import {
   SmartAccountMissing
 } from "#domain/Errors.ts"
 import { lossAtAddress, lossOnChain } from "#domain/withdrawal/lossOf.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
 /** The request, from stage 1 or in a signed message. */
 export interface WithdrawalTerms {
@@ -30,6 +29,8 @@ export interface WithdrawalPlace {
   readonly grants: ReadonlyArray<Grant>
   /** The service's contracts on a chain. */
   readonly contracts: (chainId: ChainId) => ReadonlySet<Address>
+  /** Into which a liquidation sells; undefined where there is none. */
+  readonly settlementOn: (chainId: ChainId) => AssetId | undefined
   /** Before the name of a field: `message.` where the terms are in a signed message. */
   readonly at: "" | "message."
 }
@@ -39,7 +40,7 @@ export interface ResolvedSource {
   readonly recipientAccountId: AccountId
   readonly chain: ChainAuthorization
   readonly grant: Grant
-  /** Name of the EIP-712 domain in which the owner signs; on Solana the first line of the text. */
+  /** Name of the domain of typed data in which the owner signs, or the first line of the text that is signed. */
   readonly domainName: string
 }
 
@@ -80,7 +81,7 @@ const strayAssets = (at: At, assets: WithdrawalTerms["assets"], recipient: Accou
 const boundRecipient = (text: string, at: At): Result.Result<AccountId, RecipientInvalid> => {
   const recipient = decodeAccount(text)
   if (Option.isNone(recipient)) {
-    const reason = text.startsWith("eip155:0:")
+    const reason = isOnNoChain(text)
       ? "is not bound to a chain"
       : "is no account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case, or solana:<reference>:<base58>"
     return Result.fail(recipientInvalid(at, reason))
@@ -115,7 +116,7 @@ const oneChain = (
 const siteOn = (
   recipientAccountId: AccountId,
   { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">,
-  { at, contracts, grants }: WithdrawalPlace
+  { at, contracts, grants, settlementOn }: WithdrawalPlace
 ): Result.Result<ResolvedSource, SourceError> => {
   const chainId = chainIdOf(recipientAccountId)
   const grant = grantOn(grants, chainId)
@@ -134,7 +135,7 @@ const siteOn = (
   }
   const loss = lossOnChain(addressOf(recipientAccountId), { chain, assets, contracts: contracts(chainId) })
   if (loss !== undefined) return Result.fail(recipientInvalid(at, loss))
-  if (liquidate && settlementAssetOn(chainId) === undefined) {
+  if (liquidate && settlementOn(chainId) === undefined) {
     return Result.fail(
       new SettlementUnsupported({
         message: `Chain ${chainId} has no settlement asset; withdraw the assets as they are`,

@@ -1,5 +1,6 @@
 /** What a withdrawal did; pure. Of a liquidation what was sold stands beside what the recipient got. */
 import type { AssetId, ChainId } from "#domain/Caip.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
   emptyChain,
@@ -9,7 +10,6 @@ import {
   type TransferResult
 } from "#domain/operation/OperationResult.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
 export interface WithdrawalFacts {
   readonly message: WithdrawalMessage
@@ -25,7 +25,7 @@ export interface WithdrawalFacts {
 
 const transfersOf = ({ chainId, delivered, deltas, message }: WithdrawalFacts): ReadonlyArray<TransferResult> => {
   const arrived = (assetId: AssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
-  const settlement = settlementAssetOn(chainId)
+  const settlement = usdcOn(chainId)
   return message.assets.map(({ amountRaw, assetId }) => {
     const requested = BigInt(amountRaw)
     const left = -(deltas.find((delta) => delta.assetId === assetId)?.raw ?? -requested)

@@ -3,13 +3,14 @@
  * arrived.
  */
 import { type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 /**
  * Each amount is a decimal string of raw units. `shortfallRaw` is above zero when a token took a fee on its way: what
- * was signed left the account, and less arrived. Of a liquidation what arrived is the settlement asset.
+ * was signed left the account, and less arrived. Of a liquidation what arrived is the settlement asset: only chains
+ * that have one carry it out.
  */
 export const withdrawalOutcome = (
   message: WithdrawalMessage,
@@ -17,7 +18,7 @@ export const withdrawalOutcome = (
   delivered: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
 ) => {
   const arrived = (assetId: AssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
-  const settlement = settlementAssetOn(chainIdOf(message.recipientAccountId))
+  const settlement = usdcOn(chainIdOf(message.recipientAccountId))
   return {
     txHash,
     blockNumber: blockNumber.toString(),

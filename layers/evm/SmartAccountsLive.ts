@@ -28,10 +28,10 @@ import { addressOf, addressesOf, fromViem, toViem } from "#layers/evm/address.ts
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig, type EvmChain } from "#layers/evm/EvmConfig.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 
 const bridgeTokenOn = ({ bridge, chainId }: EvmChain) => {
-  const asset = bridge === undefined ? undefined : settlementAssetOn(chainId)
+  const asset = bridge === undefined ? undefined : usdcOn(chainId)
   return asset === undefined ? undefined : addressOf(asset)
 }
 

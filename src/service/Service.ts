@@ -77,6 +77,7 @@ import { SignalSteps } from "#layers/engine/SignalSteps.ts"
 import { StallMonitor } from "#domain/relay/StallMonitor.ts"
 import { PriceAttestorLive } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
 import { SolanaPrices } from "#layers/solana/SolanaPrices.ts"
 import { EventWriterLive } from "#http/v2/webhook/EventWriterLive.ts"
@@ -100,6 +101,7 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
   Layer.provideMerge(
     Layer.mergeAll(
       SqlLive,
+      FamiliesLive,
       SolanaLive.pipe(
         Layer.provideMerge(EvmLive.pipe(Layer.provide(PriceAttestorLive))),
         Layer.provideMerge(SolanaClients),

@@ -22,6 +22,7 @@ import { signatureLamports, tokenAccountBytes } from "#layers/solana/execution/p
 import { encodeStep } from "#layers/solana/execution/SolanaStep.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
+import { solanaTerms } from "#layers/solana/solanaTerms.ts"
 import { weiOfLamport } from "#layers/solana/SolanaFunds.ts"
 import { isSignedByOwner, walletOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
 import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
@@ -34,7 +35,7 @@ const refuse = (reason: string) => new SimulationFailed({ chainId: solanaChainId
 /** The run calls again only while none of its transactions can land, so what it has not yet done is not done. */
 const standing = ({ message }: StoredWithdrawal): Effect.Effect<WithdrawalStatus> =>
   Effect.map(Clock.currentTimeMillis, (now): WithdrawalStatus =>
-    now > lastSigningMillis(message)
+    now > lastSigningMillis(message, solanaTerms)
       ? { _tag: "Closed", reason: "the authorization expires before a transaction could land" }
       : { _tag: "Open" }
   )

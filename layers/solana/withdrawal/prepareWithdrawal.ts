@@ -19,6 +19,7 @@ import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { solanaTerms } from "#layers/solana/solanaTerms.ts"
 import { wrap, wrappedAccount, type Wrapping } from "#layers/solana/token/nativeSol.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { type Holding, readHoldings } from "#layers/solana/token/readHoldings.ts"
@@ -83,7 +84,7 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   if (!(yield* isSignedByOwner(owner, withdrawalText(title, message), signature))) {
     return yield* refuse("signature", "The signature is not the owner's over the text that was issued")
   }
-  if ((yield* Clock.currentTimeMillis) > lastSigningMillis(message)) {
+  if ((yield* Clock.currentTimeMillis) > lastSigningMillis(message, solanaTerms)) {
     return yield* refuse("expired", "The authorization expires before a transaction could land; request a new one")
   }
   const { deposit } = addressesOf(place)

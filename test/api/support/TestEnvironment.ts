@@ -36,6 +36,7 @@ import { bytes32, guarded, policy } from "#test/api/support/permission.ts"
 import { signerOfTypedData } from "#test/api/support/wallets.ts"
 import { readEach } from "#test/support/readEach.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 /** The signature that every owner of these tests gives; any other is not theirs. */
 export const ownerSignature = `0x${"1b".repeat(65)}`
@@ -371,5 +372,6 @@ export const TestEnvironmentLive = Layer.mergeAll(
   CallTracerFake,
   DryRunFake,
   ChainsFake,
+  FamiliesLive,
   ServiceContractsFake
 ).pipe(Layer.provideMerge(TestEnvironment.layer))

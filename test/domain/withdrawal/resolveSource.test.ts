@@ -5,9 +5,11 @@ import { AssetId, type ChainId, EvmAccountId, type EvmAddress, evmAccount, EvmWa
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { resolveSource, resolveWholeSource, type WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { families } from "#layers/FamiliesLive.ts"
 
 const address = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 const router = Eip55.checksum(`0x${"42".repeat(20)}`) as EvmAddress
@@ -49,6 +51,7 @@ const grants = [grant([8453, 56]), grant([42161])]
 const placeOf = (of: ReadonlyArray<Grant>, at: "" | "message." = "") => ({
   grants: of,
   contracts: (chainId: ChainId) => new Set(chainId === 8453 ? [current] : []),
+  settlementOn: (chainId: ChainId) => settlementAssetOn(families, chainId),
   at
 })
 const account = (id: string) => Schema.decodeUnknownSync(EvmAccountId)(id)

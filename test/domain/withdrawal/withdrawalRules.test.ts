@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 import fc from "fast-check"
 import * as Base58 from "#domain/Base58.ts"
-import { type AssetId, type ChainId, type EvmAccountId, solanaReference } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, type EvmAccountId, solanaChainId, solanaReference } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
@@ -11,6 +11,7 @@ import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { families } from "#layers/FamiliesLive.ts"
 import { arbUsdc, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const isAmount = Schema.is(RawAmount)
@@ -234,13 +235,14 @@ describe("a liquidation of everything", () => {
 })
 
 describe("settlement assets", () => {
+  const settlementOn = (chainId: number) => settlementAssetOn(families, chainId as ChainId)
+
   it("are the canonical USDC of three chains", () => {
-    assert.strictEqual(settlementAssetOn(8453 as ChainId), baseUsdc.assetId)
-    assert.strictEqual(settlementAssetOn(42161 as ChainId), arbUsdc.assetId)
-    assert.strictEqual(
-      settlementAssetOn(1 as ChainId),
-      "eip155:1/erc20:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" as AssetId
-    )
-    for (const id of [56, 4663, 137]) assert.isUndefined(settlementAssetOn(id as ChainId))
+    assert.strictEqual(settlementOn(8453), baseUsdc.assetId)
+    assert.strictEqual(settlementOn(42161), arbUsdc.assetId)
+    assert.strictEqual(settlementOn(1), "eip155:1/erc20:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" as AssetId)
+    for (const id of [56, 4663, 137]) assert.isUndefined(settlementOn(id))
   })
+
+  it("Solana has a USDC, and assets are not liquidated there", () => assert.isUndefined(settlementOn(solanaChainId)))
 })

@@ -27,6 +27,7 @@ import { testSettings } from "#test/support/settings.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { BridgeTiming } from "#domain/transfer/BridgeRun.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 const clockRate = 10
 
@@ -136,6 +137,7 @@ export const runService = Effect.fnUntraced(function* (config: ServiceConfig, re
     Layer.provide(config.journal === null ? Layer.empty : Timing),
     Layer.provideMerge(crashingPorts),
     Layer.provideMerge(world as Layer.Layer<any>),
+    Layer.provideMerge(FamiliesLive),
     Layer.provideMerge(SqlLive),
     Layer.provideMerge(databaseAt(config.database)),
     Layer.provideMerge(Boundaries.layer(report)),

@@ -22,6 +22,7 @@ import { TestStores } from "#test/support/database.ts"
 import { storedPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 const portfolios = 40
 const relayerKey = keccak256(toHex("ballast test relayer of a burst"))
@@ -62,7 +63,7 @@ const serviceOn = (chain: Chain, rpcUrls: readonly [string, ...ReadonlyArray<str
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
     Layer.provideMerge(
-      Layer.mergeAll(TestStores, evm(chain, rpcUrls), pricesOf(chain), unrouted, NoIssuer, TestSettings)
+      Layer.mergeAll(TestStores, evm(chain, rpcUrls), FamiliesLive, pricesOf(chain), unrouted, NoIssuer, TestSettings)
     ),
     Layer.provideMerge(SecureRandom.layerWebCrypto)
   )

@@ -41,6 +41,7 @@ import type { Session } from "#test/simulation/harness/Session.ts"
 import { simulatedSql } from "#test/simulation/harness/SimulatedSql.ts"
 import type { World } from "#test/simulation/world/World.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 const never = Effect.die(new Error("no owner revokes here"))
 
@@ -77,7 +78,8 @@ const portsOf = (world: World) =>
     unrevoked,
     simulatedMarks(world),
     Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
-    Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() }))
+    Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() })),
+    FamiliesLive
   )
 
 const Services = Layer.mergeAll(

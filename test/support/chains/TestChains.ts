@@ -27,6 +27,7 @@ import {
 } from "#domain/trading/Issuer.ts"
 import { RouteRefused, type RouteStatus, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 import {
   feeBps,
   hash,
@@ -343,6 +344,7 @@ export const MarketPorts = Layer.mergeAll(
   RelayerTest,
   PricesTest,
   ChainsTest,
+  FamiliesLive,
   RoutingTest,
   IssuerTest,
   Layer.succeed(IssuerTerms, { isOffered: true, deviationBps: 100 }),

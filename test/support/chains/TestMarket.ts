@@ -9,7 +9,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
+import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { catalogue } from "#test/support/assets.ts"
 
@@ -196,7 +196,7 @@ type Deltas = ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
 const transfers = (market: TestMarket, { accountId, withdrawal }: Payload): Deltas => {
   if (withdrawal === null) return []
   const { keepRaw, message } = withdrawal
-  const settlement = settlementAssetOn(chainIdOf(accountId))!
+  const settlement = usdcOn(chainIdOf(accountId))!
   return message.liquidate === true
     ? [{ assetId: settlement, raw: market.balance(accountId, settlement) - keepRaw }]
     : message.assets.map(({ amountRaw, assetId }) => ({ assetId, raw: BigInt(amountRaw) }))

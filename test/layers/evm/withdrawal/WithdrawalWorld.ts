@@ -12,6 +12,7 @@ import { typedDataOf } from "#domain/withdrawal/typedData.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
+import { FamiliesLive } from "#layers/FamiliesLive.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   accountOn,
@@ -133,7 +134,7 @@ const Market = Layer.unwrap(
 )
 
 const withdrawalsIn = (world: typeof EvmWorldLive) =>
-  Liquidator.layer.pipe(Layer.provide(Market), Layer.provide(TestSettings), Layer.provideMerge(world))
+  Liquidator.layer.pipe(Layer.provide([Market, FamiliesLive, TestSettings]), Layer.provideMerge(world))
 
 /** The adapter's ports and the liquidator over real chains. */
 export const WithdrawalWorldLive = withdrawalsIn(EvmWorldLive)

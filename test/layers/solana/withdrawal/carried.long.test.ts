@@ -11,7 +11,6 @@ import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { type RecordedStep, StepJournal } from "#domain/relay/StepJournal.ts"
 import { stepReceipt } from "#domain/relay/stepReceipt.ts"
 import type { PreparedSteps } from "#domain/relay/Transaction.ts"
-import { landingSeconds } from "#domain/withdrawal/requireNotExpired.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
@@ -20,6 +19,7 @@ import * as Ed25519 from "#layers/solana/ed25519.ts"
 import { carryStep, ResendEvery } from "#layers/solana/execution/carryStep.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
+import { solanaTerms } from "#layers/solana/solanaTerms.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 import { SolanaWithdrawalsLive } from "#layers/solana/withdrawal/SolanaWithdrawalsLive.ts"
 import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer.ts"
@@ -29,6 +29,7 @@ import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { enrollSolana, fees, newAgent, whileBlocksPass } from "#test/layers/solana/owners.ts"
 import type { TestChain } from "#test/sandbox/solana/support.ts"
 
+const { landingSeconds } = solanaTerms
 const title = "Ballast Withdrawal Authorization"
 const attempt = { operationId: `op_${"1".repeat(26)}` as OperationId, chainId: solanaChainId, attempt: 1 }
 const seconds = () => Math.floor(Date.now() / 1_000)

@@ -6,8 +6,6 @@ import * as Base58 from "#domain/Base58.ts"
 import { type AccountId, solanaAccount, spl } from "#domain/Caip.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
-import { maxAssetsOnSolana } from "#domain/withdrawal/requireCarriable.ts"
-import { landingSeconds } from "#domain/withdrawal/requireNotExpired.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
@@ -15,6 +13,7 @@ import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
 import { executeAttempts } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { solanaTerms } from "#layers/solana/solanaTerms.ts"
 import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
 import { installMints, issue, issueLamports, pause, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
@@ -38,6 +37,7 @@ const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
 const sol = splCatalog.find(({ symbol }) => symbol === "SOL")!
 const expiresAt = 4_000_000_000
 const title = "Ballast Withdrawal Authorization"
+const { landingSeconds, maxWithdrawnAssets } = solanaTerms
 
 eachSwig("withdrawals", (start) => {
   let chain: TestChain
@@ -121,7 +121,7 @@ eachSwig("withdrawals", (start) => {
       )
     )
 
-    it.live(`${maxAssetsOnSolana} assets leave in one transaction where one of them is SOL to be wrapped`, () =>
+    it.live(`${maxWithdrawnAssets} assets leave in one transaction where one of them is SOL to be wrapped`, () =>
       run(
         Effect.gen(function* () {
           const { deposit, key, owner, place } = yield* funded
@@ -130,7 +130,7 @@ eachSwig("withdrawals", (start) => {
           for (const token of others) issue(chain.ledger, deposit, { token: token, amountRaw: 1_000n })
           const to = Keypair.generate().publicKey
           const assets = [sol, ...others].map(({ assetId }) => ({ assetId, amountRaw: "5" }))
-          assert.lengthOf(assets, maxAssetsOnSolana)
+          assert.lengthOf(assets, maxWithdrawnAssets)
           const message = messageOf(to, { assets })
           yield* carriedOut(
             chain,
@@ -168,7 +168,7 @@ eachSwig("withdrawals", (start) => {
     )
 
     it.live(
-      `${maxAssetsOnSolana} assets of both token programs leave in one transaction, and one more does not fit`,
+      `${maxWithdrawnAssets} assets of both token programs leave in one transaction, and one more does not fit`,
       () =>
         run(
           Effect.gen(function* () {
@@ -176,19 +176,19 @@ eachSwig("withdrawals", (start) => {
             const { publicKey: mint } = Keypair.generate()
             const tokens = [...splCatalog, { ...tesla, mint, assetId: spl(mint.toBase58()) }]
             installMints(chain.ledger, tokens)
-            assert.lengthOf(tokens, maxAssetsOnSolana + 1)
+            assert.lengthOf(tokens, maxWithdrawnAssets + 1)
             for (const token of tokens) issue(chain.ledger, deposit, { token, amountRaw: 1_000n })
             const to = Keypair.generate().publicKey
             const some = (count: number) =>
               messageOf(to, { assets: tokens.slice(0, count).map(({ assetId }) => ({ assetId, amountRaw: "5" })) })
-            const [fits, more] = [some(maxAssetsOnSolana), some(maxAssetsOnSolana + 1)]
+            const [fits, more] = [some(maxWithdrawnAssets), some(maxWithdrawnAssets + 1)]
             const refused = yield* Effect.flip(prepared({ place, owner }, more, signedBy(key, more)))
             assert.strictEqual(refused._tag, "TransactionDoesNotFit")
             yield* carriedOut(
               chain,
               Effect.flatMap(prepared({ place, owner }, fits, signedBy(key, fits)), (one) => signedByAgent(agent, one))
             )
-            for (const token of tokens.slice(0, maxAssetsOnSolana)) assert.strictEqual(held(to, token), 5n)
+            for (const token of tokens.slice(0, maxWithdrawnAssets)) assert.strictEqual(held(to, token), 5n)
           })
         )
     )
