@@ -28,6 +28,9 @@ const policyFields = either(
   /Partial<AgentPolicy>/u
 )
 
+/** How a swap is made is opened by its adapter; functions of Swap.ts answer for it. */
+const executionFields = /\bexecution\??\.(?:_tag|path|inputsRaw|call|direct)\b|\} = (?:\w+\.)*execution\n/u
+
 const forms = "writes and reads identifiers of every family"
 const wire = "the wire of a provider or of v1 that is EVM's alone"
 const relay = "what carries EVM transactions: accounts with nonces, their keys, fees that are raised, bundles"
@@ -69,6 +72,7 @@ const reasons: Readonly<Record<string, string>> = {
   "action/RouteExtended.ts": wire,
   "action/CallsOrder.ts": "direct executions are calls of EVM contracts",
   "trading/ChainExecution.ts": "direct executions are calls of EVM contracts",
+  "trading/Swap.ts": "the stored form of how swaps are made, which adapters alone open",
   "policy/ChainPolicy.ts": "what EVM chains say of a permission, as the route shows it",
   "attestation/PriceAttestor.ts": "prices are attested for guards, which are EVM contracts",
   "backtest/plannerRule.ts": "makes up tokens of one chain",
@@ -122,5 +126,11 @@ describe("chain families", () => {
     assert.deepStrictEqual(
       sources.flatMap(({ code, path }) => (policyFields.test(code) ? [path] : [])),
       ["account/Permission.ts"]
+    ))
+
+  it("the domain asks how a swap is made, and reads it in one place", () =>
+    assert.deepStrictEqual(
+      sources.flatMap(({ code, path }) => (executionFields.test(code) ? [path] : [])),
+      ["trading/Swap.ts"]
     ))
 })

@@ -132,7 +132,7 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
         chainId,
         authorization,
         ownerSignature,
-        swaps: [{ sell, buy, sellAmountRaw, minBuyAmountRaw, path: quote!.path }]
+        swaps: [{ sell, buy, sellAmountRaw, minBuyAmountRaw, execution: quote!.execution }]
       }),
     { concurrency: 32 }
   )

@@ -21,6 +21,7 @@ import { type Authorization, PermissionId } from "#domain/account/Authorization.
 import { Prices } from "#domain/market/Prices.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
@@ -98,7 +99,7 @@ const VenueNone = Layer.succeed(Venue, {
     Effect.succeed(
       requests.map(({ buy, sell, sellAmountRaw }) => ({
         buyAmountRaw: (sellAmountRaw * 10n ** 12n * 997n) / (2_500n * 1_000n),
-        path: [addressOf(sell), addressOf(buy)],
+        execution: assumedExecution({ sell, buy }),
         priceImpactBps: 0,
         feeRaw: null,
         furtherFeeBps: 0

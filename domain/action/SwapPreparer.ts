@@ -11,7 +11,6 @@ import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
 import { boundStep } from "#domain/action/boundStep.ts"
 import { feedLeg, type FeedLeg } from "#domain/action/feedLeg.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
@@ -24,7 +23,14 @@ import { Issuer, IssuerTerms } from "#domain/trading/Issuer.ts"
 import type { PlannedLeg } from "#domain/PlannedTrades.ts"
 import { feedFloorRaw } from "#domain/trading/priceLegs.ts"
 import { Routing } from "#domain/trading/Routing.ts"
-import { type ReadySwap, Swap } from "#domain/trading/Swap.ts"
+import {
+  assumedExecution,
+  issuerExecution,
+  type ReadySwap,
+  recordedSwap,
+  routedExecution,
+  Swap
+} from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 
 export const SwapStep = Schema.Union([
@@ -147,9 +153,8 @@ export class SwapPreparer extends Context.Service<
           sellAmountRaw: amountRaw,
           minBuyAmountRaw: receiveRaw,
           expectedBuyRaw: expectedRaw,
-          path: [addressOf(leg.sell), addressOf(leg.buy)],
-          tool: issuer,
-          direct
+          execution: issuerExecution(leg, direct),
+          tool: issuer
         }
         return swap
       })
@@ -174,8 +179,8 @@ export class SwapPreparer extends Context.Service<
           connectorTokens: connectorTokensOf(chain),
           requests: [leg]
         })
-        const path = quote?.path ?? (isGuarded(chain) ? [addressOf(sell), addressOf(buy)] : undefined)
-        if (path === undefined) return yield* refuse("the venue has no price that the route could be held against")
+        const held = quote?.execution ?? (isGuarded(chain) ? assumedExecution(leg) : undefined)
+        if (held === undefined) return yield* refuse("the venue has no price that the route could be held against")
         const ownFloor = feedFloorRaw(leg, limits, quote?.furtherFeeBps)
         const floor = ownFloor > minRaw ? ownFloor : minRaw
         if (call.minRaw < floor) {
@@ -186,9 +191,8 @@ export class SwapPreparer extends Context.Service<
           buy,
           sellAmountRaw: amountRaw,
           minBuyAmountRaw: call.minRaw,
-          path,
-          tool: call.tool,
-          call: { contract, data: call.data }
+          execution: routedExecution(held, { contract, data: call.data }),
+          tool: call.tool
         }
         return swap
       })
@@ -238,8 +242,7 @@ export class SwapPreparer extends Context.Service<
         })
         const waste = yield* gas.waste(prepared, leg.valueUsd)
         if (Option.isSome(waste)) return yield* refuse(waste.value)
-        const { call: _, direct: __, ...recorded } = swap
-        return { _tag: "Ready", prepared, swap: recorded } satisfies SwapStep
+        return { _tag: "Ready", prepared, swap: recordedSwap(swap) } satisfies SwapStep
       })
 
       const next = Effect.fn("SwapPreparer.next")(function* (action: StoredSwap, routed: boolean) {

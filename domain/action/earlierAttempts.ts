@@ -5,10 +5,9 @@
 import { Effect, Option } from "effect"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { SwapStep } from "#domain/action/SwapPreparer.ts"
-import { addressOf } from "#domain/Caip.ts"
 import type { RelayStore } from "#domain/relay/RelayStore.ts"
 import type { UserOperations } from "#domain/relay/UserOperations.ts"
-import type { Swap } from "#domain/trading/Swap.ts"
+import { assumedExecution, type Swap } from "#domain/trading/Swap.ts"
 
 /** An operation that was on its way to the chain. */
 export interface SentAttempt {
@@ -39,7 +38,7 @@ export const unrecordedSwap = ({ order }: StoredAction): Swap | undefined =>
         buy: order.buy,
         sellAmountRaw: order.amountRaw,
         minBuyAmountRaw: order.route?.minRaw ?? order.issuer?.expectedRaw ?? 0n,
-        path: [addressOf(order.sell), addressOf(order.buy)]
+        execution: assumedExecution(order)
       }
 
 /** An order of calls has no swap. */

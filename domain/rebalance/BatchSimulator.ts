@@ -73,7 +73,7 @@ export class BatchSimulator extends Context.Service<
 
       /** On the venue, which needs no provider to be right. */
       const onVenue = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
-        if (!refused.draft.batch.swaps.some(({ call }) => call !== undefined)) return yield* Effect.fail(refused)
+        if (!refused.draft.batch.swaps.some(({ tool }) => tool !== undefined)) return yield* Effect.fail(refused)
         yield* Effect.logWarning(`Routed swaps were refused, the venue makes them instead: ${refused.cause.message}`)
         return yield* made({ ...task, sources: "venue" })
       })

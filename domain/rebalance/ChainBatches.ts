@@ -13,6 +13,7 @@ import { nothing, type Preparation, type Ready } from "#domain/rebalance/Prepara
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import type { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
+import { recordedSwap } from "#domain/trading/Swap.ts"
 
 /**
  * Batches that are worth their gas.
@@ -97,8 +98,7 @@ const preparationOf = ({
     ? nothing(skips, failure)
     : ({
         _tag: "Ready",
-        // A route's calldata is in the prepared operation and is not needed again.
-        swaps: swaps.map(({ call: _, ...swap }) => swap),
+        swaps: swaps.map(recordedSwap),
         ...(transfers.length === 0 ? {} : { transfers }),
         skips,
         ...(chain.measures === undefined ? {} : { measures: chain.measures }),

@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import { addressOf, type AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 import { chainRetry } from "#domain/rebalance/BatchPreparer.ts"
 import { nothing, type Preparation } from "#domain/rebalance/Preparation.ts"
 import type { PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
@@ -16,7 +16,7 @@ import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { chainSkip, SkipCode } from "#domain/Skip.ts"
-import { Swap } from "#domain/trading/Swap.ts"
+import { assumedExecution, Swap } from "#domain/trading/Swap.ts"
 
 /** What the chain shows of a run. Stored with the step that read it. */
 export const Unrecorded = Schema.Union([
@@ -110,6 +110,6 @@ const swapsIn = ({ deltas }: ActionReceipt, legs: PlannedChain["legs"]): Readonl
     buy,
     sellAmountRaw: made.filter((leg) => leg.sell === sell).length === 1 ? -changeOf(sell) : sellAmountRaw,
     minBuyAmountRaw: 0n,
-    path: [addressOf(sell), addressOf(buy)]
+    execution: assumedExecution({ sell, buy })
   }))
 }

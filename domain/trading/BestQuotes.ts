@@ -7,7 +7,7 @@ import { Array, Context, Effect, Layer, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { connectorTokensOf, routedSwapOf } from "#domain/account/Permission.ts"
-import type { ReadySwap } from "#domain/trading/Swap.ts"
+import { type ReadySwap, routedExecution } from "#domain/trading/Swap.ts"
 import type { PricingLimits } from "#domain/trading/priceLegs.ts"
 import { isSoldAt, mostValuable, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"
 import type { PlannedLeg } from "#domain/PlannedTrades.ts"
@@ -99,9 +99,8 @@ export class BestQuotes extends Context.Service<
           sellAmountRaw: leg.sellAmountRaw,
           minBuyAmountRaw: minRaw,
           expectedBuyRaw: expectedRaw,
-          path: quote.path,
-          tool,
-          call: { contract: request.taker, data }
+          execution: routedExecution(quote.execution, { contract: request.taker, data }),
+          tool
         }
         return compared(Result.succeed([swap]), quote, { routed: found.success, reason: "the route yields more" })
       })

@@ -6,7 +6,7 @@
  */
 import { Context, type Effect, Schema } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { ReadySwap } from "#domain/trading/Swap.ts"
+import type { IssuerCall } from "#domain/trading/Swap.ts"
 
 /** One of both is an issuer's token, the other the stablecoin that the issuer takes and pays on the chain. */
 export interface IssuerTrade {
@@ -30,7 +30,7 @@ export interface IssuerQuote {
 export interface IssuerWord extends IssuerQuote {
   /** As results of operations name it. */
   readonly issuer: string
-  readonly direct: NonNullable<ReadySwap["direct"]>
+  readonly direct: IssuerCall
 }
 
 /** The issuer did not answer, or answered something that is not an answer. */

@@ -2,6 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { AssetId, ChainId, Address } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { SwapExecution } from "#domain/trading/Swap.ts"
 
 /** One swap to be quoted: sell an exact raw amount of one asset for another on the same chain. */
 export interface QuoteRequest {
@@ -49,22 +50,19 @@ export interface VenueTerms {
 
 /** What is sold over one path. */
 export interface QuotedPath extends VenueTerms {
-  /** Token addresses from the sold to the bought one. */
-  readonly path: ReadonlyArray<Address>
+  readonly execution: SwapExecution
   readonly sellAmountRaw: bigint
   /** Raw amount of the bought asset, venue fee deducted. */
   readonly buyAmountRaw: bigint
   readonly priceImpactBps: number
-  /** What goes into each pool of the path. */
-  readonly inputsRaw: ReadonlyArray<bigint>
 }
 
 /** What the venue pays now. */
 export interface Quote extends VenueTerms {
   /** Raw amount of the bought asset, venue fee deducted. */
   readonly buyAmountRaw: bigint
-  /** The path, or of several the one that takes most: token addresses from the sold to the bought one. */
-  readonly path: ReadonlyArray<Address>
+  /** How the swap is made, or of several paths that of the one that takes most. */
+  readonly execution: SwapExecution
   /**
    * How much worse than the price of an infinitely small trade, venue fee left aside, in basis points, rounded up; of
    * several paths the greatest.
@@ -72,8 +70,6 @@ export interface Quote extends VenueTerms {
   readonly priceImpactBps: number
   /** What is sold, where that is less than requested; zero where the market absorbs nothing within the limits. */
   readonly sellAmountRaw?: bigint
-  /** What goes into each pool of the path. */
-  readonly inputsRaw?: ReadonlyArray<bigint>
   /** The paths, where there is more than one; their amounts are those of the quote in sum. */
   readonly paths?: ReadonlyArray<QuotedPath>
 }

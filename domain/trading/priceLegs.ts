@@ -89,15 +89,14 @@ export const priceLeg = (
   }
   if (minBuyAmountRaw <= 0n) return refuse(leg, SkipCode.belowMinTrade, "The swap would yield nothing")
   const { buy, sell, sellAmountRaw } = leg
-  const { buyAmountRaw: expectedBuyRaw, feeRaw, inputsRaw, path, venue } = quote
+  const { buyAmountRaw: expectedBuyRaw, execution, feeRaw, venue } = quote
   return Result.succeed({
     sell,
     buy,
     sellAmountRaw,
     minBuyAmountRaw,
     expectedBuyRaw,
-    path,
-    ...(inputsRaw === undefined ? {} : { inputsRaw }),
+    execution,
     feeRaw,
     ...(venue === undefined ? {} : { venue })
   })

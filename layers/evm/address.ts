@@ -9,6 +9,7 @@ import {
   type EvmAddress,
   type WalletId
 } from "#domain/Caip.ts"
+import type { ReadySwap } from "#domain/trading/Swap.ts"
 
 /**
  * The address as one of an EVM chain. Adapters are chosen by the family of their input, so another one here is a fault
@@ -23,6 +24,12 @@ export const toEvm = (address: AnyAddress): EvmAddress => {
 export const evmPolicy = ({ policy }: Pick<ChainAuthorization, "policy">): AgentPolicy => {
   if (policy._tag === "Solana") throw new Error("A role on Solana is no permission of an EVM chain")
   return policy
+}
+
+/** How a swap is made on an EVM chain; one of another family is a defect, as above. */
+export const evmExecution = ({ execution }: Pick<ReadySwap, "execution">) => {
+  if (execution._tag === "Solana") throw new Error("A swap on Solana is made by no call of an EVM chain")
+  return execution
 }
 
 /** The address inside an identifier of an EVM chain. */

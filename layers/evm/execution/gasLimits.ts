@@ -5,6 +5,7 @@
  */
 import type { AccountType, AgentPolicy } from "#domain/account/Authorization.ts"
 import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { evmExecution } from "#layers/evm/address.ts"
 import { pathGas } from "#layers/evm/venue/uniswapV2Calls.ts"
 
 export interface GasLimits {
@@ -58,7 +59,12 @@ const removalGas = 250_000n
 const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => total + value, 0n)
 
 const swapsGas = (swaps: SwapBatch["swaps"]) =>
-  sum(swaps.map(({ call, direct, path }) => pathGas({ path }) + ((call ?? direct) === undefined ? 0n : routedSwapGas)))
+  sum(
+    swaps.map((swap) => {
+      const { call, direct } = evmExecution(swap)
+      return pathGas(swap) + ((call ?? direct) === undefined ? 0n : routedSwapGas)
+    })
+  )
 
 export const gasLimits = (
   policy: AgentPolicy,

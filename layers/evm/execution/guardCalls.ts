@@ -10,7 +10,7 @@ import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { closedProof } from "#layers/evm/account/closedList.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
-import { addressOf, toViem } from "#layers/evm/address.ts"
+import { addressOf, evmExecution, toViem } from "#layers/evm/address.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { guardedRoute } from "#layers/evm/venue/uniswapV2Calls.ts"
@@ -57,10 +57,11 @@ const pricesOf = (listed: ReadonlyArray<EvmAddress>, { attested }: GuardTerms) =
 
 /** What is wrong with a swap's route where the guard carries it; undefined when nothing is. */
 export const guardRouteFault = (
-  { call, direct }: ReadySwap,
+  swap: ReadySwap,
   guard: TradeGuardPolicy,
   { issuer, routeTarget }: { readonly routeTarget: EvmAddress | undefined; readonly issuer: EvmAddress | undefined }
 ): string | undefined => {
+  const { call, direct } = evmExecution(swap)
   if (direct !== undefined && direct.venue !== issuer)
     return `the deployment trades with the issuer's contract ${issuer ?? "of no address"}, not ${direct.venue}`
   if (call === undefined) return undefined
@@ -75,7 +76,8 @@ export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms)
   const listed = listedOf(swaps.flatMap(({ buy, sell }) => [sell, buy]))
   const place = (asset: AssetId) => listed.indexOf(addressOf(asset))
   const trades = swaps.map((swap) => {
-    const { buy, call, direct, minBuyAmountRaw, sell, sellAmountRaw } = swap
+    const { buy, minBuyAmountRaw, sell, sellAmountRaw } = swap
+    const { call, direct } = evmExecution(swap)
     return {
       venue: toViem(direct?.venue ?? (call === undefined ? router : routeTarget!)),
       sell: place(sell),

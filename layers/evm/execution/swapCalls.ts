@@ -4,23 +4,24 @@
  */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroAddress } from "viem"
 import type { EvmAddress } from "#domain/Caip.ts"
-import type { ReadySwap, Swap } from "#domain/trading/Swap.ts"
-import { addressOf, toViem } from "#layers/evm/address.ts"
+import type { ReadySwap, RouteCall } from "#domain/trading/Swap.ts"
+import { addressOf, evmExecution, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { kernelAbi, routedSwapAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { routerCall, type SwapTerms } from "#layers/evm/venue/uniswapV2Calls.ts"
 
 /** What is wrong with a swap's route under what the owner allowed; undefined when nothing is. */
-export const routeFault = ({ call, direct }: ReadySwap, allowed: EvmAddress | undefined): string | undefined =>
-  direct !== undefined
-    ? "issuers trade through the trade guard alone"
-    : call === undefined || call.contract === allowed
-      ? undefined
-      : `the owner allowed ${allowed ?? "no contract"} for routed swaps, not ${call.contract}`
+export const routeFault = (swap: ReadySwap, allowed: EvmAddress | undefined): string | undefined => {
+  const { call, direct } = evmExecution(swap)
+  if (direct !== undefined) return "issuers trade through the trade guard alone"
+  return call === undefined || call.contract === allowed
+    ? undefined
+    : `the owner allowed ${allowed ?? "no contract"} for routed swaps, not ${call.contract}`
+}
 
-const overRoute = (swap: Swap, { contract, data }: NonNullable<ReadySwap["call"]>, deadline: bigint): Call => {
-  const [, hub, ...last] = swap.path.map(toViem)
+const overRoute = (swap: ReadySwap, { contract, data }: RouteCall, deadline: bigint): Call => {
+  const [, hub, ...last] = evmExecution(swap).path.map(toViem)
   const terms = {
     sell: toViem(addressOf(swap.sell)),
     amount: swap.sellAmountRaw,
@@ -36,7 +37,8 @@ const overRoute = (swap: Swap, { contract, data }: NonNullable<ReadySwap["call"]
 }
 
 export const swapCalls = (swap: ReadySwap, terms: SwapTerms): ReadonlyArray<Call> => {
-  const made = swap.call === undefined ? routerCall(swap, terms) : overRoute(swap, swap.call, terms.deadline)
+  const { call } = evmExecution(swap)
+  const made = call === undefined ? routerCall(swap, terms) : overRoute(swap, call, terms.deadline)
   const args = [made.target, swap.sellAmountRaw] as const
   return [
     {

@@ -115,11 +115,10 @@ const routesOf = (pools: Pools, sale: Sale, connectorTokens: ReadonlyArray<EvmAd
 }
 
 const quotedPath = (route: Route): QuotedPath => ({
-  path: route.path,
+  execution: { _tag: "Evm", path: route.path, inputsRaw: route.hops.map(({ amountIn }) => amountIn) },
   sellAmountRaw: route.amountIn,
   buyAmountRaw: route.amountOut,
   priceImpactBps: priceImpactBps(route),
-  inputsRaw: route.hops.map(({ amountIn }) => amountIn),
   ...feeOf(route)
 })
 
@@ -131,7 +130,8 @@ const nothingNow = (pools: Pools, sale: Sale, connectorTokens: ReadonlyArray<Evm
   if (sale.atMost === undefined) return null
   const best = bestOf(candidatePaths(sale, connectorTokens).map((path) => follow(pools, path, sale.sellAmountRaw)))
   if (best === undefined) return null
-  return { ...feeOf(best), buyAmountRaw: 0n, path: best.path, priceImpactBps: 0, sellAmountRaw: 0n, feeRaw: 0n }
+  const execution = { _tag: "Evm", path: best.path } as const
+  return { ...feeOf(best), buyAmountRaw: 0n, execution, priceImpactBps: 0, sellAmountRaw: 0n, feeRaw: 0n }
 }
 
 const quoteOf = (sale: Sale, routes: ReadonlyArray<Route>): Quote | null => {
@@ -141,9 +141,8 @@ const quoteOf = (sale: Sale, routes: ReadonlyArray<Route>): Quote | null => {
   const soldRaw = soldOver(routes)
   return {
     buyAmountRaw: boughtOver(routes),
-    path: first.path,
+    execution: first.execution,
     priceImpactBps: Math.max(...paths.map((one) => one.priceImpactBps)),
-    inputsRaw: first.inputsRaw,
     feeRaw: routes.reduce((sum, route) => sum + (feeOf(route).feeRaw ?? 0n), 0n),
     furtherFeeBps: Math.max(...paths.map((one) => one.furtherFeeBps)),
     ...(soldRaw === sale.sellAmountRaw ? {} : { sellAmountRaw: soldRaw }),

@@ -69,7 +69,7 @@ const quoteOne = Effect.fnUntraced(function* (
   if (isErc20(sell) || isErc20(buy) || sellAmountRaw <= 0n) return null
   const sampleRaw = sellAmountRaw / sampleShare
   const sample = sampleRaw === 0n ? undefined : yield* build(request, sampleRaw)
-  const path = [addressOf(sell), addressOf(buy)]
+  const execution = { _tag: "Solana" } as const
   for (let halving = 0; halving <= (atMost === undefined ? 0 : maxHalvings); halving += 1) {
     const share = 1n << BigInt(halving)
     const amountRaw = sellAmountRaw / share
@@ -78,12 +78,12 @@ const quoteOne = Effect.fnUntraced(function* (
     const quote: Quote = {
       ...terms,
       buyAmountRaw: whole.outRaw,
-      path,
+      execution,
       priceImpactBps: sample === undefined ? 0 : impactBps(whole, sample)
     }
     if (isWithin(quote, request, share)) return halving === 0 ? quote : { ...quote, sellAmountRaw: amountRaw }
   }
-  return { ...terms, buyAmountRaw: 0n, path, priceImpactBps: 0, sellAmountRaw: 0n }
+  return { ...terms, buyAmountRaw: 0n, execution, priceImpactBps: 0, sellAmountRaw: 0n }
 })
 
 /** A pair that Jupiter does not answer about has no quote; when it answers about none, the chain is not traded on. */

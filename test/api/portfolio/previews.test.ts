@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { PlanChanged, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { enrolledUser, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"
@@ -14,7 +15,7 @@ const swap = (sellAmountRaw: bigint) => ({
   sellAmountRaw,
   minBuyAmountRaw: 398n,
   expectedBuyRaw: 400n,
-  path: []
+  execution: assumedExecution({ sell: baseUsdc.assetId, buy: baseWeth.assetId })
 })
 
 /** A user whose portfolio would sell an amount of dollars. */

@@ -1,7 +1,7 @@
 /** What an action's operation says that it did. */
 import { assert, describe, it } from "@effect/vitest"
 import { resultOfAction } from "#domain/action/resultOfAction.ts"
-import { addressOf } from "#domain/Caip.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const chainId = baseUsdc.chainId
@@ -12,7 +12,7 @@ const swap = {
   buy: baseWeth.assetId,
   sellAmountRaw: 1_000_000n,
   minBuyAmountRaw: 390n,
-  path: [addressOf(baseUsdc.assetId), addressOf(baseWeth.assetId)]
+  execution: assumedExecution({ sell: baseUsdc.assetId, buy: baseWeth.assetId })
 }
 
 const receipt = {

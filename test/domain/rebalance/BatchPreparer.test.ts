@@ -6,6 +6,7 @@ import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation } from "#domain/rebalance/Preparation.ts"
 import { type TransferConstraint, RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import type { RunContext } from "#domain/rebalance/RunStore.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import type { Venue } from "#domain/trading/Venue.ts"
 import {
   account,
@@ -37,7 +38,7 @@ const shallow: Venue["Service"] = {
         const buyAmountRaw = (expectedBuyRaw * BigInt(100 - index)) / 100n
         return {
           buyAmountRaw,
-          path: [addressOf(sell), addressOf(buy)],
+          execution: assumedExecution({ sell, buy }),
           priceImpactBps: 0,
           feeRaw: null,
           furtherFeeBps: 0

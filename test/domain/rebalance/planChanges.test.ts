@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { ChainId } from "#domain/Caip.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { planChanges } from "#domain/rebalance/preview/planChanges.ts"
 import type { PreviewedChain, PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -21,7 +22,7 @@ const swap = (
   sellAmountRaw,
   minBuyAmountRaw,
   expectedBuyRaw: expectedRaw,
-  path: []
+  execution: assumedExecution({ sell: baseUsdc.assetId, buy })
 })
 
 const chain = (swaps: PreviewedChain["swaps"], more: Partial<PreviewedChain> = {}): PreviewedChain => ({

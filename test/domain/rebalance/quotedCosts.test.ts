@@ -10,7 +10,7 @@ import { withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
 import { quoteRequests } from "#domain/trading/priceSale.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 import { policy } from "#test/domain/planning/policies.ts"
-import { addressOf, toEvm } from "#layers/evm/address.ts"
+import { addressOf, evmExecution, toEvm } from "#layers/evm/address.ts"
 
 const chainId = 8453 as ChainId
 const assets = [
@@ -111,8 +111,8 @@ const run = (balances: ReadonlyArray<bigint>, thresholdUsd: bigint, pools: Array
   let split = 0
   for (const [index, quote] of quotesIn(pools, chain).entries()) {
     const { buy, sell, sellAmountRaw } = chain.legs[index]!
-    const paths = quote!.paths ?? [{ path: quote!.path, sellAmountRaw }]
-    const out = paths.reduce((sum, one) => sum + swap(pools, one.path.map(toEvm), one.sellAmountRaw), 0n)
+    const paths = quote!.paths ?? [{ execution: quote!.execution, sellAmountRaw }]
+    const out = paths.reduce((sum, one) => sum + swap(pools, evmExecution(one).path.map(toEvm), one.sellAmountRaw), 0n)
     if (paths.length > 1) split += 1
     held[assets.findIndex(({ assetId }) => assetId === sell)]! -= sellAmountRaw
     held[assets.findIndex(({ assetId }) => assetId === buy)]! += out

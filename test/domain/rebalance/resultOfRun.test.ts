@@ -17,7 +17,7 @@ const swap = (sellAmountRaw: bigint, minBuyAmountRaw: bigint, assets: ReadonlyAr
   buy: assets.at(-1)!,
   sellAmountRaw,
   minBuyAmountRaw,
-  path: assets.map(addressOf)
+  execution: { _tag: "Evm", path: assets.map(addressOf) } as const
 })
 
 const outcomeOf = (swaps: ChainOutcome["swaps"], bought: bigint): ChainOutcome => ({

@@ -10,6 +10,7 @@ import { unpriced } from "#domain/rebalance/plan/RunPlanner.ts"
 import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
 import { priceSale } from "#domain/trading/priceSale.ts"
 import { RouteRefused, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { TransferQuotes } from "#domain/trading/TransferQuotes.ts"
 import type { Quote } from "#domain/trading/Venue.ts"
 import { codesOfPlans } from "#test/domain/planning/codesOfPlans.ts"
@@ -46,7 +47,7 @@ const check = (code: SkipCode, figure: RegExp, skips: ReadonlyArray<RecordedSkip
 const quote = (buyAmountRaw: bigint, part: Partial<Quote> = {}): Quote => ({
   buyAmountRaw,
   priceImpactBps: 0,
-  path: [addressOf(baseUsdc.assetId), addressOf(baseWeth.assetId)],
+  execution: assumedExecution({ sell: baseUsdc.assetId, buy: baseWeth.assetId }),
   feeRaw: null,
   furtherFeeBps: 0,
   ...part

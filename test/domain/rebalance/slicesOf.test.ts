@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { addressOf } from "#domain/Caip.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { type ChainOutcome, isIncomplete, slicesOf } from "#domain/rebalance/RunReport.ts"
 import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
@@ -42,7 +42,7 @@ const swap = ({ buy, sell }: Leg, sellAmountRaw: bigint) => ({
   buy,
   sellAmountRaw,
   minBuyAmountRaw: 1n,
-  path: [addressOf(sell), addressOf(buy)]
+  execution: assumedExecution({ sell, buy })
 })
 
 const outcome = (

@@ -114,7 +114,8 @@ describe("an action of several steps", () => {
   )
 
   it("reports to a run the swaps that were made, and of the others as skips with their value", () => {
-    const swap = { sell: usdc, buy: jup, sellAmountRaw: 5n, minBuyAmountRaw: 1n, path: [] }
+    const execution = { _tag: "Solana" } as const
+    const swap = { sell: usdc, buy: jup, sellAmountRaw: 5n, minBuyAmountRaw: 1n, execution }
     const other = { ...swap, sell: jup, buy: usdc }
     const usd = 10n ** 19n
     const chain = {

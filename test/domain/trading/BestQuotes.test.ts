@@ -6,6 +6,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import { type ChainAuthorization, PermissionId } from "#domain/account/Authorization.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
 import type { PlannedLeg } from "#domain/PlannedTrades.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
 import {
   RouteRefused,
@@ -38,7 +39,7 @@ const leg = (usd: bigint, buy = baseWeth): PlannedLeg => ({
 
 const quoteOf = ({ buy, expectedBuyRaw, sell }: PlannedLeg, priceImpactBps = 5): Quote => ({
   buyAmountRaw: expectedBuyRaw,
-  path: [addressOf(sell), addressOf(buy)],
+  execution: assumedExecution({ sell, buy }),
   priceImpactBps,
   feeRaw: null,
   furtherFeeBps: 0
@@ -102,9 +103,9 @@ describe("BestQuotes", () => {
       assert.isEmpty(skips)
       const [swap] = swaps
       assert.strictEqual(swap?.tool, "best")
-      assert.deepStrictEqual(swap?.call, { contract, data: "0xabcd" })
+      const path = [leg(1_000n).sell, leg(1_000n).buy].map(addressOf)
+      assert.deepStrictEqual(swap?.execution, { _tag: "Evm", path, call: { contract, data: "0xabcd" } })
       assert.strictEqual(swap?.minBuyAmountRaw, (1_003_000n * 9_950n) / 10_000n)
-      assert.deepStrictEqual(swap?.path, quoteOf(leg(1_000n)).path)
       assert.strictEqual(swap?.comparedQuotes?.venueRaw, 1_000_000n)
       assert.strictEqual(swap?.comparedQuotes?.routed?.expectedRaw, 1_003_000n)
       assert.deepStrictEqual(asked, [
@@ -141,7 +142,7 @@ describe("BestQuotes", () => {
       Effect.gen(function* () {
         const { skips, swaps } = yield* price([leg(1_000n)], port)
         assert.isEmpty(skips)
-        assert.isUndefined(swaps[0]?.call)
+        assert.deepStrictEqual(swaps[0]?.execution, quoteOf(leg(1_000n)).execution)
         assert.isUndefined(swaps[0]?.tool)
         assert.strictEqual(swaps[0]?.minBuyAmountRaw, 995_000n)
         assert.include(swaps[0]?.comparedQuotes?.reason, reason)

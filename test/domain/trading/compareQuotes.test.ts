@@ -1,8 +1,8 @@
 /** When a route is better than the venue, after fees and gas, and under which limits it is taken. */
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { byYield, type Comparison, netRaw, quoteFault } from "#domain/trading/compareQuotes.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
@@ -18,7 +18,7 @@ const comparison: Comparison = {
   leg,
   quote: {
     buyAmountRaw: 1_000_000n,
-    path: [addressOf(leg.sell), addressOf(leg.buy)],
+    execution: assumedExecution(leg),
     priceImpactBps: 5,
     feeRaw: null,
     furtherFeeBps: 0

@@ -18,7 +18,7 @@ const limits = { slippageBps: 50, priceImpactBps: 100 }
 const quote = (buyAmountRaw: bigint, priceImpactBps = 0, path = direct) => ({
   buyAmountRaw,
   priceImpactBps,
-  path,
+  execution: { _tag: "Evm", path } as const,
   feeRaw: null,
   furtherFeeBps: 30 * (path.length - 2)
 })

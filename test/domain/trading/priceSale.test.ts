@@ -27,8 +27,7 @@ const sliced = { ...limits, slicing }
 const quote = (buyAmountRaw: bigint, priceImpactBps = 0): Quote => ({
   buyAmountRaw,
   priceImpactBps,
-  path: [usdc, weth],
-  inputsRaw: [leg.sellAmountRaw],
+  execution: { _tag: "Evm", path: [usdc, weth], inputsRaw: [leg.sellAmountRaw] },
   feeRaw: 7_500_000n,
   furtherFeeBps: 0
 })
@@ -93,20 +92,18 @@ describe("slices of a leg", () => {
 describe("several paths of a leg", () => {
   const paths: ReadonlyArray<QuotedPath> = [
     {
-      path: [usdc, weth],
+      execution: { _tag: "Evm", path: [usdc, weth], inputsRaw: [1_500_000_000n] },
       sellAmountRaw: 1_500_000_000n,
       buyAmountRaw: 599_000n,
       priceImpactBps: 40,
-      inputsRaw: [1_500_000_000n],
       feeRaw: 4_500_000n,
       furtherFeeBps: 0
     },
     {
-      path: [usdc, btc, weth],
+      execution: { _tag: "Evm", path: [usdc, btc, weth], inputsRaw: [1_000_000_000n, 5n] },
       sellAmountRaw: 1_000_000_000n,
       buyAmountRaw: 397_000n,
       priceImpactBps: 60,
-      inputsRaw: [1_000_000_000n, 5n],
       feeRaw: 5_991_000n,
       furtherFeeBps: 30
     }
@@ -116,18 +113,16 @@ describe("several paths of a leg", () => {
   it("are a swap each, with a floor of its own, and sell the leg together", () => {
     const swaps = swapsOf(priceSale(leg, both, limits))
     assert.deepStrictEqual(
-      swaps.map(({ feeRaw, inputsRaw, minBuyAmountRaw, path, sellAmountRaw }) => ({
+      swaps.map(({ execution, feeRaw, minBuyAmountRaw, sellAmountRaw }) => ({
+        execution,
         feeRaw,
-        inputsRaw,
         minBuyAmountRaw,
-        path,
         sellAmountRaw
       })),
-      paths.map(({ buyAmountRaw, feeRaw, inputsRaw, path, sellAmountRaw }) => ({
+      paths.map(({ buyAmountRaw, execution, feeRaw, sellAmountRaw }) => ({
+        execution,
         feeRaw,
-        inputsRaw,
         minBuyAmountRaw: (buyAmountRaw * 9_950n) / 10_000n,
-        path,
         sellAmountRaw
       }))
     )

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { type Hex, parseTransaction, recoverTransactionAddress } from "viem"
 import { ChainId } from "#domain/Caip.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import type { Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
@@ -12,7 +13,7 @@ import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { setPrice } from "#sandbox/market/Market.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
 import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/account/sdkAccount.ts"
-import { evmPolicy } from "#layers/evm/address.ts"
+import { evmExecution, evmPolicy } from "#layers/evm/address.ts"
 import {
   agent,
   batchOf,
@@ -40,6 +41,12 @@ import {
   roundTrip,
   tradingAccount
 } from "#test/layers/evm/tradingAccount.ts"
+
+/** The way back. */
+const reversed = (swap: Swap) => {
+  const { path } = evmExecution(swap)
+  return { _tag: "Evm", path: path.toReversed() } as const
+}
 
 describe("ChainExecution", () => {
   layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
@@ -90,7 +97,7 @@ describe("ChainExecution", () => {
         const hub = token(base, "USDC")
         const twoHops = {
           ...quoted,
-          path: [token(base, "WETH"), hub, token(base, "AERO")],
+          execution: { _tag: "Evm", path: [token(base, "WETH"), hub, token(base, "AERO")] } as const,
           minBuyAmountRaw: (quoted.minBuyAmountRaw * 98n) / 100n
         }
         const two = yield* execute(batchOf(enrollment, base, [twoHops]))
@@ -191,7 +198,7 @@ describe("ChainExecution", () => {
           assert.include(error.message, "INSUFFICIENT_OUTPUT_AMOUNT")
         }
         const tooMuch = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(1_000_000n) })
-        const back = { ...tooMuch, sell: tooMuch.buy, buy: tooMuch.sell, path: tooMuch.path.toReversed() }
+        const back = { ...tooMuch, sell: tooMuch.buy, buy: tooMuch.sell, execution: reversed(tooMuch) }
         const withoutFloor = { ...tooMuch, minBuyAmountRaw: 0n }
         const thereAndBack = [withoutFloor, { ...back, sellAmountRaw: 1n, minBuyAmountRaw: 0n }]
         for (const swaps of [[tooMuch], [withoutFloor], thereAndBack]) {
@@ -216,10 +223,7 @@ describe("ChainExecution", () => {
           )
         assert.include(yield* reason(enrollment, arbitrum), "SimulationFailed: the owner did not authorize this chain")
         assert.include(yield* reason(enrollment, base, []), "at least one swap")
-        assert.include(
-          yield* reason(enrollment, base, [{ ...swap, path: swap.path.toReversed() }]),
-          "a path leads from"
-        )
+        assert.include(yield* reason(enrollment, base, [{ ...swap, execution: reversed(swap) }]), "a path leads from")
         assert.include(
           yield* reason(enrollment, base, [
             yield* quotedSwap(base, { sell: "USDC", buy: "AERO", sellAmountRaw: dollars(1n) })
@@ -239,10 +243,8 @@ describe("ChainExecution", () => {
           yield* reason({ ...enrollment, authorization: other.authorization }, base),
           "AuthorizationRequired: the account does not accept the owner's signature (AA23"
         )
-        const many = Array.from({ length: 40 }, () => ({
-          ...swap,
-          path: [swap.path[0]!, connectorTokensOf(base)[0]!, swap.path[1]!]
-        }))
+        const path = [token(base, "USDC"), connectorTokensOf(base)[0]!, token(base, "WETH")]
+        const many = Array.from({ length: 40 }, () => ({ ...swap, execution: { _tag: "Evm", path } as const }))
         assert.include(yield* reason(enrollment, base, many), "gas")
       })
     )

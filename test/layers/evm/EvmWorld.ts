@@ -235,7 +235,7 @@ export const quotedSwap = Effect.fnUntraced(function* (
   })
   if (quote == null) return yield* Effect.die(new Error(`No route from ${sell} to ${buy}`))
   const minBuyAmountRaw = (quote.buyAmountRaw * (10_000n - (options.toleranceBps ?? 0n))) / 10_000n
-  return { ...request, minBuyAmountRaw, path: quote.path } satisfies Swap
+  return { ...request, minBuyAmountRaw, execution: quote.execution } satisfies Swap
 })
 
 /** One trade over as many paths as pay more together, each at its very quote. */
@@ -256,11 +256,11 @@ export const splitSwaps = Effect.fnUntraced(function* (
     connectorTokens: connectorTokensOf(chain),
     requests: [{ ...request, split }]
   })
-  const swaps = (quote!.paths ?? []).map(({ buyAmountRaw: minBuyAmountRaw, path, sellAmountRaw }): Swap => ({
+  const swaps = (quote!.paths ?? []).map(({ buyAmountRaw: minBuyAmountRaw, execution, sellAmountRaw }): Swap => ({
     ...request,
     sellAmountRaw,
     minBuyAmountRaw,
-    path
+    execution
   }))
   return { single: single!, quote: quote!, swaps }
 })

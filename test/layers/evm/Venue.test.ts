@@ -17,7 +17,7 @@ import {
   splitSwaps,
   token
 } from "#test/layers/evm/EvmWorld.ts"
-import { toEvm } from "#layers/evm/address.ts"
+import { evmExecution, toEvm } from "#layers/evm/address.ts"
 
 const getAmountsOut = (chain: Chain, sellAmountRaw: bigint, path: ReadonlyArray<EvmAddress>) =>
   Effect.promise(() =>
@@ -45,11 +45,10 @@ describe("Venue", () => {
                   requests: [{ sell, buy, sellAmountRaw }]
                 })
                 if (quote == null) continue
-                const amounts = yield* getAmountsOut(chain, sellAmountRaw, quote.path.map(toEvm))
+                const { path } = evmExecution(quote)
+                const amounts = yield* getAmountsOut(chain, sellAmountRaw, path.map(toEvm))
                 assert.strictEqual(quote.buyAmountRaw, amounts.at(-1))
-                const ends = [quote.path[0]!, quote.path.at(-1)!].map((address) =>
-                  erc20(chainIdOf(chain), toEvm(address))
-                )
+                const ends = [path[0]!, path.at(-1)!].map((address) => erc20(chainIdOf(chain), toEvm(address)))
                 assert.deepStrictEqual(ends, [sell, buy])
               }
             }
@@ -78,7 +77,7 @@ describe("Venue", () => {
         // Floors at the very quotes: one unit less from any of the three and the operation would not pass.
         const swaps = requests.map((request, index) => ({
           ...request,
-          path: quotes[index]!.path,
+          execution: quotes[index]!.execution,
           minBuyAmountRaw: quotes[index]!.buyAmountRaw
         }))
         const { receipt } = yield* execute(batchOf(enrollment, base, swaps))
@@ -150,7 +149,7 @@ describe("Venue", () => {
           ]
         })
         assert.isNull(quotes[0])
-        assert.deepStrictEqual(quotes[1]?.path, [token(base, "USDC"), token(base, "WETH")])
+        assert.deepStrictEqual(evmExecution(quotes[1]!).path, [token(base, "USDC"), token(base, "WETH")])
         assert.deepStrictEqual(yield* venue.quote({ chainId: chainIdOf(base), connectorTokens: [], requests: [] }), [])
         assert.strictEqual(venue.assumedFeeBps(chainIdOf(base)), 30)
       })

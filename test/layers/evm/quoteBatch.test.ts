@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import type { EvmAddress } from "#domain/Caip.ts"
 import type { SaleLimits } from "#domain/trading/Venue.ts"
 import { type Pool, poolKey, quoteBatch, type Sale } from "#layers/evm/venue/quoteBatch.ts"
-import { toEvm } from "#layers/evm/address.ts"
+import { evmExecution, toEvm } from "#layers/evm/address.ts"
 
 const [A, B, C, H] = ["0xA", "0xB", "0xC", "0xH"].map((text) => text as EvmAddress) as [
   EvmAddress,
@@ -68,7 +68,10 @@ describe("quoteBatch", () => {
         const reserves = sidesOf(list)
         for (const [index, quote] of quoteBatch({ pools: list, connectorTokens: [H], sales }).entries()) {
           if (quote !== null)
-            assert.strictEqual(trade(reserves, quote.path.map(toEvm), sales[index]!.sellAmountRaw), quote.buyAmountRaw)
+            assert.strictEqual(
+              trade(reserves, evmExecution(quote).path.map(toEvm), sales[index]!.sellAmountRaw),
+              quote.buyAmountRaw
+            )
         }
       })
     )

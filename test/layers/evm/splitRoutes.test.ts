@@ -1,8 +1,9 @@
 /** Sales over several paths against an oracle that tries divisions one after the other, in Uniswap v2's arithmetic. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { EvmAddress } from "#domain/Caip.ts"
-import type { LossLimits, QuotedPath, SaleLimits } from "#domain/trading/Venue.ts"
+import type { Address, EvmAddress } from "#domain/Caip.ts"
+import type { LossLimits, SaleLimits } from "#domain/trading/Venue.ts"
+import { evmExecution } from "#layers/evm/address.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"
 
 const [A, B, H, J] = ["0xA", "0xB", "0xH", "0xJ"].map((text) => text as EvmAddress) as [
@@ -41,7 +42,7 @@ const amount = fc.bigInt({ min: 10n ** 17n, max: 10n ** 22n })
 const free: LossLimits = { priceImpactBps: 10_000, minRaw: () => 0n }
 
 /** What the contracts pay over a path, one pool after the other. */
-const paidOver = (pools: ReadonlyArray<Pool>, path: QuotedPath["path"], soldRaw: bigint): bigint => {
+const paidOver = (pools: ReadonlyArray<Pool>, path: ReadonlyArray<Address>, soldRaw: bigint): bigint => {
   let held = soldRaw
   for (const [hop, sell] of path.slice(0, -1).entries()) {
     const { reserves, tokens } = pools.find((pool) =>
@@ -97,7 +98,7 @@ describe("a sale over several paths", () => {
         )
         let paid = 0n
         for (const one of made) {
-          assert.strictEqual(paidOver(pools, one.path, one.sellAmountRaw), one.buyAmountRaw)
+          assert.strictEqual(paidOver(pools, evmExecution(one).path, one.sellAmountRaw), one.buyAmountRaw)
           paid += one.buyAmountRaw
         }
         assert.strictEqual(quote.buyAmountRaw, paid)
@@ -127,7 +128,7 @@ describe("a sale over several paths", () => {
     const soldRaw = 10n ** 22n
     assert.isDefined(quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 0n }).paths)
     assert.isUndefined(quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 10n ** 20n }).paths)
-    assert.deepStrictEqual(quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 10n ** 20n }).path, [A, B])
+    assert.deepStrictEqual(evmExecution(quoted(pools, { sellAmountRaw: soldRaw, gainRaw: 10n ** 20n })).path, [A, B])
   })
 
   it("makes over two paths what one would move too far, each within the limits, and leaves its trace in all pools", () => {
@@ -163,9 +164,10 @@ describe("a sale over several paths", () => {
             sales: [{ ...sale, split: { gainRaw: 0n, within: atMost } }]
           })
           assert.isTrue(several!.sellAmountRaw! > one!.sellAmountRaw!)
-          for (const { inputsRaw, path, priceImpactBps } of several!.paths!) {
+          for (const { execution, priceImpactBps } of several!.paths!) {
             assert.isAtMost(priceImpactBps, bps)
-            for (const [hop, raw] of inputsRaw.entries()) {
+            const { inputsRaw, path } = evmExecution({ execution })
+            for (const [hop, raw] of inputsRaw!.entries()) {
               const pool = pools.find(({ tokens }) =>
                 [path[hop]!, path[hop + 1]!].every((token) => tokens.some((one) => one === token))
               )!
@@ -207,7 +209,7 @@ describe("the share of a pool", () => {
     })
     assert.deepStrictEqual(none, {
       buyAmountRaw: 0n,
-      path: [A, H, B],
+      execution: { _tag: "Evm", path: [A, H, B] },
       priceImpactBps: 0,
       sellAmountRaw: 0n,
       feeRaw: 0n,

@@ -1,6 +1,6 @@
 /** Quotes of a simulated chain's pools. */
 import { Layer } from "effect"
-import { addressOf } from "#domain/Caip.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { onChain } from "#test/simulation/ports/link.ts"
 import { feeBps } from "#test/simulation/world/Market.ts"
@@ -19,7 +19,7 @@ export const simulatedVenue = (world: World) =>
               ? null
               : {
                   buyAmountRaw,
-                  path: [addressOf(sell), addressOf(buy)],
+                  execution: assumedExecution({ sell, buy }),
                   priceImpactBps: 0,
                   feeRaw: (sellAmountRaw * BigInt(feeBps)) / 10_000n,
                   furtherFeeBps: 0

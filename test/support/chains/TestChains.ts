@@ -14,6 +14,7 @@ import { Chains } from "#domain/chain/Chains.ts"
 import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { assumedExecution } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
@@ -28,6 +29,7 @@ import {
 import { RouteRefused, type RouteStatus, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
+import { evmExecution } from "#layers/evm/address.ts"
 import {
   feeBps,
   hash,
@@ -80,7 +82,7 @@ const VenueTest = Layer.effect(
               ? null
               : {
                   buyAmountRaw,
-                  path: [addressOf(sell), addressOf(buy)],
+                  execution: assumedExecution({ sell, buy }),
                   priceImpactBps: 0,
                   feeRaw: (sellAmountRaw * BigInt(feeBps)) / 10_000n,
                   furtherFeeBps: 0
@@ -119,7 +121,7 @@ const ChainExecutionTest = Layer.effect(
             return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })
           }
         }
-        if (market.refusesRoutes && batch.swaps.some(({ call }) => call !== undefined)) {
+        if (market.refusesRoutes && batch.swaps.some((swap) => evmExecution(swap).call !== undefined)) {
           return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the route yields too little" })
         }
         if (market.bridgeIsPaused && (batch.transfers ?? []).length > 0) {

@@ -70,12 +70,15 @@ const routedSwap = Effect.fnUntraced(function* (
     buy: asset(chain, buy),
     sellAmountRaw: amount,
     minBuyAmountRaw: expected,
-    path: path.map((symbol) => addressOf(chain, symbol) as string as EvmAddress),
-    tool: "pools",
-    call: {
-      contract: chain.contracts.routedSwap as string as EvmAddress,
-      data: honestRoute(chain, termsOf(chain, { sell, amount, buy }))
-    }
+    execution: {
+      _tag: "Evm" as const,
+      path: path.map((symbol) => addressOf(chain, symbol) as string as EvmAddress),
+      call: {
+        contract: chain.contracts.routedSwap as string as EvmAddress,
+        data: honestRoute(chain, termsOf(chain, { sell, amount, buy }))
+      }
+    },
+    tool: "pools"
   } satisfies ReadySwap
 })
 
@@ -214,11 +217,15 @@ describe("Routes and a stolen agent key", () => {
           const { chain, enrollment } = yield* Victim
           const execution = yield* ChainExecution
           const honest = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
-          const { contract } = honest.call
+          const { call, path } = honest.execution
+          const over = (changed: Partial<typeof call>) => ({
+            ...honest,
+            execution: { ...honest.execution, call: { ...call, ...changed } }
+          })
           const lies: ReadonlyArray<readonly [ReadySwap, string]> = [
             [{ ...honest, minBuyAmountRaw: honest.minBuyAmountRaw + 1n }, "TooLittle"],
-            [{ ...honest, call: { contract, data: givenAway(chain) } }, "TooLittle"],
-            [{ ...honest, call: { ...honest.call, contract: honest.path[0]! } }, "the owner allowed"]
+            [over({ data: givenAway(chain) }), "TooLittle"],
+            [over({ contract: path[0]! }), "the owner allowed"]
           ]
           for (const [lie, reason] of lies) {
             const refused = yield* Effect.flip(execution.prepare(batchOf(enrollment, chain, [lie])))

@@ -114,7 +114,7 @@ eachSwig("trades", (start) => {
       sellAmountRaw,
       expectedBuyRaw,
       minBuyAmountRaw,
-      path: quote!.path
+      execution: quote!.execution
     }
     return swap
   })

@@ -21,8 +21,11 @@ const [usdc, weth, btc] = [baseUsdc.assetId, baseWeth.assetId, baseBtc.assetId]
 const swapsOf = (soldRaw: bigint): ReadonlyArray<Swap> => {
   const swap = { sell: usdc, buy: btc, sellAmountRaw: soldRaw, minBuyAmountRaw: 1n }
   return [
-    { ...swap, path: [usdc, btc].map(addressOf), inputsRaw: [soldRaw] },
-    { ...swap, path: [usdc, weth, btc].map(addressOf), inputsRaw: [soldRaw, 2n * soldRaw] }
+    { ...swap, execution: { _tag: "Evm", path: [usdc, btc].map(addressOf), inputsRaw: [soldRaw] } },
+    {
+      ...swap,
+      execution: { _tag: "Evm", path: [usdc, weth, btc].map(addressOf), inputsRaw: [soldRaw, 2n * soldRaw] }
+    }
   ]
 }
 
@@ -89,7 +92,7 @@ eachDatabase("CostLedger", (it) => {
       assert.strictEqual((yield* ledger.spent(ids, after(400))).size, 0)
       // Reports from before amounts of pools were kept say what went into the first.
       const [, second] = swapsOf(9n)
-      const { inputsRaw: _, ...before } = second!
+      const before: Swap = { ...second!, execution: { _tag: "Evm", path: [usdc, weth, btc].map(addressOf) } }
       yield* finish(other, after(500), [outcome({ soldRaw: 9n, costUsd: Decimal.one }, true, [before])])
       assert.deepStrictEqual((yield* ledger.sold(ids, after(450))).get(other.portfolioId), [
         { sell: usdc, buy: weth, raw: 9n }
@@ -104,7 +107,8 @@ eachDatabase("CostLedger", (it) => {
         spl("So11111111111111111111111111111111111111112")
       ]
       const [one, other] = [yield* world(), yield* world()]
-      const swap = { sell: usd, buy: sol, sellAmountRaw: 5n, minBuyAmountRaw: 1n, path: [usd, sol].map(addressOf) }
+      const execution = { _tag: "Solana" } as const
+      const swap = { sell: usd, buy: sol, sellAmountRaw: 5n, minBuyAmountRaw: 1n, execution }
       yield* finish(one, after(1), [
         { ...outcome({ soldRaw: 5n, costUsd: 0n }, true, [swap]), chainId: chainIdOf(usd) }
       ])
