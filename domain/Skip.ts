@@ -63,22 +63,27 @@ export const SkipCode = {
 } as const
 export type SkipCode = (typeof SkipCode)[keyof typeof SkipCode]
 
-/** One thing that a rebalance leaves undone. */
-export interface Skip {
-  readonly chainId: ChainId
+/** One thing that a rebalance leaves undone, as a run stores it: the run's plan names the chain. */
+export const RecordedSkip = Schema.Struct({
   /** The asset concerned; `null` where the skip is about the whole chain. */
-  readonly assetId: AssetId | null
+  assetId: Schema.NullOr(AssetId),
   /** The leg concerned, where the skip is about a leg and not about one asset. */
-  readonly sell?: AssetId
-  readonly buy?: AssetId
-  readonly code: SkipCode
+  sell: Schema.optionalKey(AssetId),
+  buy: Schema.optionalKey(AssetId),
+  code: Schema.Literals(Object.values(SkipCode)),
   /**
    * US dollars (wad) left undone; `null` where it is unknown. For an asset or a chain the amount has a sign: positive
    * stays above its target, negative stays below it. For a leg it is the value that was to be sold.
    */
-  readonly valueUsd: bigint | null
+  valueUsd: Schema.NullOr(Schema.BigIntFromString),
   /** One sentence for people: what is wrong, and what would change it. */
-  readonly reason: string
+  reason: Schema.String
+})
+export type RecordedSkip = typeof RecordedSkip.Type
+
+/** The same with its chain, where skips of several chains are together. */
+export interface Skip extends RecordedSkip {
+  readonly chainId: ChainId
 }
 
 /** A skip of a whole chain, without an amount. */
@@ -91,14 +96,3 @@ export const chainSkip = <Code extends SkipCode>(code: Code, reason: string) => 
 
 /** An amount in a reason. */
 export const dollars = (usd: bigint): string => `${Decimal.format(usd, 2)} USD`
-
-/** A skip as a run stores it; the run's plan names the chain. */
-export const RecordedSkip = Schema.Struct({
-  assetId: Schema.NullOr(AssetId),
-  sell: Schema.optionalKey(AssetId),
-  buy: Schema.optionalKey(AssetId),
-  code: Schema.Literals(Object.values(SkipCode)),
-  valueUsd: Schema.NullOr(Schema.BigIntFromString),
-  reason: Schema.String
-})
-export type RecordedSkip = typeof RecordedSkip.Type

@@ -9,7 +9,7 @@ import type { Skip } from "#domain/Skip.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
-import type { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 
 /** One asset of interest on a chain: held, or in the allocation, or both. At most one entry an asset. */
 export interface Holding {
@@ -110,24 +110,16 @@ export interface AssetTarget {
   readonly targetUsd: bigint | null
 }
 
-/** What to do on one chain. */
-export interface ChainPlan {
-  readonly chainId: ChainId
+/** What to do on one chain, and why: what a run stores of it, every part with its chain. */
+export interface ChainPlan extends PlannedChain {
   /** Value of everything on the chain that has a price, US dollars (wad); `null` when the chain is unavailable. */
   readonly valueUsd: bigint | null
   /** Sum of the weights that share that value, in basis points of the whole portfolio. */
   readonly weight: number
   readonly targets: ReadonlyArray<AssetTarget>
-  /**
-   * In execution order. An asset is only ever sold or only ever bought, so no leg needs what another one yields, and
-   * a leg that fails leaves the others valid.
-   */
   readonly legs: ReadonlyArray<Leg>
-  /** What leaves this chain. A chain that sends does not receive. */
   readonly transfers: ReadonlyArray<TransferLeg>
   readonly skips: ReadonlyArray<Skip>
-  /** The figures by which the policy was followed; absent without one. */
-  readonly measures?: PolicyMeasures
 }
 
 /** One entry for each chain of the input, in its order. */

@@ -15,7 +15,8 @@ import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
-import { type PlannedChain, RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
+import { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import {
   type ChainOutcome,

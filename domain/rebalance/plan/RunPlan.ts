@@ -1,25 +1,8 @@
 /** A plan as a run stores it: what to trade on each chain, under which limits, and what was left out. */
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
-import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
-import { RecordedSkip } from "#domain/Skip.ts"
+import { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { Slicing } from "#domain/trading/Slicing.ts"
-import { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
-
-export const PlannedChain = Schema.Struct({
-  chainId: ChainId,
-  legs: Schema.Array(PlannedLeg),
-  /** What leaves the chain after the legs; left out by plans from before transfers. */
-  transfers: Schema.optionalKey(Schema.Array(PlannedTransfer)),
-  skips: Schema.Array(RecordedSkip),
-  /** The figures by which the policy was followed; left out without one. */
-  measures: Schema.optionalKey(PolicyMeasures)
-})
-export type PlannedChain = typeof PlannedChain.Type
-
-/** What is to be sold and sent on the chain, US dollars (wad). */
-export const plannedUsd = ({ legs, transfers = [] }: Pick<PlannedChain, "legs" | "transfers">): bigint =>
-  [...legs, ...transfers].reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
 
 export const RunPlan = Schema.Struct({
   strategyVersion: Schema.Int,

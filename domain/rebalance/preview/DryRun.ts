@@ -3,7 +3,7 @@
  */
 import { Context, type DateTime, Effect, Layer, Option } from "effect"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
+import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { previewedChain, type PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"

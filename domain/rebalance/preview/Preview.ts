@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import type { Preparation } from "#domain/rebalance/Preparation.ts"
-import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
+import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { unitsLimit } from "#domain/relay/Transaction.ts"
 import { RecordedSkip } from "#domain/Skip.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { addressOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { PlannedChain } from "#domain/rebalance/plan/RunPlan.ts"
+import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { resultOfRun } from "#domain/rebalance/resultOfRun.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"

@@ -1,0 +1,25 @@
+/** What a plan does on one chain, as a run stores it. */
+import { Schema } from "effect"
+import { ChainId } from "#domain/Caip.ts"
+import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
+import { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
+import { RecordedSkip } from "#domain/Skip.ts"
+
+export const PlannedChain = Schema.Struct({
+  chainId: ChainId,
+  /**
+   * In execution order. An asset is only ever sold or only ever bought, so no leg needs what another one yields, and
+   * a leg that fails leaves the others valid.
+   */
+  legs: Schema.Array(PlannedLeg),
+  /** What leaves the chain after the legs. A chain that sends does not receive. Left out by old plans. */
+  transfers: Schema.optionalKey(Schema.Array(PlannedTransfer)),
+  skips: Schema.Array(RecordedSkip),
+  /** The figures by which the policy was followed; left out without one. */
+  measures: Schema.optionalKey(PolicyMeasures)
+})
+export type PlannedChain = typeof PlannedChain.Type
+
+/** What is to be sold and sent on the chain, US dollars (wad). */
+export const plannedUsd = ({ legs, transfers = [] }: Pick<PlannedChain, "legs" | "transfers">): bigint =>
+  [...legs, ...transfers].reduce((sum, { valueUsd }) => sum + valueUsd, 0n)
