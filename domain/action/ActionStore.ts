@@ -1,18 +1,16 @@
 /** Port: actions requested by owners, each once by the id that its client gave it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AssetId, WalletId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
+import type { OwnedPortfolio } from "#domain/account/OwnedPortfolio.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import type { ActionOrder, ActionOutcome } from "#domain/action/ActionOrder.ts"
 
 /** The portfolio on which an owner acts. */
-export interface ActionSource {
-  readonly tenantId: TenantId
-  readonly portfolioId: PortfolioId
-  readonly ownerAccountId: WalletId
-  /** Oldest first. */
+export interface ActionSource extends OwnedPortfolio {
+  /** A portfolio without an account is none to act on. */
   readonly grants: readonly [Grant, ...ReadonlyArray<Grant>]
   readonly swap: SwapSources
   /** The owner ended the agent's permission and has not signed anew. */

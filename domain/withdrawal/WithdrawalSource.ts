@@ -1,14 +1,7 @@
 /** The portfolio of a withdrawal, as far as both stages need it. */
-import type { WalletId } from "#domain/Caip.ts"
-import type { Grant } from "#domain/account/Grant.ts"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OwnedPortfolio } from "#domain/account/OwnedPortfolio.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 
-export interface WithdrawalSource {
-  readonly tenantId: TenantId
-  readonly portfolioId: PortfolioId
-  readonly ownerAccountId: WalletId
-  /** Oldest first; the accounts of the portfolio and the name of its owner in messages are in them. */
-  readonly grants: ReadonlyArray<Grant>
+export interface WithdrawalSource extends OwnedPortfolio {
   readonly swap: SwapSources
 }
