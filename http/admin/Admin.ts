@@ -18,23 +18,26 @@ import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 import { NotFound, ValidationFailed } from "#http/wireErrors.ts"
 
+const At = Schema.DateTimeUtcFromString
+
 const Tenant = Schema.Struct({
-  tenantId: Schema.String,
+  tenantId: TenantId,
   name: Schema.String,
   email: Schema.String,
   entitlements: Schema.Array(Schema.String),
-  createdAt: Schema.String,
-  disabledAt: Schema.NullOr(Schema.String)
+  createdAt: At,
+  disabledAt: Schema.NullOr(At)
 })
 
+/** Never the secret or its hash. */
 const key = {
-  apiKeyId: Schema.String,
-  tenantId: Schema.String,
+  apiKeyId: ApiKeyId,
+  tenantId: TenantId,
   name: Schema.String,
   preview: Schema.String,
   scopes: Schema.Array(Scope),
-  createdAt: Schema.String,
-  expiresAt: Schema.NullOr(Schema.String)
+  createdAt: At,
+  expiresAt: Schema.NullOr(At)
 }
 
 const entitlement = Schema.String.check(
@@ -56,7 +59,7 @@ const NewKey = Schema.Struct({
   name: freeText({ minimum: 1, maximum: 256 }, "What people call the key.", "Production"),
   /** Besides the default tier, which every key has. */
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(64))),
-  expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))
+  expiresAt: Schema.optionalKey(Schema.NullOr(At))
 })
 
 /** How long a key that was rotated works beside the new one, by default and at most. */
@@ -112,7 +115,7 @@ const tenants = HttpApiGroup.make("tenants")
         Schema.Struct({
           ...key,
           apiKey: Schema.String,
-          replaces: Schema.Struct({ apiKeyId: Schema.String, endsAt: Schema.String })
+          replaces: Schema.Struct({ apiKeyId: ApiKeyId, endsAt: At })
         })
       ).pipe(HttpApiSchema.status(201)),
       error: [NotFound, ValidationFailed]
@@ -124,9 +127,9 @@ const tenants = HttpApiGroup.make("tenants")
           keys: Schema.Array(
             Schema.Struct({
               ...key,
-              revokedAt: Schema.NullOr(Schema.String),
-              lastUsedAt: Schema.NullOr(Schema.String),
-              replacedBy: Schema.NullOr(Schema.String)
+              revokedAt: Schema.NullOr(At),
+              lastUsedAt: Schema.NullOr(At),
+              replacedBy: Schema.NullOr(ApiKeyId)
             })
           )
         })

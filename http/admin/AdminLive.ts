@@ -1,4 +1,4 @@
-import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Layer, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { Admin, defaultOverlapSeconds } from "#http/admin/Admin.ts"
@@ -10,7 +10,6 @@ import { MirrorabilityLive } from "#http/admin/MirrorabilityLive.ts"
 import { RunsLive } from "#http/admin/RunsLive.ts"
 import { WorkflowMonitorsLive } from "#http/admin/WorkflowMonitorsLive.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
-import { keyView, newKeyView, tenantView } from "#http/admin/tenantView.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 
 const TenantsLive = HttpApiBuilder.group(
@@ -21,31 +20,30 @@ const TenantsLive = HttpApiBuilder.group(
 
     return handlers.handleAll({
       createTenant: ({ payload: { entitlements = [], ...tenant } }) =>
-        Effect.flatMap(tenants.create({ ...tenant, entitlements }), (created) => successV1(tenantView(created))),
-      listTenants: () => Effect.flatMap(tenants.list, (all) => successV1({ tenants: all.map(tenantView) })),
+        Effect.flatMap(tenants.create({ ...tenant, entitlements }), (created) => successV1(created)),
+      listTenants: () => Effect.flatMap(tenants.list, (all) => successV1({ tenants: all })),
       updateTenant: Effect.fnUntraced(function* ({ params: { tenantId }, payload: { disabled, entitlements } }) {
         const granted = entitlements === undefined ? undefined : yield* tenants.setEntitlements(tenantId, entitlements)
-        if (disabled === undefined && granted !== undefined) return yield* successV1(tenantView(granted))
-        return yield* successV1(tenantView(yield* disabled ? tenants.disable(tenantId) : tenants.enable(tenantId)))
+        if (disabled === undefined && granted !== undefined) return yield* successV1(granted)
+        return yield* successV1(yield* disabled ? tenants.disable(tenantId) : tenants.enable(tenantId))
       }),
       setOwner: ({ params: { tenantId }, payload: { ownerAddress } }) =>
         Effect.andThen(tenants.setOwner(tenantId, ownerAddress), successV1({ tenantId, ownerAddress })),
       createKey: ({ params, payload: { name, scopes = [], expiresAt = null } }) =>
-        Effect.flatMap(tenants.createKey(params.tenantId, { name, scopes, expiresAt }), ({ key, secret }) => {
-          return successV1({ ...newKeyView(key), apiKey: Redacted.value(secret) })
-        }),
+        Effect.flatMap(tenants.createKey(params.tenantId, { name, scopes, expiresAt }), ({ key, secret }) =>
+          successV1({ ...key, apiKey: Redacted.value(secret) })
+        ),
       rotateKey: ({ params: { tenantId, apiKeyId }, payload: { overlapSeconds = defaultOverlapSeconds } }) =>
         Effect.flatMap(
           tenants.rotateKey(tenantId, apiKeyId, Duration.seconds(overlapSeconds)),
           ({ key, oldEndsAt, secret }) =>
             successV1({
-              ...newKeyView(key),
+              ...key,
               apiKey: Redacted.value(secret),
-              replaces: { apiKeyId, endsAt: DateTime.formatIso(oldEndsAt) }
+              replaces: { apiKeyId, endsAt: oldEndsAt }
             })
         ),
-      listKeys: ({ params }) =>
-        Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys: keys.map(keyView) })),
+      listKeys: ({ params }) => Effect.flatMap(tenants.listKeys(params.tenantId), (keys) => successV1({ keys })),
       revokeKey: ({ params: { tenantId, apiKeyId } }) =>
         Effect.andThen(tenants.revokeKey(tenantId, apiKeyId), successV1({ apiKeyId, revoked: true as const }))
     })

@@ -1,6 +1,7 @@
 /** Contract: the runs that wait for an operator, in the v1 envelope. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { SuspendedRun } from "#domain/operation/SuspendedRuns.ts"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { okV1 } from "#http/admin/envelopeV1.ts"
@@ -13,15 +14,7 @@ const id = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_]{1,64}$/u, { expected: "the id of an operation or a run" })
 )
 
-const Run = Schema.Struct({
-  executionId: Schema.String,
-  workflow: Schema.String,
-  operationId: Schema.NullOr(Schema.String),
-  suspendedAt: Schema.String,
-  cause: Schema.String,
-  tries: Schema.Int,
-  steps: Schema.Int
-})
+const Run = Schema.Struct({ ...SuspendedRun.fields, suspendedAt: Schema.DateTimeUtcFromString })
 
 export const Runs = HttpApiGroup.make("runs")
   .add(

@@ -1,11 +1,9 @@
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
-import { maxListed, type SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import { maxListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { successV1 } from "#http/admin/envelopeV1.ts"
-
-const runView = ({ suspendedAt, ...run }: SuspendedRun) => ({ ...run, suspendedAt: DateTime.formatIso(suspendedAt) })
 
 const unknown = (id: string) => new NotFound({ message: `No suspended run has the id ${id}` })
 
@@ -16,11 +14,11 @@ export const RunsLive = HttpApiBuilder.group(
     const runs = yield* SuspendedRuns
 
     return handlers.handleAll({
-      listRuns: () => Effect.flatMap(runs.list(maxListed), (all) => successV1({ runs: all.map(runView) })),
+      listRuns: () => Effect.flatMap(runs.list(maxListed), (all) => successV1({ runs: all })),
       showRun: ({ params: { id } }) =>
         Effect.flatMap(
           runs.find(id),
-          Option.match({ onNone: () => Effect.fail(unknown(id)), onSome: (run) => successV1(runView(run)) })
+          Option.match({ onNone: () => Effect.fail(unknown(id)), onSome: (run) => successV1(run) })
         ),
       resumeRun: Effect.fnUntraced(function* ({ params: { id } }) {
         if (!(yield* runs.resume(id))) return yield* unknown(id)

@@ -1,48 +1,13 @@
 /** Calls a running service over its admin routes. */
-import { Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Redacted } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import { Scope } from "#domain/Scopes.ts"
-import { SuspendedRun } from "#domain/operation/SuspendedRuns.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const answerLimit = Duration.seconds(15)
-
-const Tenant = Schema.Struct({
-  tenantId: TenantId,
-  name: Schema.String,
-  email: Schema.String,
-  entitlements: Schema.Array(Schema.String),
-  createdAt: Schema.DateTimeUtcFromString,
-  disabledAt: Schema.NullOr(Schema.DateTimeUtcFromString)
-})
-
-const key = {
-  apiKeyId: ApiKeyId,
-  tenantId: TenantId,
-  name: Schema.String,
-  preview: Schema.String,
-  scopes: Schema.Array(Scope),
-  createdAt: Schema.DateTimeUtcFromString,
-  expiresAt: Schema.NullOr(Schema.DateTimeUtcFromString)
-}
-
-const ListedKey = Schema.Struct({
-  ...key,
-  revokedAt: Schema.NullOr(Schema.DateTimeUtcFromString),
-  lastUsedAt: Schema.NullOr(Schema.DateTimeUtcFromString),
-  replacedBy: Schema.NullOr(ApiKeyId)
-})
-
-const IssuedKey = Schema.Struct({ ...key, apiKey: Schema.String })
-
-const RotatedKey = Schema.Struct({
-  ...IssuedKey.fields,
-  replaces: Schema.Struct({ apiKeyId: ApiKeyId, endsAt: Schema.DateTimeUtcFromString })
-})
 
 const reasonOf = (error: { readonly message: string }): string => {
   if (!HttpClientError.isHttpClientError(error)) return error.message
@@ -70,22 +35,17 @@ const orFailedAt =
       )
     )
 
-const Run = Schema.Struct({ ...SuspendedRun.fields, suspendedAt: Schema.DateTimeUtcFromString })
-
 const runAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
   Layer.effect(
     RunAdmin,
     Effect.gen(function* () {
       const { runs } = yield* adminClient(adminUrl, adminToken)
       const orFailed = orFailedAt(adminUrl)
-      const read = Schema.decodeUnknownEffect(Run)
-      const readAll = Schema.decodeUnknownEffect(Schema.Array(Run))
       return RunAdmin.of({
-        list: orFailed(Effect.flatMap(runs.listRuns(), ({ data }) => readAll(data.runs))),
+        list: orFailed(Effect.map(runs.listRuns(), ({ data }) => data.runs)),
         find: (id) =>
           runs.showRun({ params: { id } }).pipe(
-            Effect.flatMap(({ data }) => read(data)),
-            Effect.asSome,
+            Effect.map(({ data }) => Option.some(data)),
             Effect.catchTag("NotFound", () => Effect.succeedNone),
             orFailed
           ),
@@ -118,46 +78,29 @@ const tenantAdmin = (adminUrl: string, adminToken: Redacted.Redacted) =>
       const { tenants } = yield* adminClient(adminUrl, adminToken)
       const orFailed = orFailedAt(adminUrl)
 
-      const read = <S extends Schema.Constraint & { readonly DecodingServices: never }>(schema: S) =>
-        Schema.decodeUnknownEffect(schema)
-
       const setDisabled = (tenantId: TenantId, disabled: boolean) =>
-        orFailed(
-          Effect.flatMap(tenants.updateTenant({ params: { tenantId }, payload: { disabled } }), ({ data }) =>
-            read(Tenant)(data)
-          )
-        )
+        orFailed(Effect.map(tenants.updateTenant({ params: { tenantId }, payload: { disabled } }), ({ data }) => data))
 
       return TenantAdmin.of({
         create: ({ email, entitlements, name }) =>
-          orFailed(
-            Effect.flatMap(tenants.createTenant({ payload: { name, email, entitlements } }), ({ data }) =>
-              read(Tenant)(data)
-            )
-          ),
-        list: orFailed(Effect.flatMap(tenants.listTenants({}), ({ data }) => read(Schema.Array(Tenant))(data.tenants))),
+          orFailed(Effect.map(tenants.createTenant({ payload: { name, email, entitlements } }), ({ data }) => data)),
+        list: orFailed(Effect.map(tenants.listTenants({}), ({ data }) => data.tenants)),
         disable: (tenantId) => setDisabled(tenantId, true),
         enable: (tenantId) => setDisabled(tenantId, false),
         createKey: (tenantId, { expiresAt, name, scopes }) =>
           orFailed(
-            tenants.createKey({ params: { tenantId }, payload: { name, scopes, expiresAt } }).pipe(
-              Effect.flatMap(({ data }) => read(IssuedKey)(data)),
-              Effect.map(({ apiKey, ...issued }) => ({ ...issued, secret: Redacted.make(apiKey) }))
-            )
+            tenants
+              .createKey({ params: { tenantId }, payload: { name, scopes, expiresAt } })
+              .pipe(Effect.map(({ data: { apiKey, ...issued } }) => ({ ...issued, secret: Redacted.make(apiKey) })))
           ),
         rotateKey: (tenantId, apiKeyId, overlapSeconds) =>
           orFailed(
-            tenants.rotateKey({ params: { tenantId, apiKeyId }, payload: { overlapSeconds } }).pipe(
-              Effect.flatMap(({ data }) => read(RotatedKey)(data)),
-              Effect.map(({ apiKey, ...issued }) => ({ ...issued, secret: Redacted.make(apiKey) }))
-            )
+            tenants
+              .rotateKey({ params: { tenantId, apiKeyId }, payload: { overlapSeconds } })
+              .pipe(Effect.map(({ data: { apiKey, ...issued } }) => ({ ...issued, secret: Redacted.make(apiKey) })))
           ),
         listKeys: (tenantId) =>
-          orFailed(
-            Effect.flatMap(tenants.listKeys({ params: { tenantId } }), ({ data }) =>
-              read(Schema.Array(ListedKey))(data.keys)
-            )
-          ),
+          orFailed(Effect.map(tenants.listKeys({ params: { tenantId } }), ({ data }) => data.keys)),
         revokeKey: (tenantId, apiKeyId) =>
           orFailed(Effect.asVoid(tenants.revokeKey({ params: { tenantId, apiKeyId } })))
       })
