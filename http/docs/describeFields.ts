@@ -1,17 +1,6 @@
 /** The fields of a JSON Schema as rows of a table: their path, their type as text, and what they mean. */
 import type { OpenApi } from "effect/http-api"
-
-export interface JsonSchema {
-  readonly $ref?: string
-  readonly type?: string
-  readonly description?: string
-  readonly enum?: ReadonlyArray<unknown>
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly items?: JsonSchema
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly additionalProperties?: JsonSchema | boolean
-  readonly required?: ReadonlyArray<string>
-}
+import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
 
 export interface DescribedField {
   /** Names joined by dots; `[]` stands for each item of a list, `<key>` for each key of a record. */

@@ -3,32 +3,10 @@
  * an example of body and answer, and every error. For readers that have little room, people and programs alike.
  */
 import type { OpenApi } from "effect/http-api"
-import { describeFields, type JsonSchema, typeOf } from "#http/docs/describeFields.ts"
+import { describeFields, typeOf } from "#http/docs/describeFields.ts"
+import { type Content, type Media, type Operation, operationsOf } from "#http/docs/operationsOf.ts"
 
 type Document = OpenApi.OpenAPISpec
-
-interface Media {
-  readonly schema: JsonSchema
-  readonly example?: unknown
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly summary?: string
-  readonly description?: string
-  readonly security: ReadonlyArray<unknown>
-  readonly parameters: ReadonlyArray<{
-    readonly name: string
-    readonly in: string
-    readonly required: boolean
-    readonly description?: string
-    readonly schema: JsonSchema
-  }>
-  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> }
-  readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, Media>> }>
-  >
-}
 
 export interface OperationPage {
   readonly operationId: string
@@ -60,7 +38,7 @@ const exampleOf = (media: Media | undefined): string | undefined => {
 
 const given = (text: string | undefined): ReadonlyArray<string> => (text === undefined ? [] : [text])
 
-const firstMedia = (content: Readonly<Record<string, Media>> | undefined): Media | undefined =>
+const firstMedia = (content: Content | undefined): Media | undefined =>
   content === undefined ? undefined : Object.values(content)[0]
 
 const parametersOf = ({ parameters }: Operation, document: Document): ReadonlyArray<string> =>
@@ -127,9 +105,9 @@ const pageOf = (route: string, operation: Operation, document: Document): Operat
   bodyExample: exampleOf(firstMedia(operation.requestBody?.content)),
   answerExample: exampleOf(firstMedia(Object.values(operation.responses)[0]?.content)),
   text: [
-    `# ${operation.summary ?? operation.operationId}`,
+    `# ${operation.summary}`,
     `\`${route}\``,
-    ...given(operation.description),
+    operation.description,
     operation.security.length === 0 ? "No API key is needed." : "Send the API key in the header `x-api-key`.",
     ...parametersOf(operation, document),
     ...bodyOf(operation, document),
@@ -141,9 +119,9 @@ const pageOf = (route: string, operation: Operation, document: Document): Operat
 
 /** The pages of all operations, in the document's order. */
 export const operationPages = (document: Document): ReadonlyArray<OperationPage> =>
-  Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(operationsOf(document)).flatMap(([path, operations]) =>
     methods.flatMap((method) => {
-      const operation = (item as unknown as Readonly<Record<string, Operation | undefined>>)[method]
+      const operation = operations[method]
       return operation === undefined ? [] : [pageOf(`${method.toUpperCase()} ${path}`, operation, document)]
     })
   )

@@ -3,27 +3,9 @@
  * for each operation, with the examples of the OpenAPI document. Source: Postman Collection Format 2.1.0.
  */
 import type { OpenApi } from "effect/http-api"
+import { type Operation, operationsOf, type Parameter } from "#http/docs/operationsOf.ts"
 
 export const collectionSchema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"
-
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly required: boolean
-  readonly description?: string
-  readonly schema: { readonly example?: unknown; readonly examples?: ReadonlyArray<unknown> }
-  readonly example?: unknown
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly description: string
-  readonly tags: readonly [string, ...ReadonlyArray<string>]
-  readonly security: ReadonlyArray<unknown>
-  readonly parameters: ReadonlyArray<Parameter>
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> }
-}
 
 const exampleOf = ({ example, schema }: Parameter): string => {
   const value = example ?? schema.example ?? schema.examples?.[0] ?? ""
@@ -86,8 +68,8 @@ const requestOf = (method: string, path: string, operation: Operation) => {
 
 export const postmanCollection = (document: OpenApi.OpenAPISpec) => {
   const folders = new Map<string, Array<ReturnType<typeof requestOf>>>()
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(item as unknown as Readonly<Record<string, Operation>>)) {
+  for (const [path, operations] of Object.entries(operationsOf(document))) {
+    for (const [method, operation] of Object.entries(operations)) {
       const [folder] = operation.tags
       folders.set(folder, [...(folders.get(folder) ?? []), requestOf(method, path, operation)])
     }

@@ -5,17 +5,13 @@
 import { Result } from "effect"
 import type { OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/Scopes.ts"
+import { type Operation, operationsOf, type Parameter } from "#http/docs/operationsOf.ts"
 import type { Carry } from "#http/mcp/carry.ts"
 
-interface Schema {
-  readonly [key: string]: unknown
-}
+type Json = Readonly<Record<string, unknown>>
 
 /** Where an argument goes in the request. */
-export interface Place {
-  readonly name: string
-  readonly in: "path" | "query" | "header"
-}
+export type Place = Pick<Parameter, "name" | "in">
 
 export interface ApiTool {
   /** The operation's id. */
@@ -39,24 +35,9 @@ export interface ApiTool {
   }
 }
 
-/** What a tool's schema is made from. */
-interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly description: string
-  readonly parameters: ReadonlyArray<
-    Place & { readonly required: boolean; readonly description?: string; readonly schema: Schema }
-  >
-  readonly requestBody?: {
-    readonly required?: boolean
-    readonly content: Readonly<Record<string, { readonly schema: Schema }>>
-  }
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>
-}
-
 const components = "#/components/schemas/"
 
-const isObject = (value: unknown): value is Schema => typeof value === "object" && value !== null
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
 /** The names of the components that a schema refers to. */
 const refersTo = (value: unknown): ReadonlyArray<string> => {
@@ -78,7 +59,7 @@ const local = (value: unknown): unknown => {
 }
 
 /** The components that a schema needs, and those that they need. */
-const definitionsOf = (schema: unknown, all: Schema): Schema => {
+const definitionsOf = (schema: unknown, all: Json): Json => {
   const needed = new Set<string>()
   const waiting = [...refersTo(schema)]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -89,7 +70,7 @@ const definitionsOf = (schema: unknown, all: Schema): Schema => {
   return Object.fromEntries([...needed].map((name) => [name, local(all[name])]))
 }
 
-const inputSchemaOf = ({ parameters, requestBody }: Operation, all: Schema): ApiTool["inputSchema"] => {
+const inputSchemaOf = ({ parameters, requestBody }: Operation, all: Json): ApiTool["inputSchema"] => {
   const body = requestBody === undefined ? undefined : Object.values(requestBody.content)[0]?.schema
   const properties = {
     ...Object.fromEntries(
@@ -132,9 +113,9 @@ export const toolsOf = (
   document: OpenApi.OpenAPISpec,
   scopeOf: (operationId: string) => Scope | undefined
 ): ReadonlyArray<ApiTool> => {
-  const all = document.components.schemas as Schema
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item as unknown as Readonly<Record<string, Operation>>).flatMap(([method, operation]) => {
+  const all: Json = document.components.schemas
+  return Object.entries(operationsOf(document)).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) => {
       if (isStream(operation)) return []
       const scope = scopeOf(operation.operationId)
       const readOnlyHint = isRead(method, scope)

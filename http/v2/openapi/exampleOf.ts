@@ -2,22 +2,8 @@
  * Builds an example of a JSON Schema out of the examples of its parts, so that no example can drift from its schema.
  * Examples are of EVM chains.
  */
+import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
 import { namespaceKeyword } from "#http/v2/values/solanaField.ts"
-
-export interface JsonSchema {
-  readonly $ref?: string
-  readonly const?: unknown
-  readonly enum?: ReadonlyArray<unknown>
-  readonly description?: string
-  readonly examples?: ReadonlyArray<unknown>
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly type?: string
-  readonly pattern?: string
-  readonly format?: string
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly items?: JsonSchema
-  readonly allOf?: ReadonlyArray<{ readonly [namespaceKeyword]?: string }>
-}
 
 const prefix = "#/components/schemas/"
 

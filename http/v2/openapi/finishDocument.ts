@@ -3,7 +3,8 @@
  * the query as numbers, bodies that may be absent, and examples. And takes out answers that an operation cannot give.
  */
 import { mergePatchType } from "#http/v2/values/mergePatch.ts"
-import { exampleOf, type JsonSchema } from "#http/v2/openapi/exampleOf.ts"
+import { exampleOf } from "#http/v2/openapi/exampleOf.ts"
+import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
 import { openResponses } from "#http/v2/openapi/openResponses.ts"
 import { withoutError } from "#http/v2/openapi/withoutError.ts"
 

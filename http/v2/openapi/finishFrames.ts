@@ -2,7 +2,8 @@
  * Gives streams of a document an example of a frame, in place of what the generator writes about its own way to end a
  * stream.
  */
-import { exampleOf, type JsonSchema } from "#http/v2/openapi/exampleOf.ts"
+import { exampleOf } from "#http/v2/openapi/exampleOf.ts"
+import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>

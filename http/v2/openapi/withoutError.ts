@@ -1,7 +1,7 @@
 /**
  * Takes an error out of an operation that can never answer with it, although the middleware of its group declares it.
  */
-import type { JsonSchema } from "#http/v2/openapi/exampleOf.ts"
+import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
 
 /** The answers of an operation, by status. */
 export interface Responses {
