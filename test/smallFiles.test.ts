@@ -39,6 +39,7 @@ const reasons: Readonly<Record<string, string>> = {
   "domain/withdrawal/withdrawalRequestBytes.ts": "what an owner signs, byte by byte",
   "http/v1/agUi/agUiFrames.ts": "frames of one protocol, apart from the server's own",
   "http/v1/executionFrames.ts": "a view",
+  "layers/catalogue/LoadCatalogue.ts": "what a start does with the content, which much else reads",
   "layers/engine/SignalSteps.ts": "keeps the engine from knowing how executions are followed",
   "layers/engine/WorkflowRuntime.ts": "the engine without the domain's runs, which tests of the engine start",
   "layers/engine/cluster/RunHistory.ts": "a fiber of its own, beside the others of the cluster",

@@ -9,7 +9,7 @@
 import { Effect, Layer } from "effect"
 import { SolanaWalletsLive } from "#layers/solana/enrollment/SolanaWalletsLive.ts"
 import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
-import { SolanaChains } from "#layers/solana/SolanaChains.ts"
+import { SolanaChainsLive } from "#layers/solana/SolanaChainsLive.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaExecutionLive } from "#layers/solana/execution/SolanaExecutionLive.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
@@ -36,7 +36,7 @@ export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
  */
 export const SolanaLive = Layer.mergeAll(
   SolanaBalances,
-  SolanaChains,
+  SolanaChainsLive,
   SolanaCosts,
   SolanaExecutionLive,
   SolanaFunds,

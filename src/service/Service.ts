@@ -63,7 +63,7 @@ import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
-import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
+import { LoadCatalogue } from "#layers/catalogue/LoadCatalogue.ts"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
 import { SecretReseal } from "#domain/webhook/SecretReseal.ts"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
@@ -91,12 +91,12 @@ import { PricesLive } from "#layers/market/PricesLive.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
 import { OndoIssuer } from "#layers/issuer/ondo/OndoIssuer.ts"
 import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
-import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
+import { LifiRouting } from "#layers/routing/lifi/LifiRouting.ts"
 import { NotePepper } from "#layers/sql/identity/Peppers.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
 
-const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
+const Adapters = Layer.mergeAll(TokenLists, LoadCatalogue).pipe(
   Layer.provide(NodeServices.layer),
   Layer.provideMerge(
     Layer.mergeAll(
@@ -115,7 +115,7 @@ const Adapters = Layer.mergeAll(TokenLists, CatalogueLive).pipe(
         Layer.provide(SolanaClients)
       ),
       CoinGeckoHistory,
-      RoutingLive,
+      LifiRouting,
       OndoIssuer
     )
   )

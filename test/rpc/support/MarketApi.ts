@@ -27,7 +27,7 @@ import { RateLimits } from "#domain/request/RateLimits.ts"
 import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import { routerConfig } from "#http/routerSettings.ts"
-import { CatalogueLive } from "#layers/catalogue/CatalogueLive.ts"
+import { LoadCatalogue } from "#layers/catalogue/LoadCatalogue.ts"
 import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
@@ -203,7 +203,7 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
     ),
     Layer.provideMerge(AssetIndex.layer),
     Layer.provideMerge(MarketDataCache.layer),
-    Layer.provide(CatalogueLive),
+    Layer.provide(LoadCatalogue),
     Layer.provide([SubjectFactsLive, IssuerPoliciesLive(null)]),
     Layer.provide(Configured(access, perMinute)),
     Layer.provide(StandIns),

@@ -14,7 +14,7 @@ import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
 import { Boundaries } from "#test/fault/crash/Boundaries.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
-import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
+import { LifiRouting } from "#layers/routing/lifi/LifiRouting.ts"
 import { type ChainClient, makeClient } from "#sandbox/chain/Anvil.ts"
 import { splCatalog } from "#sandbox/solana/market/splCatalog.ts"
 import { catalogChain } from "#sandbox/market/catalog.ts"
@@ -124,7 +124,7 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
       Layer.provide(crashingRpc.pipe(Layer.provideMerge(SolanaClients))),
       Layer.provide([solana, Layer.succeed(ResendEvery, Duration.millis(100))])
     ),
-    RoutingLive.pipe(
+    LifiRouting.pipe(
       Layer.provide([
         evm,
         Layer.succeed(LifiConfig, { baseUrl: lifiUrl, apiKey: null, exchanges: null, integrator: "ballast" })

@@ -54,7 +54,7 @@ const offerOf = (expected: Expected, route: unknown): Option.Option<RouteQuote> 
 
 const maxOffers = 20
 
-export const RoutingLive = Layer.effect(
+export const LifiRouting = Layer.effect(
   Routing,
   Effect.gen(function* () {
     const client = yield* LifiClient

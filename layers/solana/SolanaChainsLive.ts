@@ -45,4 +45,4 @@ const states = Layer.effect(
 )
 
 /** Chains and ChainStates, over those of the others. */
-export const SolanaChains = Layer.merge(chains, states)
+export const SolanaChainsLive = Layer.merge(chains, states)

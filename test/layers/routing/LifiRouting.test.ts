@@ -9,7 +9,7 @@ import { type RouteRequest, Routing, type SwapRequest } from "#domain/trading/Ro
 import { toViem } from "#layers/evm/address.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
-import { RoutingLive } from "#layers/routing/lifi/RoutingLive.ts"
+import { LifiRouting } from "#layers/routing/lifi/LifiRouting.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { lifiDiamondAbi } from "#layers/routing/lifi/checkSwap.ts"
 import { evmConfigOf } from "#test/layers/evm/evmConfig.ts"
@@ -58,7 +58,7 @@ const against = <A, E>(handler: Handler, use: (routing: Routing["Service"]) => E
       exchanges: ["uniswap"]
     })
     return yield* Effect.flatMap(Routing, use).pipe(
-      Effect.provide(RoutingLive.pipe(Layer.provide([config, chainsConfigured])))
+      Effect.provide(LifiRouting.pipe(Layer.provide([config, chainsConfigured])))
     )
   }).pipe(Effect.scoped)
 

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { content } from "#layers/catalogue/content.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
 
-export const CatalogueLive = Layer.effectDiscard(
+export const LoadCatalogue = Layer.effectDiscard(
   Effect.gen(function* () {
     const isNew = yield* (yield* CatalogueStore).load(content)
     if (isNew) {
@@ -15,5 +15,6 @@ export const CatalogueLive = Layer.effectDiscard(
         representations: content.representations.length
       })
     }
+    // Traces know it by the name that this layer had.
   }).pipe(Effect.withSpan("CatalogueLive.load"))
 )
