@@ -50,7 +50,7 @@ export const encode = (list: string, cursor: Cursor): string =>
   encodeWire({ l: list, c: cursor.createdAt, i: cursor.id })
 
 /** Reads a cursor that must have been issued for `list`. */
-export const decode = Effect.fnUntraced(function* (list: string, text: string) {
+const decode = Effect.fnUntraced(function* (list: string, text: string) {
   const malformed = new CursorInvalid({
     message: "The cursor is malformed or was issued for another list; send nextCursor of the previous page unchanged",
     details: ["cursor: not a cursor of this list"]

@@ -9,10 +9,10 @@ import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
 export const maxKeys = 16
 export const maxKeyLength = 40
 export const maxValueLength = 500
-export const maxExternalIdLength = 128
+const maxExternalIdLength = 128
 
 const externalIdPattern = new RegExp(`^[!-~]{1,${maxExternalIdLength}}$`, "u")
-export const keyPattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,${maxKeyLength - 1}}$`, "u")
+const keyPattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,${maxKeyLength - 1}}$`, "u")
 
 /** Printable ASCII without spaces, case-sensitive. */
 export const ExternalId = Schema.String.check(

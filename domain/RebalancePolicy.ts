@@ -20,7 +20,7 @@ export const integer = (minimum: number, maximum: number, what: string) =>
 export const defaultRiskAversion = 10
 export const maxRiskAversion = 1_000_000
 
-export const BandKind = Schema.Literals(["absolute", "relative", "auto"]).annotate({
+const BandKind = Schema.Literals(["absolute", "relative", "auto"]).annotate({
   description:
     "`absolute`: of the portfolio's value. `relative`: of the target. `auto`: the width at which trading costs what the drift does, from cost and risk aversion.",
   examples: ["relative"]

@@ -16,7 +16,7 @@ export const format = (basisPoints: number): string =>
 const shape = /^(0|[1-9][0-9]{0,2})(?:\.([0-9]{1,2}))?$/
 
 /** Reads a percentage above zero and at most 100; `undefined` for anything else. */
-export const parse = (percent: string): number | undefined => {
+const parse = (percent: string): number | undefined => {
   const match = shape.exec(percent)
   if (match === null) return undefined
   const basisPoints = Number(match[1]) * 100 + Number((match[2] ?? "").padEnd(2, "0"))

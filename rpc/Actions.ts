@@ -58,7 +58,7 @@ const issuerTrade = {
 }
 
 /** The client has quoted: `route` is a `RouteExtended` of LI.FI's SDK, version 3 or 4. */
-export const ClientParams = Schema.Struct({
+const ClientParams = Schema.Struct({
   chainId,
   route: Schema.Unknown,
   slippageBps,
@@ -90,7 +90,7 @@ export const Swap = Schema.Struct({
 const decimal = Schema.String.check(Schema.isPattern(/^[0-9]{1,60}(?:\.[0-9]{1,18})?$/u))
 
 /** What the issuer would give now, and until when a swap may name it. */
-export const IssuerPreview = Schema.Struct({
+const IssuerPreview = Schema.Struct({
   quoteId: IssuerQuoteId,
   chainId,
   sellAmount: rawAmount,
@@ -105,7 +105,7 @@ export const IssuerPreview = Schema.Struct({
 
 export const decodeRoute = Schema.decodeUnknownEffect(ReadRoute, { errors: "all" })
 
-export const ActionSubmitted = Schema.Struct({
+const ActionSubmitted = Schema.Struct({
   operationId: OperationId,
   state: OperationState,
   submittedAt: Schema.String,

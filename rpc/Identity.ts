@@ -12,7 +12,7 @@ import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/session/TokenAnswe
 const defect = HiddenDefect
 
 /** Times are ISO 8601 in UTC. */
-export const SessionView = Schema.Struct({
+const SessionView = Schema.Struct({
   userId: UserId,
   walletId: SignInWalletId,
   tenantId: TenantId,

@@ -12,7 +12,7 @@ import { providerNotConfigured } from "#stream/refusals.ts"
 import { Workers } from "#stream/Workers.ts"
 
 /** Why a polled provider is not cut. */
-export const noConnection =
+const noConnection =
   "the provider is polled: there is no connection to cut, and no request is made while no client follows its assets"
 
 const absent = (provider: Provider, reason: string): ProviderStatus => ({

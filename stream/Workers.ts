@@ -10,7 +10,7 @@ const silence = 5_000
 /** Most workers that are listened to. */
 const maxWorkers = 256
 
-export const WorkerReport = Schema.Struct({
+const WorkerReport = Schema.Struct({
   wanted: Schema.Array(Schema.String),
   topics: Schema.Array(Schema.Struct({ topic: Schema.String, clients: Schema.Int })),
   /** Of the worker that holds the lease. */

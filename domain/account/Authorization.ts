@@ -75,7 +75,7 @@ export type AgentPolicy = typeof AgentPolicy.Type
  * The agent's role in the owner's wallet on Solana. The chain limits it to the portfolio's sub-account, which is the
  * account of the authorization, and to nothing else there: what is bought and where to it goes is kept by the service.
  */
-export const SolanaRole = Schema.TaggedStruct("Solana", {
+const SolanaRole = Schema.TaggedStruct("Solana", {
   /** From which the wallet's addresses follow: 32 bytes. */
   walletId: Bytes32,
   /** At least 1; role 0 is the owner. */

@@ -10,10 +10,10 @@ import type { ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
 import type { TenantId } from "#domain/Ids.ts"
 
 /** Of an owner with a Solana key, who signs the transaction; the text says what it does. */
-export const SolanaMessage = Schema.Struct({ kind: Schema.Literal("solana-message"), text: Schema.String })
+const SolanaMessage = Schema.Struct({ kind: Schema.Literal("solana-message"), text: Schema.String })
 
 /** Of an owner with an EVM wallet, who signs such a text at a slot of the owner's own; this one is an example. */
-export const RoleMessage = Schema.Struct({ kind: Schema.Literal("ecdsa"), raw: Schema.String })
+const RoleMessage = Schema.Struct({ kind: Schema.Literal("ecdsa"), raw: Schema.String })
 
 /** What stage 1 issued beside the authorization; stored with the flow. */
 export const IssuedPlace = Schema.Struct({

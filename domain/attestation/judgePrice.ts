@@ -36,7 +36,7 @@ const bps = 10_000n
 const usd = (wad: bigint) => `${Decimal.format(wad, 6)} USD`
 
 /** How far a price may be from the anchor at a time, in basis points. */
-export const allowedStepBps = ({ anchor, maxStepBps }: AttestedToken, now: number): number =>
+const allowedStepBps = ({ anchor, maxStepBps }: AttestedToken, now: number): number =>
   maxStepBps * Math.min(Math.floor(Math.max(0, now - anchor.time) / day) + 1, maxSteps)
 
 /** Why the chain would refuse a price in a block of this time; undefined when it would take it. */

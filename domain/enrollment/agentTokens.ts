@@ -10,9 +10,9 @@ import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { Allocation } from "#domain/Allocation.ts"
 
 /** Most tokens that one permission lists: as many as an allocation may have. */
-export const maxTokens = 50
+const maxTokens = 50
 
-export const agentTokens = (
+const agentTokens = (
   chainId: ChainId,
   allocation: Allocation,
   catalogue: ReadonlyArray<Asset>

@@ -93,7 +93,7 @@ const errorOf = ({ kind }: Subject, { error, state }: ExecutionHistory): Executi
 })
 
 /** Where a client stands that has seen the end. */
-export const endCursor = ({ at, sequence }: ExecutionHistory): ExecutionCursor => cursorOf(at, sequence + 1)
+const endCursor = ({ at, sequence }: ExecutionHistory): ExecutionCursor => cursorOf(at, sequence + 1)
 
 /** The last event of the stream of an operation whose history has ended. */
 export const endOf = (

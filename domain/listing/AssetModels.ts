@@ -9,7 +9,7 @@ import { MarketStatus } from "#domain/marketData/stockDatasets.ts"
 const MaybeText = Schema.NullOr(Schema.String)
 const Key = Schema.toType(AssetKey)
 
-export const AssetIssuer = Schema.Struct({ slug: Schema.String, name: Schema.String })
+const AssetIssuer = Schema.Struct({ slug: Schema.String, name: Schema.String })
 export const Exposure = Schema.Struct({ slug: Schema.String, name: Schema.String, category: Schema.String })
 export type Exposure = typeof Exposure.Type
 

@@ -38,7 +38,7 @@ const evmAddress = /^0x[0-9a-f]{40}$/iu
 const solanaMint = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u
 
 /** A text that names one contract rather than anything to be searched for. */
-export const isAddress = (q: string): boolean => evmAddress.test(q) || solanaMint.test(q)
+const isAddress = (q: string): boolean => evmAddress.test(q) || solanaMint.test(q)
 
 const isOn = (chains: ReadonlyArray<number> | undefined) => {
   const wanted = chains === undefined || chains.length === 0 ? undefined : new Set(chains)
@@ -80,7 +80,7 @@ const firstOf = <A>(items: Iterable<A>, limit: number, fits: (item: A) => boolea
 }
 
 /** Tokens in the generic order, then shares while there is room. What is both is there once, where the token was. */
-export const paletteListings = (snapshot: AssetSnapshot, query: SearchQuery): ReadonlyArray<Listing> => {
+const paletteListings = (snapshot: AssetSnapshot, query: SearchQuery): ReadonlyArray<Listing> => {
   const { chainFilter, limit, q, stockChainFilter } = query
   const onChain = isOn(chainFilter)
   const onStockChain = isAddress(q.trim()) ? () => true : isOn(stockChainFilter)

@@ -2,9 +2,9 @@
 import { Context, Schema } from "effect"
 
 /** ISO 3166-1 alpha-2, or 3166-2 for a part of a country. */
-export const PlaceCode = Schema.String.check(Schema.isPattern(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/u))
+const PlaceCode = Schema.String.check(Schema.isPattern(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/u))
 
-export const IssuerDocument = Schema.Struct({ title: Schema.String, url: Schema.String, kind: Schema.String })
+const IssuerDocument = Schema.Struct({ title: Schema.String, url: Schema.String, kind: Schema.String })
 
 export const IssuerPolicy = Schema.Struct({
   slug: Schema.String,

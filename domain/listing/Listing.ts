@@ -47,7 +47,7 @@ const exposuresOf = (asset: ListedAsset, slug: string): ReadonlyArray<Exposure> 
  * The slug of a subject: its symbol in lower case. Shares and coins have their symbols from different worlds; where a
  * coin has that of a share, its kind is added.
  */
-export const subjectSlugs = (assets: ReadonlyArray<ListedAsset>): ((asset: ListedAsset) => string) => {
+const subjectSlugs = (assets: ReadonlyArray<ListedAsset>): ((asset: ListedAsset) => string) => {
   const ofShares = new Set(assets.filter(isShare).map(({ subject }) => subject!.symbol.toLowerCase()))
   return (asset) => {
     const symbol = (asset.subject?.symbol ?? asset.symbol).toLowerCase()

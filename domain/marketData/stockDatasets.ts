@@ -20,7 +20,7 @@ export type StockQuote = typeof StockQuote.Type
 export const stockQuotes = dataset({ name: "stock-quotes", provider: "massive", schema: Schema.Array(StockQuote) })
 
 export const MarketStatus = Schema.Literals(["open", "closed", "extended-hours"])
-export const StockMarketStatus = Schema.Struct({ status: MarketStatus, at: MaybeText })
+const StockMarketStatus = Schema.Struct({ status: MarketStatus, at: MaybeText })
 export const stockMarketStatus = dataset({
   name: "stock-market-status",
   provider: "massive",

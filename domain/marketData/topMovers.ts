@@ -3,7 +3,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import type { CoinMarket } from "#domain/marketData/coinDatasets.ts"
 
 /** How many coins are ranked: the largest by market capitalisation. */
-export const moversAmong = 1_000
+const moversAmong = 1_000
 
 /** US dollars of volume in a day below which a price means little. CoinGecko leaves out the same coins. */
 const minVolume = 50_000n * Decimal.one

@@ -57,7 +57,7 @@ const positionOf = (
 }
 
 /** Undefined unless the whole portfolio is known. */
-export const positionsOf = ({ accounts, context, input }: PlanReading): ReadonlyArray<HeldPosition> | undefined => {
+const positionsOf = ({ accounts, context, input }: PlanReading): ReadonlyArray<HeldPosition> | undefined => {
   if (input.chains.some(({ available }) => !available)) return undefined
   const targets = new Map(context.allocation.map(({ assetId, weight }) => [assetId, weight]))
   const whole = new Map(accounts.flatMap(({ balances }) => [...balances]))

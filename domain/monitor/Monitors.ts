@@ -13,7 +13,7 @@ import { checkAgain, wake } from "#domain/monitor/transitions.ts"
 import type { TriggerEvent } from "#domain/monitor/Trigger.ts"
 
 /** How far the caller's clock may be from the service's. */
-export const maxSkew = Duration.minutes(5)
+const maxSkew = Duration.minutes(5)
 
 /** A workflow as the caller names it. */
 export interface Named {

@@ -36,7 +36,7 @@ const figure = <Kind extends string, Fields extends Schema.Struct.Fields>(kind: 
 
 const windowDays = integer(1, 365, "Days of recorded prices over which the change is measured")
 
-export const HeldMetric = Schema.Literals(["price_usd", "value_usd", "weight_pct"])
+const HeldMetric = Schema.Literals(["price_usd", "value_usd", "weight_pct"])
 export type HeldMetric = typeof HeldMetric.Type
 
 /**

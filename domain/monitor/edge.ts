@@ -5,11 +5,11 @@
 import type { Level } from "#domain/monitor/Trigger.ts"
 
 /** Whether the figure is where the trigger fires. */
-export const isReached = ({ comparison, threshold }: Level, value: bigint): boolean =>
+const isReached = ({ comparison, threshold }: Level, value: bigint): boolean =>
   comparison === "above" ? value >= threshold : value <= threshold
 
 /** Whether the figure is back where the trigger may fire again. Without hysteresis that is anywhere off the level. */
-export const isBack = (level: Level, value: bigint): boolean =>
+const isBack = (level: Level, value: bigint): boolean =>
   !isReached(level, value) && (level.comparison === "above" ? value <= level.rearm : value >= level.rearm)
 
 export interface Judgement {

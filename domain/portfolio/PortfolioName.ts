@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 /** Most code points of a name, counted after trimming. */
-export const maxLength = 64
+const maxLength = 64
 
 const allowed = /^[\p{L}\p{M}\p{N} \-_.':()&/]*$/u
 

@@ -22,7 +22,7 @@ export const ClosedWay = Schema.Struct({
 export type ClosedWay = typeof ClosedWay.Type
 
 /** A way stays closed for 1, 2, 4, ... runs after each failure in a row, and never for more than these. */
-export const maxRunsClosed = 32
+const maxRunsClosed = 32
 
 const isSame = (one: ChainPair, other: ChainPair): boolean => one.from === other.from && one.to === other.to
 

@@ -31,7 +31,7 @@ export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalanc
 })
 
 /** The event that names the chain that needs a signature; its payload is `{chainId, permissionId, cause, reason}`. */
-export const signatureRequired = "signature_required"
+const signatureRequired = "signature_required"
 
 /** The chain's refusal of the permission that the owner signed. */
 export interface PermissionRefusal {

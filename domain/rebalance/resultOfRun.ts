@@ -33,7 +33,7 @@ const hasLanded = ({ receipt }: ChainOutcome): boolean => receipt?.success === t
 const hasLeft = ({ failure, skips }: ChainOutcome): boolean =>
   failure !== null || skips.some(({ code }) => !isAtRest(code))
 
-export const outcomeOfRun = (outcomes: ReadonlyArray<ChainOutcome>): OperationOutcome => {
+const outcomeOfRun = (outcomes: ReadonlyArray<ChainOutcome>): OperationOutcome => {
   const left = outcomes.some(hasLeft)
   if (outcomes.some(hasLanded)) return left ? "partly_traded" : "traded"
   return left ? "skipped" : "nothing_to_do"

@@ -6,7 +6,7 @@ import type { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 
 /** What the transactions carried: user operations have a hash of their own. */
-export type Carried = "user_operation" | "withdrawal"
+type Carried = "user_operation" | "withdrawal"
 
 /** The receipts of an operation on one chain. */
 interface CarriedReceipts {

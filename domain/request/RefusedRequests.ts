@@ -18,7 +18,7 @@ import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { removeInBatches } from "#domain/removeInBatches.ts"
 
-export const refusedRequestRetention = Duration.days(7)
+const refusedRequestRetention = Duration.days(7)
 
 /** Held at most, of all tenants; about a megabyte. */
 export const capacity = 4_096

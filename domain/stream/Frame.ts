@@ -7,14 +7,14 @@
 import { Schema } from "effect"
 import { MarketData } from "#domain/stream/MarketData.ts"
 
-export const frameVersion = 1
+const frameVersion = 1
 
 const v = Schema.Literal(frameVersion)
 const Sequence = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const topic = Schema.String
 
 /** The latest data of one asset of the topic. */
-export const SnapshotItem = Schema.Struct({ symbol: Schema.String, sequence: Sequence, data: MarketData })
+const SnapshotItem = Schema.Struct({ symbol: Schema.String, sequence: Sequence, data: MarketData })
 
 /** Everything up to `sequence`: the latest of each asset that has any. Also the body of the snapshot routes. */
 export const Snapshot = Schema.Struct({
@@ -26,7 +26,7 @@ export const Snapshot = Schema.Struct({
 })
 export type Snapshot = typeof Snapshot.Type
 
-export const EventFrame = Schema.Struct({
+const EventFrame = Schema.Struct({
   v,
   type: Schema.Literal("event"),
   topic,
@@ -44,7 +44,7 @@ export const gapReasons = ["window", "unknown"] as const
  * What followed `afterSequence` is no longer there (`window`), or the sequence is none of this stream's (`unknown`). A
  * snapshot comes next.
  */
-export const Gap = Schema.Struct({
+const Gap = Schema.Struct({
   v,
   type: Schema.Literal("gap"),
   topic,
@@ -53,7 +53,7 @@ export const Gap = Schema.Struct({
 })
 
 /** The client fell behind: of quotes between the two sequences only the latest of each asset follow. */
-export const Skipped = Schema.Struct({
+const Skipped = Schema.Struct({
   v,
   type: Schema.Literal("skipped"),
   topic,
@@ -62,10 +62,10 @@ export const Skipped = Schema.Struct({
 })
 
 /** The connection is alive; all events up to `sequence` have been sent. */
-export const Heartbeat = Schema.Struct({ v, type: Schema.Literal("heartbeat"), sequence: Sequence })
+const Heartbeat = Schema.Struct({ v, type: Schema.Literal("heartbeat"), sequence: Sequence })
 
 /** The answer to a client's `{"type": "ping"}`. */
-export const Pong = Schema.Struct({ v, type: Schema.Literal("pong") })
+const Pong = Schema.Struct({ v, type: Schema.Literal("pong") })
 
 export const Frame = Schema.Union([Snapshot, EventFrame, Gap, Skipped, Heartbeat, Pong])
 export type Frame = typeof Frame.Type

@@ -14,7 +14,7 @@ const textOf = ({ assetClass, coingeckoId = "", provider, symbol }: PublicAsset)
   [assetClass, symbol, provider, coingeckoId].join("|")
 
 /** One pass; returns how many assets were sent. */
-export const pushRegistry = Effect.gen(function* () {
+const pushRegistry = Effect.gen(function* () {
   const stream = yield* MarketDataStream
   const wanted = yield* (yield* PublicAssets).all
   const known = new Set((yield* stream.registered).map(textOf))

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { PublicSymbol } from "#domain/stream/PublicAsset.ts"
 import { AssetClass, CollectionNamespace, StreamSymbol } from "#domain/stream/Topic.ts"
 
-export const maxSymbols = 100
+const maxSymbols = 100
 
 const AssetTarget = Schema.Struct({
   kind: Schema.Literal("asset"),

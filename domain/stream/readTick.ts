@@ -9,7 +9,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import { type Bar, type MarketData, type MarketQuote, timeOf } from "#domain/stream/MarketData.ts"
 
 /** Why a tick was dropped; `malformed` is an entry that does not have the provider's shape at all. */
-export const dropReasons = [
+const dropReasons = [
   "malformed",
   "not_finite",
   "negative",
@@ -29,7 +29,7 @@ export type BarFigures = InNumbers<Bar>
 export type QuoteFigures = InNumbers<MarketQuote>
 
 /** A provider's clock may be this far ahead of ours, in milliseconds. */
-export const clockTolerance = 5_000
+const clockTolerance = 5_000
 
 const text = (value: number): string => {
   const written = Decimal.format(Decimal.fromNumber(value)!, 18)

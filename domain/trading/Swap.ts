@@ -6,7 +6,7 @@ import { Schema, SchemaTransformation } from "effect"
 import { Address, addressOf, AssetId, namespaceOf } from "#domain/Caip.ts"
 
 /** The quotes for a trade when it was decided where to make it; the same for each swap of one trade. */
-export const ComparedQuotes = Schema.Struct({
+const ComparedQuotes = Schema.Struct({
   /** What the venue would pay. */
   venueRaw: Schema.BigIntFromString,
   /** The provider's best quote; null when it made none, or got no request. */
@@ -16,7 +16,7 @@ export const ComparedQuotes = Schema.Struct({
   /** Why the other one was not taken. */
   reason: Schema.String
 })
-export type ComparedQuotes = typeof ComparedQuotes.Type
+type ComparedQuotes = typeof ComparedQuotes.Type
 
 const pools = {
   /** The venue's path; a routed swap is held against what this path pays. */

@@ -13,7 +13,7 @@ const maxRequestedPause = Duration.toMillis(Duration.hours(1))
 const spread = 0.2
 
 /** For how long an event is tried, and for how long a webhook may fail before it is disabled. */
-export const attemptWindow = Duration.hours(24)
+const attemptWindow = Duration.hours(24)
 
 /** What was tried without success, the attempt that just failed included. */
 export interface Failures {

@@ -28,7 +28,7 @@ import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
 /** The assets cannot all be sold as they stand. */
-export class LiquidationRefused extends Schema.TaggedError<LiquidationRefused>()("LiquidationRefused", {
+class LiquidationRefused extends Schema.TaggedError<LiquidationRefused>()("LiquidationRefused", {
   reason: Schema.String
 }) {
   override get message() {

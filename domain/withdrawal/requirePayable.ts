@@ -12,7 +12,7 @@ import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdraw
 import type { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 
 /** How the owner, or anybody else, carries out what was signed and pays for it, as lines of an error's details. */
-export const withoutUs = (
+const withoutUs = (
   verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">,
   withdrawal: AuthorizedWithdrawal
 ): ReadonlyArray<string> => {

@@ -8,7 +8,7 @@ import { EvaluatedKind, Trigger, TriggerKind } from "#domain/monitor/Trigger.ts"
 import { freeText } from "#http/v2/values/freeText.ts"
 
 /** A moment by the caller's clock. */
-export const asOfIso = Schema.DateTimeUtcFromString.annotate({
+const asOfIso = Schema.DateTimeUtcFromString.annotate({
   message: "Expected a time in ISO 8601, such as 2026-03-02T09:30:00.000Z"
 })
 
@@ -29,7 +29,7 @@ const eventOf = <Kind extends Schema.Top>(kind: Kind) =>
   })
 
 /** Accounting metrics match outside, and only as a notice. */
-export const EvaluatedEvent = eventOf(EvaluatedKind)
+const EvaluatedEvent = eventOf(EvaluatedKind)
 export const AnyEvent = eventOf(TriggerKind)
 
 const named = { asOfIso, ownerAddress: OwnerAddress, workflowId: WorkflowId }

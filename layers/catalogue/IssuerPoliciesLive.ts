@@ -6,7 +6,7 @@ import { IssuerPolicies, IssuerPolicyFile } from "#domain/listing/IssuerPolicies
 const checkedIn = new URL("issuers.json", import.meta.url)
 
 /** The file cannot be read, or is not what it should be. */
-export class IssuerPoliciesInvalid extends Schema.TaggedError<IssuerPoliciesInvalid>()("IssuerPoliciesInvalid", {
+class IssuerPoliciesInvalid extends Schema.TaggedError<IssuerPoliciesInvalid>()("IssuerPoliciesInvalid", {
   message: Schema.String
 }) {}
 

@@ -17,7 +17,7 @@ export interface RemoteClockOptions {
 }
 
 /** The remote clock did not answer while the program was starting. */
-export class RemoteClockUnavailable extends Schema.TaggedError<RemoteClockUnavailable>()("RemoteClockUnavailable", {
+class RemoteClockUnavailable extends Schema.TaggedError<RemoteClockUnavailable>()("RemoteClockUnavailable", {
   url: Schema.String,
   reason: Schema.String
 }) {

@@ -15,7 +15,7 @@ import { requiredContracts } from "#layers/evm/requiredContracts.ts"
  * The hash of a code without the addresses that its constructor was given. So the code on a chain is compared as a
  * whole: only one that calls exactly these contracts becomes the known one.
  */
-export const hashWithout = (code: Hex, addresses: ReadonlyArray<Address>): Hex =>
+const hashWithout = (code: Hex, addresses: ReadonlyArray<Address>): Hex =>
   keccak256(
     addresses.reduce(
       (text, address) => text.replaceAll(pad(address).slice(2).toLowerCase(), "0".repeat(64)),

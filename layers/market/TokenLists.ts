@@ -32,7 +32,7 @@ const maxTokens = 50_000
 const answerLimit = Duration.seconds(15)
 
 /** The catalogue is empty and nothing could be read to fill it. */
-export class TokenListsUnavailable extends Schema.TaggedError<TokenListsUnavailable>()("TokenListsUnavailable", {
+class TokenListsUnavailable extends Schema.TaggedError<TokenListsUnavailable>()("TokenListsUnavailable", {
   problems: Schema.Array(Schema.String)
 }) {
   override get message() {

@@ -2,7 +2,7 @@ import { Effect, Schema, Stream } from "effect"
 import type { HttpClientError, HttpClientResponse } from "effect/http"
 
 /** The body of an answer is larger than its reader is willing to hold. */
-export class BodyTooLong extends Schema.TaggedError<BodyTooLong>()("BodyTooLong", { maxBytes: Schema.Int }) {
+class BodyTooLong extends Schema.TaggedError<BodyTooLong>()("BodyTooLong", { maxBytes: Schema.Int }) {
   override get message() {
     return `the answer is longer than ${this.maxBytes} bytes`
   }

@@ -56,7 +56,7 @@ export const portfolios: Labelled = {
 }
 
 /** Part of the caller's transaction: fails when another one of the tenant has the external id. */
-export const holdExternalId = Effect.fnUntraced(function* (
+const holdExternalId = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { among, id, table }: Labelled,
   { externalId, own, tenantId }: { readonly tenantId: TenantId; readonly own: LabelledId; readonly externalId: string }

@@ -27,7 +27,7 @@ export const isAllowedAddress = (address: string, targets: Targets): boolean => 
 }
 
 /** Without the brackets of an IPv6 address. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/gu, "")
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/gu, "")
 
 /** Why nothing is sent there, whatever its host's name resolves to; null when something is. */
 export const refusalOf = (text: string, targets: Targets): string | null => {

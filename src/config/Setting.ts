@@ -20,7 +20,7 @@ export interface Kind<A> {
 export type Setting<A> = Effect.Effect<A, ReadonlyArray<string>>
 
 /** The environment does not describe a deployment. */
-export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
+class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigInvalid", {
   problems: Schema.Array(Schema.String)
 }) {
   override get message() {

@@ -79,7 +79,7 @@ export const attestorSigners: Setting<readonly [SignerConfig, ...ReadonlyArray<S
 )
 
 /** Where the service finds the attestor: in its own process, with a key here, or nowhere. */
-export const attestorPlace: Setting<AttestorPlace> = Effect.gen(function* () {
+const attestorPlace: Setting<AttestorPlace> = Effect.gen(function* () {
   const { here, url } = yield* all({
     url: optional("ATTESTOR_URL", httpUrl("http://attestor:3002")),
     here: optionalSigner("ATTESTOR")

@@ -19,7 +19,7 @@ const Overview = Schema.Struct({
 export type Overview = typeof Overview.Type
 
 /** No sandbox answers, or it answers something else. */
-export class SandboxUnreachable extends Schema.TaggedError<SandboxUnreachable>()("SandboxUnreachable", {
+class SandboxUnreachable extends Schema.TaggedError<SandboxUnreachable>()("SandboxUnreachable", {
   url: Schema.String,
   reason: Schema.String
 }) {

@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import type { ServeError } from "effect/http/HttpServerError"
 
-export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   /** What the process is called, and the variable of its port. */
   name: Schema.String,
   setting: Schema.String,

@@ -26,7 +26,7 @@ const mayTrade = ({ excessUsd, position }: Drift): boolean => (excessUsd > 0n ? 
 /**
  * Outside of its band by more than the least trade, by a margin, so that what one plan leaves does not start the next.
  */
-export const isOutside = (drift: Drift, { marginUsd, tradeUsd }: Tolerance): boolean => {
+const isOutside = (drift: Drift, { marginUsd, tradeUsd }: Tolerance): boolean => {
   const { excessUsd, goalUsd, halfUsd, position } = drift
   if (!mayTrade(drift)) return false
   const magnitude = absolute(excessUsd)

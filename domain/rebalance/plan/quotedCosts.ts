@@ -21,7 +21,7 @@ const sameParts = 50n
  * What a swap at its quote costs by the prices of the input, in billionths of what is sold; below zero where it pays
  * more.
  */
-export const costOfQuote = (leg: Leg, quote: Quote, holdings: ReadonlyMap<AssetId, Holding>): number | undefined => {
+const costOfQuote = (leg: Leg, quote: Quote, holdings: ReadonlyMap<AssetId, Holding>): number | undefined => {
   const [sell, buy] = [holdings.get(leg.sell), holdings.get(leg.buy)]
   if (!sell?.priceUsd || !buy?.priceUsd) return undefined
   const soldRaw = quote.sellAmountRaw ?? leg.sellAmountRaw

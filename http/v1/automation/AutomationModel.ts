@@ -7,7 +7,7 @@ const flag = (description: string, example: boolean) => Schema.Boolean.annotate(
 const count = (description: string, example: number) => Schema.Int.annotate({ description, examples: [example] })
 const message = prose("For people.", 300, "Automation is active")
 
-export const ScheduleIdText = written(
+const ScheduleIdText = written(
   "Names the portfolio's one schedule.",
   /^sched_[0-9A-Z]{26}$/u,
   "sched_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"

@@ -10,7 +10,7 @@ const messageExample = [
   "0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02"
 ].join("\n")
 
-export const SignatureAction = Schema.Struct({
+const SignatureAction = Schema.Struct({
   reason: Schema.Literal("portfolio-resign").annotate({ description: "What is signed." }),
   type: Schema.Literal("personal_sign").annotate({ description: "How it is signed: EIP-191." }),
   message: Schema.String.check(Schema.isMaxLength(500)).annotate({

@@ -23,7 +23,7 @@ const code = Schema.String.check(Schema.isPattern(/^[A-Z0-9_]{1,40}$/u, { expect
 
 const tracingId = (description: string) => written(description, /^[0-9a-f]{32}$/u, "4bf92f3577b34da6a3ce929d0e0e4736")
 
-export const RefusedRequest = Schema.Struct({
+const RefusedRequest = Schema.Struct({
   requestId: tracingId("`X-Request-Id` of the answer."),
   correlationId: tracingId("`X-Correlation-Id` of the answer; quote it in reports."),
   at: timestamp("When it was answered"),

@@ -21,7 +21,7 @@ import { RunMessages } from "#layers/engine/cluster/RunMessages.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 
 /** Part of every stored run: must not change while there are runs in flight. */
-export const shardsPerGroup = 64
+const shardsPerGroup = 64
 
 /** Between polls for messages: a message is notified as well, but a notification may be lost. */
 export const PollInterval = Context.Reference("ballast/layers/engine/cluster/PollInterval", {

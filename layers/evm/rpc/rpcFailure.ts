@@ -8,7 +8,7 @@ import { maxAnswerBytes, WrongChain } from "#layers/evm/rpc/verifiedTransport.ts
 const longestNodeMessage = 200
 
 /** A node's message without anything that resembles an address of a host. */
-export const nodeMessage = (error: RpcRequestError) =>
+const nodeMessage = (error: RpcRequestError) =>
   error.details.replace(/\b[a-z]+:\/\/\S+/giu, "[endpoint]").slice(0, longestNodeMessage)
 
 /** The JSON-RPC error inside whatever viem wrapped around it. */

@@ -16,7 +16,7 @@ export const feeBps = 30
 
 export const feeKept = 997n
 export const feeBase = 1_000n
-export const basisPoints = 10_000n
+const basisPoints = 10_000n
 
 /** A pair stores reserves in 112 bits and refuses to hold more. */
 const largestReserve = 2n ** 112n - 1n

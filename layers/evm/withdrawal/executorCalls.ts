@@ -9,7 +9,7 @@ import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
 /** The EIP-712 digest of the typed data that a wallet was shown. */
-export const typedDataDigest = ({ domain, message, primaryType, types }: WithdrawalTypedData): Hex =>
+const typedDataDigest = ({ domain, message, primaryType, types }: WithdrawalTypedData): Hex =>
   hashTypedData<Record<string, unknown>, string>({
     domain: { ...domain, verifyingContract: toViem(domain.verifyingContract) },
     types,

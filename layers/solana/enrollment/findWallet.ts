@@ -67,7 +67,7 @@ export const addressOfKey = (key: Uint8Array): EvmAddress | undefined => {
 }
 
 /** Whether the wallet's root is the owner's, with all rights. */
-export const isOwnedBy = ({ roles }: WalletState, owner: WalletOwner): boolean => {
+const isOwnedBy = ({ roles }: WalletState, owner: WalletOwner): boolean => {
   const root = roles.find(({ id }) => id === 0)
   if (root === undefined || !root.actions.some(({ _tag }) => _tag === "All")) return false
   const { holder } = root

@@ -20,7 +20,7 @@ export interface LandingTiming {
   readonly waitAtMost: Duration.Duration
 }
 
-export const defaultLandingTiming: LandingTiming = {
+const defaultLandingTiming: LandingTiming = {
   commitment: "confirmed",
   resendEvery: Duration.seconds(2),
   waitAtMost: Duration.minutes(3)

@@ -10,7 +10,7 @@ export const Key = Schema.String.check(
 )
 
 /** A value with the slot at which the node read it. */
-export const inContext = <S extends Schema.Constraint>(value: S) =>
+const inContext = <S extends Schema.Constraint>(value: S) =>
   Schema.Struct({ context: Schema.Struct({ slot: Count }), value })
 
 export const Blockhash = inContext(Schema.Struct({ blockhash: Key, lastValidBlockHeight: Count }))

@@ -11,7 +11,7 @@ import { associatedAccount, associatedTokenProgram } from "#layers/solana/token/
 import type { Mint } from "#layers/solana/token/Mint.ts"
 import type { BuiltInstruction, BuiltSwap } from "#layers/solana/trading/JupiterClient.ts"
 
-export const jupiterProgram = new PublicKey("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
+const jupiterProgram = new PublicKey("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
 
 /** A swap that is not signed; the message is what is wrong with it. */
 export class SwapRefused extends Schema.TaggedError<SwapRefused>()("SwapRefused", { message: Schema.String }) {}

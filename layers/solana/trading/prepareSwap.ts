@@ -118,7 +118,7 @@ export type Amounts = ReadonlyArray<{ readonly assetId: SplAssetId; readonly raw
 export const amountsOf = ({ tokens }: Holdings): Amounts => tokens.map(({ assetId, raw }) => ({ assetId, raw }))
 
 /** What of an asset came, or went. */
-export const changeOf = (assetId: SplAssetId, before: Amounts, after: Amounts): bigint => {
+const changeOf = (assetId: SplAssetId, before: Amounts, after: Amounts): bigint => {
   const rawOf = (amounts: Amounts) => amounts.find((one) => one.assetId === assetId)?.raw ?? 0n
   return rawOf(after) - rawOf(before)
 }

@@ -13,7 +13,7 @@ import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 import { attempt, type Nats } from "#layers/stream/nats/connectNats.ts"
 
 /** An event as it is stored; its sequence is the message's, and `previous` counts as the stream does. */
-export const StoredEvent = Schema.fromJsonString(Schema.Struct({ tick: Tick, previous: Schema.Int, epoch: Schema.Int }))
+const StoredEvent = Schema.fromJsonString(Schema.Struct({ tick: Tick, previous: Schema.Int, epoch: Schema.Int }))
 const decode = Schema.decodeUnknownOption(StoredEvent)
 const encode = Schema.encodeSync(StoredEvent)
 export const readStored = decode

@@ -45,7 +45,7 @@ const deployment = (config: ServiceConfig) =>
 const unreadable = (problems: ReadonlyArray<string>): ReadonlyArray<Finding> =>
   problems.map((line) => problem("configuration", line, "Set it as docs/operations.md and .env.example say."))
 
-export const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
+const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () {
   const read = yield* Effect.result(serviceConfig)
   return Result.isFailure(read) ? unreadable(read.failure.problems) : yield* deployment(read.success)
 })
