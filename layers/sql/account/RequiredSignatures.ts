@@ -49,7 +49,8 @@ const make = Effect.gen(function* () {
     function* (operationId: OperationId, at: DateTime.Utc) {
       yield* holdRun(sql)
       // One after the other with whoever asks for a run of the portfolio. A run of the schedule is not kept out: the
-      // index of unfinished rebalances decides. Its insert must not wait for this row, or each would wait for the other.
+      // index of unfinished rebalances decides. Its insert must not wait for this row, or each would wait for the
+      // other.
       const [locked] = yield* sql<{ readonly portfolioId: PortfolioId; readonly state: OperationState }>`
         SELECT p.portfolio_id AS "portfolioId", o.state FROM portfolios p
         JOIN operations o ON o.portfolio_id = p.portfolio_id
