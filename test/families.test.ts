@@ -98,7 +98,8 @@ const branches: Readonly<Record<string, string>> = {
   "Caip.ts": forms,
   "account/Permission.ts": "answers for what was authorized, by its tag",
   "marketData/caipOfPlatform.ts": "a provider's name of a platform",
-  "relay/Transaction.ts": "answers for what was prepared, by its tag"
+  "relay/Transaction.ts": "answers for what was prepared, by its tag",
+  "trading/Swap.ts": "answers for how a swap is made, by its tag"
 }
 
 const sources = readdirSync(root, { withFileTypes: true, recursive: true })
