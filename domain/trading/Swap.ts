@@ -16,7 +16,6 @@ const ComparedQuotes = Schema.Struct({
   /** Why the other one was not taken. */
   reason: Schema.String
 })
-type ComparedQuotes = typeof ComparedQuotes.Type
 
 const pools = {
   /** The venue's path; a routed swap is held against what this path pays. */
