@@ -3,19 +3,16 @@
  * nothing around them. What prices of units recent blocks took is read at most once a minute.
  */
 import { Duration, Effect, Layer, Option } from "effect"
-import { type ChainId, solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/Caip.ts"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
 import { signatureLamports } from "#layers/solana/execution/prepareSwaps.ts"
-import { unitPriceFor, unitsOfATransaction } from "#layers/solana/lifecycle/priorityFee.ts"
+import { priorityLamports, unitPriceFor, unitsOfATransaction } from "#layers/solana/lifecycle/priorityFee.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { weiOfLamport } from "#layers/solana/SolanaFunds.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
-const chainId = solanaChainId as ChainId
-
 const keptFor = Duration.minutes(1)
-const microLamports = 1_000_000n
 
 /**
  * The agent's signature, and a place in a block for as many units as a transaction may have: how many a swap takes is
@@ -26,7 +23,7 @@ const expected = Effect.gen(function* () {
   const { fees } = yield* (yield* SolanaAgent).signing
   const prices = yield* (yield* SolanaRpc).recentFees([])
   const price = unitPriceFor(prices, unitsOfATransaction, fees)
-  const priority = (price * BigInt(unitsOfATransaction) + microLamports - 1n) / microLamports
+  const priority = priorityLamports(BigInt(unitsOfATransaction), price)
   return { operation: 0n, swap: (signatureLamports + priority) * weiOfLamport }
 })
 
@@ -41,6 +38,6 @@ export const SolanaCosts = Layer.effect(
       Effect.map(Option.some),
       Effect.catchTag("ChainUnavailable", () => Effect.as(forget, Option.none()))
     )
-    return { read: (id) => (id === chainId ? own : others.read(id)) }
+    return { read: (id) => (id === solanaChainId ? own : others.read(id)) }
   })
 )

@@ -19,6 +19,7 @@ import { decodeStep } from "#layers/solana/execution/SolanaStep.ts"
 import { Attempt, type AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
 import { executeAttempts, type Concluded } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
+import { priorityLamports } from "#layers/solana/lifecycle/priorityFee.ts"
 import { ByteReader } from "#layers/solana/swig/ByteReader.ts"
 import type { Amounts } from "#layers/solana/trading/prepareSwap.ts"
 
@@ -50,7 +51,7 @@ export const feeOf = ({ transaction }: Pick<Attempt, "transaction">): bigint => 
     if (tag === limitTag) units = BigInt(reader.u32())
     if (tag === priceTag) price = reader.u64()
   }
-  return BigInt(signatures.length) * signatureLamports + (units * price + 999_999n) / 1_000_000n
+  return BigInt(signatures.length) * signatureLamports + priorityLamports(units, price)
 }
 
 type Failed = Extract<StepOutcome, { readonly _tag: "Failed" }>

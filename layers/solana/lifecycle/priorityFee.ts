@@ -17,6 +17,10 @@ export const unitsOfATransaction = 1_400_000
 export const unitLimitFor = (simulatedUnits: number): number =>
   Math.min(unitsOfATransaction, Math.ceil((simulatedUnits * 12) / 10) + 5_000)
 
+/** Lamports that so many units cost at a price in millionths of a lamport: as the chain rounds, up. */
+export const priorityLamports = (units: bigint, unitPrice: bigint): bigint =>
+  (units * unitPrice + microLamports - 1n) / microLamports
+
 /** The price of a unit in millionths of a lamport, never more than the cap allows for so many units. */
 export const unitPriceFor = (
   recentPrices: ReadonlyArray<bigint>,

@@ -12,7 +12,6 @@ import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaCosts } from "#layers/solana/SolanaCosts.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 
-const solana = solanaChainId as ChainId
 const base = chainIdOf(baseUsdc.assetId)
 const fees = { percentile: 75, maxPriorityLamports: 10_000n }
 const others = { operation: 7n, swap: 3n }
@@ -40,14 +39,14 @@ describe("What operations cost on Solana", () => {
   it.effect("is a signature and the priority of each swap, in 18 decimals; other chains are as they were", () =>
     Effect.gen(function* () {
       // 1,000 millionths of a lamport for each of 1,400,000 units.
-      assert.deepStrictEqual(yield* read(solana), Option.some({ operation: 0n, swap: 6_400n * 1_000_000_000n }))
+      assert.deepStrictEqual(yield* read(solanaChainId), Option.some({ operation: 0n, swap: 6_400n * 1_000_000_000n }))
       assert.deepStrictEqual(yield* read(base), Option.some(others))
     }).pipe(Effect.provide(costsOver(() => Effect.succeed([1_000n, 1_000n]))))
   )
 
   it.effect("has no more priority than a transaction may pay", () =>
     Effect.gen(function* () {
-      const { swap } = yield* Effect.flatMap(read(solana), Effect.fromOption)
+      const { swap } = yield* Effect.flatMap(read(solanaChainId), Effect.fromOption)
       assert.isTrue(swap <= 15_000n * 1_000_000_000n && swap > 14_990n * 1_000_000_000n)
     }).pipe(Effect.provide(costsOver(() => Effect.succeed([10_000_000n]))))
   )
@@ -58,16 +57,16 @@ describe("What operations cost on Solana", () => {
       Effect.suspend(() => {
         requests += 1
         return requests === 1
-          ? Effect.fail(new ChainUnavailable({ chainId: solana, reason: "no node answers" }))
+          ? Effect.fail(new ChainUnavailable({ chainId: solanaChainId, reason: "no node answers" }))
           : Effect.succeed([0n])
       })
     return Effect.gen(function* () {
-      assert.isTrue(Option.isNone(yield* read(solana)))
-      assert.deepStrictEqual(yield* read(solana), Option.some({ operation: 0n, swap: 5_000n * 1_000_000_000n }))
-      yield* read(solana)
+      assert.isTrue(Option.isNone(yield* read(solanaChainId)))
+      assert.deepStrictEqual(yield* read(solanaChainId), Option.some({ operation: 0n, swap: 5_000n * 1_000_000_000n }))
+      yield* read(solanaChainId)
       assert.strictEqual(requests, 2)
       yield* TestClock.adjust("61 seconds")
-      yield* read(solana)
+      yield* read(solanaChainId)
       assert.strictEqual(requests, 3)
     }).pipe(Effect.provide(costsOver(recentFees)))
   })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Keypair } from "@solana/web3.js"
 import { Effect, Layer } from "effect"
-import { type ChainId, chainIdOf, solanaChainId, spl } from "#domain/Caip.ts"
+import { chainIdOf, solanaChainId, spl } from "#domain/Caip.ts"
 import { StepJournal } from "#domain/relay/StepJournal.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { priceLeg } from "#domain/trading/priceLegs.ts"
@@ -45,7 +45,7 @@ describe("The venue of Solana", () => {
     Effect.gen(function* () {
       const venue = yield* Venue
       const [quote] = yield* venue.quote({
-        chainId: solanaChainId as ChainId,
+        chainId: solanaChainId,
         connectorTokens: [],
         requests: [{ sell: usdc, buy: sol, sellAmountRaw: 1_000_000n }]
       })
@@ -60,7 +60,7 @@ describe("The venue of Solana", () => {
     Effect.gen(function* () {
       const { assumedFeeBps } = yield* Venue
       assert.strictEqual(assumedFeeBps(chainIdOf(baseUsdc.assetId)), 42)
-      assert.strictEqual(assumedFeeBps(solanaChainId as ChainId), 30)
+      assert.strictEqual(assumedFeeBps(solanaChainId), 30)
     }).pipe(Effect.provide(venues))
   )
 })
