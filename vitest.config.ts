@@ -1,5 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config"
-import { longSuites, sharedSettings } from "#test/support/suites.ts"
+import { longSuites, sharedSettings } from "#test/support/suite/suites.ts"
 
 /** `npm test`: everything but the long suites, which `vitest.long.config.ts` runs. */
 export default defineConfig({

@@ -2,18 +2,20 @@
  * Rebalances a second over the real path: portfolios that are all due at once, real accounts under the guard, real
  * pools and feeds on anvil, against the same operations bundled by hand and sent by a bare script in the same run.
  *
- * Needs a PostgreSQL server (`BENCH_DATABASE_URL`). `npm run bench -- chain 100` takes 100 portfolios instead of 500.
+ * Needs a PostgreSQL server (`BENCH_DATABASE_URL`). `npm run bench -- chain 100` takes 100 portfolios instead of 500,
+ * and `npm run bench -- chain 500 150` a key service that answers the relayer after 150 milliseconds.
  */
 import { Console, Effect, Layer } from "effect"
 import { parseEther } from "viem"
 import { countedFetch } from "#bench/chain/countedFetch.ts"
 import { enlist, fund } from "#bench/chain/fleet.ts"
+import { keyService } from "#bench/chain/keyService.ts"
 import { bareRound, ourRound, type Round } from "#bench/chain/rounds.ts"
-import { serviceOn, submitters } from "#bench/chain/world.ts"
+import { localRelayer, relayerKey, serviceOn, submitters } from "#bench/chain/world.ts"
 import { benchDatabase } from "#bench/http/benchDatabase.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
 import { setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
-import { setPrice } from "#sandbox/market/Market.ts"
+import { setPrice } from "#sandbox/chain/Market.ts"
 
 const later = 3
 
@@ -25,8 +27,10 @@ interface Rounds {
   readonly script: Round
 }
 
-const line = (name: string, { cpuSeconds, gas, perSecond, perTransaction, requests }: Round) =>
-  `| ${name} | ${perSecond.toFixed(1)} | ${gas.toFixed(0)} | ${requests.toFixed(2)} | ${perTransaction.toFixed(1)} | ${cpuSeconds.toFixed(1)} |`
+const line = (name: string, { cpu, gas, perSecond, perTransaction, requests }: Round) => {
+  const seconds = [cpu.own, cpu.chain, cpu.database].map((each) => each.toFixed(1)).join(" + ")
+  return `| ${name} | ${perSecond.toFixed(1)} | ${gas.toFixed(0)} | ${requests.toFixed(2)} | ${perTransaction.toFixed(1)} | ${seconds} |`
+}
 
 const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
@@ -35,7 +39,10 @@ const program = Effect.gen(function* () {
   const chain = yield* startChain({ chainId: 8453, blockTimeMillis: 2_000 })
   for (const address of submitters) yield* setEther(chain, address, parseEther("100000"))
   const counted = yield* countedFetch(chain.rpcUrl)
-  const service = yield* Layer.build(serviceOn(chain, counted.url, yield* benchDatabase))
+  const keyMillis = Number(process.argv[4] ?? 0)
+  const relayer = keyMillis > 0 ? yield* keyService(relayerKey, keyMillis) : localRelayer
+  const place = { rpcUrl: counted.url, database: yield* benchDatabase, relayer }
+  const service = yield* Layer.build(serviceOn(chain, place))
   yield* Effect.gen(function* () {
     const portfolios = yield* enlist(chain, count, true)
     const accounts = yield* enlist(chain, count, false)
@@ -58,7 +65,7 @@ const program = Effect.gen(function* () {
     yield* Console.log(
       [
         "",
-        `| ${count} portfolios due at once | a second | gas each | requests each | operations a transaction | CPU s of this process |`,
+        `| ${count} portfolios due at once | a second | gas each | requests each | operations a transaction | CPU s of this process + chain + database |`,
         "| --- | --- | --- | --- | --- | --- |",
         ...[first!, ...others].flatMap(({ bare, name, ours, script }) => [
           line(`Ballast, ${name}`, ours),

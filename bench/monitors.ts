@@ -23,7 +23,6 @@ import * as Decimal from "#domain/Decimal.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { MonitorDriver } from "#domain/monitor/MonitorDriver.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
-import { Settings } from "#domain/Settings.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
@@ -87,7 +86,7 @@ const service = (url: string) =>
     Layer.provide(InTransit.layer),
     Layer.provide(EngineLive),
     Layer.provide(Layer.mergeAll(SqlLive, noChain(instant), BookPrices)),
-    Layer.provide(Layer.mergeAll(databaseLayer(url), Layer.succeed(Settings, benchSettings))),
+    Layer.provide(Layer.mergeAll(databaseLayer(url), benchSettings())),
     Layer.provide(NodeCrypto.layer)
   )
 

@@ -9,7 +9,9 @@
  * for await (const portfolio of ballast.portfolios.list()) console.log(portfolio.portfolioId)
  * ```
  */
-export * from "#http/v2/client.ts"
+export { AccountId, AssetId, ChainId, WalletId } from "#domain/Caip.ts"
+export { FlowId, OperationId, PortfolioId, StrategyId, WebhookId } from "#domain/Ids.ts"
+export * from "#http/client/client.ts"
 export { tenantEvents } from "#client/tenantEvents.ts"
 export { BallastError, type ErrorCode } from "#client/plain/BallastError.ts"
 export type { CallOptions, ConnectOptions } from "#client/plain/Call.ts"

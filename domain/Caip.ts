@@ -14,7 +14,9 @@ import { fromText } from "#domain/fromText.ts"
 export const solanaReference = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 
 /** The number of a chain as used in `chainIds`: of an EVM chain its EIP-155 id. */
-export const ChainId = Schema.Int.check(Schema.isGreaterThan(0)).pipe(Schema.brand("ChainId"))
+export const ChainId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })).pipe(
+  Schema.brand("ChainId")
+)
 export type ChainId = typeof ChainId.Type
 
 /** The number that stands for Solana in `chainIds`. */

@@ -2,7 +2,7 @@
  * Identifiers that the service makes: ULIDs, which sort by time of creation, with a prefix that says of what.
  * Source: shapes section 2 ("Ids seen").
  */
-import { Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 const ulid = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
@@ -64,6 +64,16 @@ const make = <Id extends string>(prefix: string) =>
     const random = yield* SecureRandom.SecureRandom
     return `${prefix}${yield* random.ulid}` as Id
   })
+
+const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+const timeDigits = 10
+
+/** When an operation's id was made. */
+export const madeAt = (operationId: OperationId): DateTime.Utc => {
+  const digits = operationId.slice("op_".length, "op_".length + timeDigits)
+  const millis = Array.from(digits).reduce((sum, digit) => sum * base32.length + base32.indexOf(digit), 0)
+  return DateTime.makeUnsafe(millis)
+}
 
 export const makeTenantId = make<TenantId>("tn_")
 export const makeApiKeyId = make<ApiKeyId>("key_")

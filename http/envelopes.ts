@@ -1,4 +1,4 @@
-/** How errors stand in answers: each route has one envelope, which `http/middleware/routeTable.ts` knows. */
+/** How errors stand in answers: each route has one envelope, which `http/envelopeTable.ts` knows. */
 import { DateTime } from "effect"
 import { contractOf, type DomainError, errorFields } from "#domain/DomainError.ts"
 import { legacyCode } from "#domain/legacyCodes.ts"

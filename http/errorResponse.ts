@@ -1,8 +1,8 @@
 /** Answers with a domain error outside an HttpApi, in the envelope of the path. */
 import { HttpServerResponse } from "effect/http"
 import { contractOf, type DomainError, retryHeaders } from "#domain/DomainError.ts"
+import { envelopeAt } from "#http/envelopeTable.ts"
 import type { Answered } from "#http/envelopes.ts"
-import { envelopeAt } from "#http/middleware/routeTable.ts"
 
 /** The request that is answered. */
 interface AnsweredPath extends Answered {

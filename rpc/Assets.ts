@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
+import { ChainId } from "#domain/Caip.ts"
 import { NotFound } from "#domain/Errors.ts"
 import { AssetKey } from "#domain/listing/AssetKey.ts"
 import * as Models from "#domain/listing/AssetModels.ts"
@@ -20,9 +21,6 @@ const slugForm = { expected: "a slug of small letters, digits, dots, hyphens and
 const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9._-]{0,63}$/u, slugForm)).annotate({
   examples: ["technology"]
 })
-const ChainId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })).pipe(
-  Schema.brand("ChainId")
-)
 const chains = Schema.optionalKey(Schema.Array(ChainId).check(Schema.isMaxLength(50)))
 const Tags = Schema.optionalKey(Schema.Array(Slug).check(Schema.isMaxLength(50)))
 const SomeId = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))

@@ -2,6 +2,7 @@
  * All procedures of clients as one group, with a session and without: what both wires serve and what clients are made
  * of.
  */
+import { RpcGroup } from "effect/rpc"
 import { ActionProcedures } from "#rpc/Actions.ts"
 import { ApiKeyProcedures } from "#rpc/ApiKeys.ts"
 import { AssetProcedures } from "#rpc/Assets.ts"
@@ -10,10 +11,16 @@ import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
 import { ValidInput } from "#rpc/ValidInput.ts"
 
-export const ClientProcedures = CryptoMarketDataProcedures.merge(
-  AssetProcedures,
-  IdentityProcedures,
-  ApiKeyProcedures,
-  ActionProcedures,
-  ExecutionProcedures
-).middleware(ValidInput)
+/** By the names under which `Procedures.ts` has their handlers. */
+export const clientGroups = {
+  cryptoMarketData: CryptoMarketDataProcedures,
+  assets: AssetProcedures,
+  identity: IdentityProcedures,
+  apiKeys: ApiKeyProcedures,
+  actions: ActionProcedures,
+  executions: ExecutionProcedures
+}
+
+export const ClientProcedures = RpcGroup.make()
+  .merge(...Object.values(clientGroups))
+  .middleware(ValidInput)

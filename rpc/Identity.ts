@@ -6,7 +6,7 @@ import { Role, SignInWalletId } from "#domain/identity/User.ts"
 import { TenantId, UserId } from "#domain/Ids.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
-import { SessionAccess, SessionRefused } from "#rpc/session/SessionAccess.ts"
+import { ReadsSession, SessionAccess, SessionRefused } from "#rpc/session/SessionAccess.ts"
 import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/session/TokenAnswer.ts"
 
 const defect = HiddenDefect
@@ -53,13 +53,17 @@ const ofSession = RpcGroup.make(
     success: SessionView,
     error: Schema.Union([...SessionRefused.members, Errors.RateLimited]),
     defect
-  }).annotate(RateTier, "global"),
+  })
+    .annotate(RateTier, "global")
+    .annotate(ReadsSession, "Counted"),
   // Counted by its address alone: a session at its limit can be ended.
   Rpc.make("identity.signOut", {
     success: TokenAnswer,
     error: SessionRefused,
     defect
-  }).annotate(AnswersWithToken, true)
+  })
+    .annotate(AnswersWithToken, true)
+    .annotate(ReadsSession, "Uncounted")
 )
 
 const ofMembers = RpcGroup.make(

@@ -3,14 +3,14 @@
  * `/v1/rpc`. Needs the domain's services and the operator's token.
  */
 import { Layer } from "effect"
-import { RpcSerialization, RpcServer } from "effect/rpc"
+import { type Rpc, type RpcGroup, RpcSerialization, RpcServer } from "effect/rpc"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
 import { ApiKeysLive } from "#rpc/ApiKeysLive.ts"
 import { AssetsLive } from "#rpc/AssetsLive.ts"
-import { ClientProcedures } from "#rpc/ClientProcedures.ts"
+import { type clientGroups, ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { CryptoMarketDataLive } from "#rpc/CryptoMarketDataLive.ts"
 import { countedProtocol } from "#rpc/native/countedProtocol.ts"
 import { ExecutionsLive } from "#rpc/execution/ExecutionsLive.ts"
@@ -56,13 +56,24 @@ export const procedureDescriptions = Layer.succeed(DescribedProcedures, [
   ...describeProcedures(MarketDataStreamProcedures)
 ])
 
+/** A group that has no handlers, and one whose handlers are those of another, is an error of the compiler. */
+type HandlersOf<Groups> = {
+  readonly [Name in keyof Groups]: Layer.Layer<Rpc.ToHandler<RpcGroup.Rpcs<Groups[Name]>>, unknown, unknown>
+}
+
+/** The handlers of each group of `ClientProcedures.ts`, by its name. */
+const handlers = {
+  cryptoMarketData: CryptoMarketDataLive,
+  assets: AssetsLive,
+  identity: IdentityLive,
+  apiKeys: ApiKeysLive,
+  actions: ActionsLive,
+  executions: ExecutionsLive
+} satisfies HandlersOf<typeof clientGroups>
+type ClientHandlers = (typeof handlers)[keyof typeof handlers]
+
 const Handlers = Layer.mergeAll(
-  CryptoMarketDataLive,
-  AssetsLive,
-  IdentityLive,
-  ApiKeysLive,
-  ActionsLive,
-  ExecutionsLive,
+  ...(Object.values(handlers) as [ClientHandlers, ...Array<ClientHandlers>]),
   ExecutionAccessLive,
   SessionAccessLive,
   Layer.succeed(ValidInput, (handled) => handled)

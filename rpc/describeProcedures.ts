@@ -8,7 +8,7 @@ import { IsAction } from "#rpc/actionProcedure.ts"
 import { AdminAccess } from "#rpc/AdminAccess.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
 import { ExecutionAccess } from "#rpc/session/ExecutionAccess.ts"
-import { SessionAccess } from "#rpc/session/SessionAccess.ts"
+import { ReadsSession, SessionAccess } from "#rpc/session/SessionAccess.ts"
 
 const classes = new Set<unknown>(Object.values(Errors))
 
@@ -28,6 +28,7 @@ const describe = (procedure: Rpc.AnyWithProps): DescribedProcedure => {
   const { _tag: tag, annotations, errorSchema, middlewares, payloadSchema, successSchema } = procedure
   const isStream = RpcSchema.isStreamSchema(successSchema)
   const own = isStream ? successSchema.error : errorSchema
+  const reads = Context.get(annotations, ReadsSession)
   const declared = [own, ...[...middlewares].map(({ error }) => error)].flatMap(errorsIn)
   return {
     tag,
@@ -38,9 +39,12 @@ const describe = (procedure: Rpc.AnyWithProps): DescribedProcedure => {
     isRead: Context.get(annotations, IsRead),
     isAction: Context.get(annotations, IsAction),
     isStream,
-    security: [...middlewares].flatMap((middleware) => security.get(middleware) ?? []),
+    security: [
+      ...[...middlewares].flatMap((middleware) => security.get(middleware) ?? []),
+      ...(reads === undefined ? [] : (["session"] as const))
+    ],
     tier:
-      middlewares.has(ExecutionAccess) || middlewares.has(SessionAccess)
+      middlewares.has(ExecutionAccess) || middlewares.has(SessionAccess) || reads === "Counted"
         ? Context.get(annotations, RateTier)
         : undefined
   }

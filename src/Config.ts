@@ -9,7 +9,6 @@ import { BundleWindow } from "#domain/relay/BundleSigner.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { OwnerAddress } from "#domain/OwnerAddress.ts"
-import { Settings } from "#domain/Settings.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import { AttestorConfig, type AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -33,13 +32,14 @@ import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import { keyEnvironment, otherPepper, pepper, pepperIfAny, randomHex } from "#src/config/apiKeys.ts"
 import { database, databaseUrl } from "#src/config/database.ts"
 import { chains, guardedChains } from "#src/config/chains.ts"
+import type { Program } from "#src/config/envExample.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { accessOf, countryHeaders, marketData } from "#src/config/marketData.ts"
 import { coinGecko, lifi, ondo } from "#src/config/providers.ts"
 import { withSecrets } from "#src/config/secretTexts.ts"
 import { host, server, trustedProxies } from "#src/config/server.ts"
 import { attestorSigners, attestorToken, signers } from "#src/config/signers.ts"
-import { settings } from "#src/config/settings.ts"
+import { settings, settingsLayer } from "#src/config/settings.ts"
 import { solana } from "#src/config/solana.ts"
 import {
   massive,
@@ -143,7 +143,7 @@ export type ServiceConfig = Effect.Success<typeof serviceConfig>
 /** The parts of the configuration that adapters and business rules read by name. */
 export const layer = (config: ServiceConfig) =>
   Layer.mergeAll(
-    Layer.succeed(Settings, config.settings),
+    settingsLayer(config.settings),
     Layer.succeed(StreamSettings, config.streams),
     Layer.succeed(BundleWindow, config.bundleWindow),
     Layer.succeed(EvmConfig, config.evm),
@@ -168,7 +168,7 @@ export const layer = (config: ServiceConfig) =>
     Layer.succeed(LifiConfig, config.lifi),
     Layer.succeed(OndoConfig, config.ondo.config),
     Layer.succeed(IssuerTerms, config.ondo.terms),
-    Layer.succeed(TokenListConfig, { sources: config.tokenLists }),
+    Layer.succeed(TokenListConfig, { sources: config.tokenLists, blocked: config.settings.blockedAssets }),
     Layer.succeed(TelemetryConfig, config.telemetry)
   )
 
@@ -259,3 +259,12 @@ export const clusterConfig = orInvalid(
 export const demoConfig = orInvalid(
   all({ controlPort: withDefault("SANDBOX_PORT", Kind.integer(1, 65_535, "3100"), 3100) })
 )
+
+/** What `.env.example` shows, in its order. */
+export const programs: ReadonlyArray<Program> = [
+  { title: "The API: node src/Api.ts", reading: serviceConfig },
+  { title: "Several API processes: npm run cluster", reading: clusterConfig },
+  { title: "The market-data stream worker: node src/StreamWorker.ts", reading: streamWorkerConfig },
+  { title: "The price attestor: node src/PriceAttestor.ts", reading: attestorConfig },
+  { title: "The command line: npm run cli", reading: Effect.andThen(Effect.exit(cliConfig), clientConfig) }
+]

@@ -5,12 +5,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { adapters, contexts, type Rooms, routes, stores, topFolders } from "#test/rooms.ts"
+import {
+  adapters,
+  contexts,
+  innerRooms,
+  type Rooms,
+  routes,
+  sandboxRooms,
+  stores,
+  topFolders,
+  wires
+} from "#test/rooms.ts"
 import {
   type Arrows,
+  circlesOf,
+  foldersOf,
   importedModule,
   inFolder,
   ownImports,
+  partsOf,
   reachedFrom,
   reduced,
   roomOf,
@@ -103,28 +116,10 @@ const closure = (path: string, seen = new Set<string>()): ReadonlySet<string> =>
   return seen
 }
 
-/** Files that import each other, directly or by way of others: one list for each circle. Types count as well. */
-const circlesOf = (among: ReadonlyArray<Source>): ReadonlyArray<ReadonlyArray<string>> => {
-  const order = new Map<string, number>()
-  const lowest = new Map<string, number>()
-  const open: Array<string> = []
-  const circles: Array<ReadonlyArray<string>> = []
-  const visit = (path: string): void => {
-    order.set(path, order.size)
-    lowest.set(path, order.get(path)!)
-    open.push(path)
-    for (const name of byPath.get(path)!.imports) {
-      const next = name.slice(1)
-      if (!name.startsWith("#") || !byPath.has(next)) continue
-      if (!order.has(next)) visit(next)
-      if (open.includes(next)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(next)!))
-    }
-    if (lowest.get(path) !== order.get(path)) return
-    const circle = open.splice(open.indexOf(path))
-    if (circle.length > 1) circles.push(circle)
-  }
-  for (const { path } of among) if (!order.has(path)) visit(path)
-  return circles
+/** Files that import folders beside them and are imported by them, and why. */
+const bringTogether: Readonly<Record<string, string>> = {
+  "http/v1/Api.ts": "made of the contracts of its groups, and their handlers are made of it",
+  "http/v2/Api.ts": "made of the contracts of its groups, and their handlers are made of it"
 }
 
 describe("imports", () => {
@@ -160,7 +155,10 @@ describe("imports", () => {
     ["domain", contexts],
     ["layers", adapters],
     ["layers/sql", stores],
-    ["http/v2", routes]
+    ["http", wires],
+    ["http/v2", routes],
+    ["sandbox", sandboxRooms],
+    ...Object.entries(innerRooms)
   ] as const) {
     it(`folders of ${folder} import of each other what the map lists, all of that, and nothing after them`, () => {
       assert.deepStrictEqual(listed(roomsOf(folder)), listed(arrowsOf(rooms)))
@@ -168,13 +166,22 @@ describe("imports", () => {
     })
   }
 
-  it("the value types at the domain's root import no context", () =>
-    assert.deepStrictEqual(
-      inFolder("domain")
-        .filter(({ path }) => roomOf("domain", path) === undefined)
-        .flatMap((source) => ownImports(source).filter((path) => roomOf("domain", path) !== undefined)),
-      []
-    ))
+  for (const [folder, composing] of [
+    ["domain", []],
+    ["http", ["http/Routes.ts"]],
+    ["sandbox", []]
+  ] as const) {
+    it(`files at the root of ${folder} import none of its folders, but for what brings them together`, () => {
+      const above = inFolder(folder).filter(({ path }) => roomOf(folder, path) === undefined)
+      assert.isAbove(above.length, 0)
+      assert.deepStrictEqual(
+        above
+          .filter((source) => ownImports(source).some((path) => roomOf(folder, path) !== undefined))
+          .map(({ path }) => path),
+        [...composing]
+      )
+    })
+  }
 
   it("folders of stores are contexts in the order of the domain, or of the engine and the embedded database", () =>
     assert.deepStrictEqual(
@@ -197,10 +204,10 @@ describe("imports", () => {
     )
   })
 
-  it("folders of http/v2 are contexts, or what all routes share", () =>
+  it("folders of http/v2 are contexts, and what of the API is of none", () =>
     assert.deepStrictEqual(
       Object.keys(routes).filter((name) => !(name in contexts)),
-      ["values", "meta", "openapi"]
+      ["meta"]
     ))
 
   it("the picture in docs/architecture.md has the arrows of the contexts, without those that a longer way says", () => {
@@ -240,7 +247,23 @@ describe("imports", () => {
     )
   })
 
-  it("no files import each other, directly or by way of others", () => assert.deepStrictEqual(circlesOf(sources), []))
+  it("no files import each other, directly or by way of others", () =>
+    assert.deepStrictEqual(circlesOf(new Map(sources.map((source) => [source.path, new Set(ownImports(source))]))), []))
+
+  it("nor do folders and files that stand side by side, in any folder but those of tests", () => {
+    const folders = [...new Set(sources.flatMap(({ path }) => foldersOf(path)))].filter(
+      (folder) => !/^test(?:\/|$)/u.test(folder)
+    )
+    assert.isAbove(folders.length, 100)
+    assert.deepStrictEqual(
+      folders.flatMap((folder) => circlesOf(partsOf(folder, bringTogether))),
+      []
+    )
+    assert.deepStrictEqual(
+      folders.filter((folder) => circlesOf(partsOf(folder)).length > 0).map((folder) => `${folder}/Api.ts`),
+      Object.keys(bringTogether)
+    )
+  })
 
   it("the domain imports no library but effect; Eip55 its hash besides", () =>
     assert.deepStrictEqual(foreign(inFolder("domain"), [effect], { "domain/Eip55.ts": /^@noble\/hashes\// }), []))
@@ -270,7 +293,7 @@ describe("imports", () => {
     ))
 
   it("contracts load nothing that a browser cannot, and no handler", () => {
-    for (const contract of ["http/v1/Api.ts", "http/v2/Api.ts", "http/v2/client.ts", "http/admin/Admin.ts"]) {
+    for (const contract of ["http/v1/Api.ts", "http/v2/Api.ts", "http/client/client.ts", "http/admin/Admin.ts"]) {
       const loaded = [...closure(contract)]
       assert.isAbove(loaded.length, 10)
       assert.deepStrictEqual(

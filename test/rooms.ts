@@ -18,7 +18,7 @@ export const topFolders: Rooms = {
   stream: ["domain"],
   http: ["domain"],
   rpc: ["domain", "http/docs", "http/execution", "http/streaming", "http/ShutdownState.ts"],
-  client: ["domain", "http/v1", "http/v2", "http/apiKeyClientLayer.ts", "rpc"],
+  client: ["domain", "http/client", "http/v2", "rpc"],
   sandbox: ["domain", "layers"],
   src: ["domain", "layers", "stream", "http", "rpc", "sandbox"],
   bench: ["domain", "layers", "stream", "rpc", "sandbox"]
@@ -96,7 +96,7 @@ export const contexts: Rooms = {
   monitor: ["operation", "chain", "market", "marketData", "listing", "planning", "rebalance"],
   health: ["operation", "relay", "rebalance"],
   backtest: ["asset", "chain", "market", "strategy", "planning", "rebalance"],
-  execution: ["identity", "operation", "rebalance"],
+  execution: ["identity", "request", "operation", "rebalance"],
   stream: []
 }
 
@@ -152,24 +152,117 @@ export const stores: Rooms = {
   execution: ["operation"]
 }
 
-/** Folders of `http/v2/`, among each other: contexts, and what documents and values of all routes share. */
-export const routes: Rooms = {
+/**
+ * Folders of `http/`, among each other: first what every wire shares, then the contracts of each wire with their
+ * handlers, then what stands around all of them. `http/Routes.ts` brings them together; other files at the root of
+ * `http/` import none of them.
+ */
+export const wires: Rooms = {
   values: [],
-  meta: ["values"],
-  openapi: ["values"],
-  request: ["values"],
-  asset: ["values"],
-  chain: ["values"],
-  strategy: ["values"],
-  portfolio: ["values"],
-  event: ["values", "portfolio"],
-  webhook: ["values", "event"],
-  performance: ["values", "strategy"],
-  discovery: ["values", "strategy", "performance"],
-  enrollment: ["values", "portfolio"],
-  tenant: ["values", "strategy", "enrollment"],
-  revocation: ["values", "portfolio", "enrollment"],
-  policy: ["values"],
-  withdrawal: ["values", "portfolio"],
-  backtest: ["values", "strategy"]
+  middleware: [],
+  streaming: [],
+  health: [],
+  attestor: [],
+  operation: ["values"],
+  execution: ["values", "operation"],
+  openapi: ["values", "middleware"],
+  v1: ["values", "middleware", "streaming", "execution", "openapi"],
+  v2: ["values", "middleware", "streaming", "operation", "openapi"],
+  admin: ["values", "middleware", "v1"],
+  client: ["middleware", "execution", "v1", "v2"],
+  serving: ["v1", "v2", "admin"],
+  docs: ["openapi", "v1", "v2", "serving"],
+  mcp: ["v2", "serving", "docs"]
+}
+
+/** Folders of `http/v2/`, among each other: contexts, and what of the API is of none. */
+export const routes: Rooms = {
+  meta: [],
+  request: [],
+  asset: [],
+  chain: [],
+  strategy: [],
+  portfolio: [],
+  event: [],
+  webhook: ["event"],
+  performance: ["strategy"],
+  discovery: ["strategy", "performance"],
+  enrollment: ["portfolio"],
+  tenant: ["strategy", "enrollment"],
+  revocation: ["portfolio", "enrollment"],
+  policy: [],
+  withdrawal: [],
+  backtest: ["strategy"]
+}
+
+/** Folders of `sandbox/`, among each other. Files at its root are of the world itself and import none of them. */
+export const sandboxRooms: Rooms = {
+  process: [],
+  assets: [],
+  faults: ["assets"],
+  chain: ["process", "assets", "faults"],
+  solana: ["process", "assets", "faults", "chain"],
+  service: ["process", "chain", "solana"],
+  attestor: ["process", "faults", "chain"],
+  lifi: ["assets", "faults", "chain"],
+  market: ["process", "assets", "faults", "chain", "service"],
+  control: ["process", "assets", "faults", "chain", "solana", "service", "attestor", "lifi", "market"]
+}
+
+/**
+ * Folders one level further down, by the folder that they are in. Files beside them are below them or bring them
+ * together.
+ */
+export const innerRooms: Readonly<Record<string, Rooms>> = {
+  "domain/planning": {
+    legs: [],
+    bands: ["legs"],
+    transfers: ["legs"]
+  },
+  "domain/rebalance": {
+    plan: [],
+    preview: ["plan"]
+  },
+  "layers/evm": {
+    rpc: [],
+    signer: [],
+    account: ["rpc"],
+    attestation: ["rpc"],
+    venue: ["rpc"],
+    policy: ["rpc", "account"],
+    execution: ["rpc", "account", "attestation", "venue"],
+    revocation: ["rpc", "account", "execution"],
+    withdrawal: ["rpc", "account", "execution"]
+  },
+  "layers/solana": {
+    rpc: [],
+    swig: [],
+    token: ["rpc", "swig"],
+    guard: ["swig", "token"],
+    lifecycle: ["rpc", "swig", "guard"],
+    enrollment: ["rpc", "swig", "guard", "lifecycle"],
+    trading: ["rpc", "swig", "token", "lifecycle"],
+    withdrawal: ["rpc", "swig", "token", "lifecycle", "enrollment"],
+    execution: ["rpc", "swig", "token", "lifecycle", "trading", "withdrawal"]
+  },
+  "layers/market": {
+    coingecko: [],
+    issuers: ["coingecko"],
+    massive: ["coingecko"]
+  },
+  rpc: {
+    session: [],
+    native: [],
+    execution: ["session"]
+  },
+  client: {
+    plain: [],
+    signing: ["plain"]
+  },
+  src: {
+    config: [],
+    cli: ["config"],
+    service: [],
+    demo: []
+  }
 }

@@ -17,10 +17,9 @@ const conventions: ReadonlyArray<readonly [why: string, path: RegExp]> = [
     "adapters of the domain's stores and its pruners, each by the name of what it keeps",
     /^layers\/sql\/.*\/[A-Z]\w*\.ts$|Pruner\.ts$/
   ],
-  ["middleware of all requests, a file for each concern", /^http\/middleware\//],
+  ["middleware of all requests, a file for each concern", /^http\/(?:middleware|serving)\//],
   ["contracts of routes, and how the domain's values are shown", /^http\/.*(?:Model|View)\.ts$|^http\/admin\/[A-Z]/],
   ["settings, a file for each group of them", /^src\/config\//],
-  ["reads and calls of the plain client, a file for each context", /^client\/plain\//],
   [
     "facts about assets and sources, a file for each table",
     /^layers\/catalogue\/classifications\/|^layers\/market\/issuers\//
@@ -43,7 +42,6 @@ const reasons: Readonly<Record<string, string>> = {
   "layers/engine/SignalSteps.ts": "keeps the engine from knowing how executions are followed",
   "layers/engine/WorkflowRuntime.ts": "the engine without the domain's runs, which tests of the engine start",
   "layers/engine/cluster/RunHistory.ts": "a fiber of its own, beside the others of the cluster",
-  "layers/evm/evmTerms.ts": "a family's terms, which every family has in such a file",
   "layers/market/platforms.ts": "a table that every new chain joins",
   "layers/solana/guard/signPlanned.ts": "nothing is signed but by it",
   "layers/sql/execution/portfoliosOf.ts": "a statement",

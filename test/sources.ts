@@ -87,6 +87,54 @@ export const roomsOf = (folder: string): Arrows => {
   return rooms
 }
 
+/** The folders that a path is in, each below the one before it. */
+export const foldersOf = (path: string): ReadonlyArray<string> =>
+  path
+    .split("/")
+    .slice(0, -1)
+    .map((_, index, names) => names.slice(0, index + 1).join("/"))
+
+/** What stands side by side in a folder, files and folders alike, each with the others that it imports. */
+export const partsOf = (folder: string, without: Readonly<Record<string, string>> = {}): Arrows => {
+  const partOf = (path: string) =>
+    path.startsWith(`${folder}/`) && !(path in without) ? path.slice(0, `${path}/`.indexOf("/", folder.length + 1)) : ""
+  const parts = new Map<string, Set<string>>()
+  for (const source of inFolder(folder)) {
+    const own = partOf(source.path)
+    if (own === "") continue
+    const others = parts.get(own) ?? new Set()
+    parts.set(own, others)
+    for (const path of ownImports(source)) {
+      const other = partOf(path)
+      if (other !== "" && other !== own) others.add(other)
+    }
+  }
+  return parts
+}
+
+/** What reaches itself: one list for each circle, or for those that meet. */
+export const circlesOf = (arrows: Arrows): ReadonlyArray<ReadonlyArray<string>> => {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: Array<string> = []
+  const circles: Array<ReadonlyArray<string>> = []
+  const visit = (name: string): void => {
+    order.set(name, order.size)
+    lowest.set(name, order.get(name)!)
+    open.push(name)
+    for (const next of arrows.get(name) ?? []) {
+      if (!arrows.has(next)) continue
+      if (!order.has(next)) visit(next)
+      if (open.includes(next)) lowest.set(name, Math.min(lowest.get(name)!, lowest.get(next)!))
+    }
+    if (lowest.get(name) !== order.get(name)) return
+    const circle = open.splice(open.indexOf(name))
+    if (circle.length > 1) circles.push(circle)
+  }
+  for (const name of arrows.keys()) if (!order.has(name)) visit(name)
+  return circles
+}
+
 /** All that can be reached from `from`, without itself unless there is a circle. */
 export const reachedFrom = (arrows: Arrows, from: string): ReadonlySet<string> => {
   const reached = new Set<string>()

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import { type Hex, isAddressEqual } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import type { Counted } from "#bench/chain/countedFetch.ts"
+import { type CpuTimes, cpuTimesOf } from "#bench/chain/cpuTimes.ts"
 import { makeAllDue, type Member } from "#bench/chain/fleet.ts"
 import { bareKey, progress, submitters } from "#bench/chain/world.ts"
 import type { ChainId } from "#domain/Caip.ts"
@@ -22,7 +23,7 @@ export interface Round {
   readonly gas: number
   readonly requests: number
   readonly perTransaction: number
-  readonly cpuSeconds: number
+  readonly cpu: CpuTimes
 }
 
 /** What the blocks after `from` hold: transactions to the EntryPoint and their gas. */
@@ -55,19 +56,15 @@ const measured = Effect.fnUntraced(function* <E, R>(
 ) {
   const from = yield* Effect.promise(() => chain.client.getBlockNumber())
   counted.counts.clear()
-  const cpu = process.cpuUsage()
-  const start = performance.now()
-  yield* work
-  const seconds = (performance.now() - start) / 1_000
-  const { system, user } = process.cpuUsage(cpu)
+  const [cpu, [took]] = yield* cpuTimesOf(chain, Effect.timed(work))
   const requests = [...counted.counts.values()].reduce((sum, times) => sum + times, 0)
   const { gas, transactions } = yield* Effect.promise(() => landed(chain, from))
   const round: Round = {
-    perSecond: count / seconds,
+    perSecond: count / Duration.toSeconds(took),
     gas: Number(gas) / count,
     requests: requests / count,
     perTransaction: count / transactions,
-    cpuSeconds: (system + user) / 1_000_000
+    cpu
   }
   return round
 })

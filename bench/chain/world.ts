@@ -13,7 +13,6 @@ import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
-import { Settings } from "#domain/Settings.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
@@ -22,17 +21,21 @@ import { EvmLive } from "#layers/evm/EvmLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 const key = (name: string): Hex => keccak256(toHex(`ballast bench ${name}`))
 
-const relayerKey = key("relayer")
+export const relayerKey = key("relayer")
 /** The bare script's own, as the service takes it for granted that nobody else uses its relayer's nonces. */
 export const bareKey = key("bare script")
 /** Who submits operations, in either way. */
 export const submitters = [relayerKey, bareKey].map((one) => privateKeyToAddress(one))
 
-const evmConfig = (chain: Chain, rpcUrl: string): EvmConfig["Service"] => ({
+/** The relayer's key in this process. */
+export const localRelayer: SignerConfig = { kind: "local", key: Redacted.make(relayerKey as string) }
+
+const evmConfig = (chain: Chain, rpcUrl: string, relayer: SignerConfig): EvmConfig["Service"] => ({
   chains: [
     {
       chainId: chain.chainId as ChainId,
@@ -46,7 +49,7 @@ const evmConfig = (chain: Chain, rpcUrl: string): EvmConfig["Service"] => ({
     }
   ],
   agent: { kind: "local", key: Redacted.make(key("agent") as string) },
-  relayers: [{ kind: "local", key: Redacted.make(relayerKey as string) }]
+  relayers: [relayer]
 })
 
 const pricesOf = ({ prices }: Chain) =>
@@ -66,8 +69,14 @@ const RoutingNone = Layer.succeed(Routing, {
   swapCall: () => unused
 })
 
-/** The service, whose requests to the chain go through `rpcUrl`. */
-export const serviceOn = (chain: Chain, rpcUrl: string, database: string) =>
+interface Place {
+  /** The service's requests to the chain go through it. */
+  readonly rpcUrl: string
+  readonly database: string
+  readonly relayer: SignerConfig
+}
+
+export const serviceOn = (chain: Chain, { database, relayer, rpcUrl }: Place) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
     Layer.provideMerge(
@@ -77,10 +86,13 @@ export const serviceOn = (chain: Chain, rpcUrl: string, database: string) =>
         RoutingNone,
         NoIssuer,
         FamiliesLive,
-        EvmLive.pipe(Layer.provide(NoAttestor), Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl))))
+        EvmLive.pipe(
+          Layer.provide(NoAttestor),
+          Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl, relayer)))
+        )
       )
     ),
-    Layer.provideMerge(Layer.mergeAll(databaseLayer(database), Layer.succeed(Settings, benchSettings))),
+    Layer.provideMerge(Layer.mergeAll(databaseLayer(database), benchSettings())),
     Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, SecureRandom.layerWebCrypto))
   )
 

@@ -8,7 +8,6 @@ import { SqlClient } from "effect/sql"
 import { noChain } from "#bench/engine/noChain.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
-import { Settings } from "#domain/Settings.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
@@ -19,7 +18,7 @@ const Chains = Layer.unwrap(
     noChain({
       delayMs: Number(DELAY_MS),
       stalls: STALLS === "true",
-      onBroadcast: (subject) => Effect.orDie(sql`INSERT INTO broadcasts (subject) VALUES (${subject})`)
+      onBroadcast: (actionHash) => Effect.orDie(sql`INSERT INTO broadcasts (subject) VALUES (${actionHash})`)
     })
   )
 )
@@ -29,7 +28,7 @@ const Engine = SchedulerLive.pipe(
   Layer.provideMerge(Chains),
   Layer.provideMerge(SqlLive),
   Layer.provideMerge(databaseLayer(ENGINE_DATABASE_URL!)),
-  Layer.provideMerge(Layer.succeed(Settings, { ...benchSettings, maxRunsInFlight: Number(MAX_RUNS) })),
+  Layer.provideMerge(benchSettings(Number(MAX_RUNS))),
   Layer.provideMerge(NodeCrypto.layer)
 )
 

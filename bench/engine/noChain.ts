@@ -19,6 +19,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { Prices } from "#domain/market/Prices.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
@@ -113,7 +114,7 @@ export interface Behaviour {
   readonly delayMs: number
   /** Whether nothing that is sent is ever included. */
   readonly stalls: boolean
-  readonly onBroadcast: (subject: string) => Effect.Effect<void>
+  readonly onBroadcast: (actionHash: string) => Effect.Effect<void>
 }
 
 export const instant: Behaviour = { delayMs: 0, stalls: false, onBroadcast: () => Effect.void }
@@ -135,7 +136,7 @@ const chainExecution = ({ delayMs }: Behaviour) =>
       after(delayMs, () => ({
         chainId,
         accountId: authorization.chains[0].accountId,
-        subject: hash("0a", process.pid, ++prepared),
+        actionHash: hash("0a", process.pid, ++prepared),
         to: address("d1"),
         callData: `0x${"ab".repeat(600)}`,
         gasLimit: 1_300_000n,
@@ -149,7 +150,7 @@ const chainExecution = ({ delayMs }: Behaviour) =>
     )
   )
 
-const userOperations = ({ delayMs, stalls }: Behaviour) =>
+const userOperations = ({ delayMs }: Behaviour) =>
   Layer.succeed(UserOperations, {
     bundle: (operations) =>
       after(delayMs, () => ({
@@ -159,12 +160,24 @@ const userOperations = ({ delayMs, stalls }: Behaviour) =>
           gasLimit: operations.reduce((sum, { gasLimit }) => sum + gasLimit, 0n)
         },
         kept: operations.map((_, index) => index)
-      })),
-    find: ({ subject, txHash }) =>
+      }))
+  })
+
+const carriedActions = ({ delayMs, stalls }: Behaviour) =>
+  Layer.succeed(CarriedActions, {
+    find: ({ actionHash, txHash }) =>
       after(delayMs, () =>
         stalls
           ? Option.none()
-          : Option.some({ subject, txHash, blockNumber: 2n, blockHash: null, success: true, gasUsed: 1n, deltas: [] })
+          : Option.some({
+              actionHash,
+              txHash,
+              blockNumber: 2n,
+              blockHash: null,
+              success: true,
+              gasUsed: 1n,
+              deltas: []
+            })
       )
   })
 
@@ -172,10 +185,10 @@ const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
   Layer.succeed(Relayer, {
     address: address("f1"),
     accounts: [address("f1")],
-    sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
+    sign: ({ actionHash, callData, chainId, fromBlock }, nonce) =>
       Effect.succeed({
         chainId,
-        subject,
+        actionHash,
         relayer: address("f1"),
         nonce,
         txHash: hash("0b", chainId, nonce),
@@ -186,9 +199,9 @@ const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
     usedNonces: () => Effect.succeed(0),
     quoteFeeBump: () => Effect.succeedNone,
     signReplacement: (transaction) => Effect.succeed(transaction),
-    broadcast: ({ subject }) =>
+    broadcast: ({ actionHash }) =>
       Effect.andThen(
-        onBroadcast(subject),
+        onBroadcast(actionHash),
         after(delayMs, () => undefined)
       )
   })
@@ -218,6 +231,7 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     VenueNone,
     chainExecution(behaviour),
     userOperations(behaviour),
+    carriedActions(behaviour),
     Layer.succeed(OperationMarks, { find: () => Effect.succeed({ _tag: "Absent" as const }) }),
     relayer(behaviour),
     WithdrawalExecutionNone,

@@ -8,7 +8,6 @@ import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { makeDue } from "#bench/engine/fill.ts"
 import { type Held, instant, noChain } from "#bench/engine/noChain.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
-import { Settings } from "#domain/Settings.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
@@ -17,7 +16,7 @@ export const engine = (url: string, held?: Held) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
     Layer.provideMerge(Layer.mergeAll(SqlLive, noChain(instant, held))),
-    Layer.provideMerge(Layer.mergeAll(databaseLayer(url), Layer.succeed(Settings, benchSettings))),
+    Layer.provideMerge(Layer.mergeAll(databaseLayer(url), benchSettings())),
     Layer.provideMerge(NodeCrypto.layer)
   )
 

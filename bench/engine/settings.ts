@@ -1,24 +1,27 @@
-/** Settings of the engine as a deployment has them, but for what would start by itself. */
-import type { AssetId } from "#domain/Caip.ts"
+/** What the engine and the rules of its runs read, as a deployment has it, but for what would start by itself. */
+import { Layer } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Settings } from "#domain/Settings.ts"
+import { NativeAssets } from "#domain/chain/NativeAssets.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
+import { RebalanceSettings, SchedulerSettings } from "#domain/rebalance/RebalanceSettings.ts"
+import { GasSettings } from "#domain/relay/GasBudget.ts"
+import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
+import { RouteSettings, TransferSettings } from "#domain/trading/RoutingSettings.ts"
+import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 
-export const benchSettings: Settings["Service"] = {
-  brandName: "Ballast",
-  rebalanceCooldownMs: 0,
-  priceMaxAgeMs: 600_000,
-  defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: Decimal.one },
-  mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
-  minTradeUsd: Decimal.one,
-  gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, maxShareBps: 2_500, natives: new Map() },
-  transfers: { minUsd: 25n * Decimal.one, costBps: 10, maxCostBps: 100 },
-  routes: { minUsd: 50n * Decimal.one, minAdvantageBps: 10 },
-  blockedAssets: new Set<AssetId>(),
-  scheduler: { intervalMs: 1_000, batch: 200 },
-  maxRunsInFlight: 256,
-  runRetentionMs: 3_600_000,
-  signatureWaitMs: 3_600_000,
-  priceHistory: { intervalMs: 3_600_000, batch: 1 },
-  valuation: { intervalMs: 3_600_000, batch: 1 },
-  discovery: { intervalMs: 3_600_000 }
-}
+export const benchSettings = (maxRunsInFlight = 256) =>
+  Layer.mergeAll(
+    Layer.succeed(NativeAssets, new Map()),
+    Layer.succeed(PriceSettings, { maxAgeMs: 600_000 }),
+    Layer.succeed(SwapSettings, {
+      defaults: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: Decimal.one },
+      mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
+      minTradeUsd: Decimal.one
+    }),
+    Layer.succeed(GasSettings, { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, maxShareBps: 2_500 }),
+    Layer.succeed(RouteSettings, { minUsd: 50n * Decimal.one, minAdvantageBps: 10 }),
+    Layer.succeed(TransferSettings, { minUsd: 25n * Decimal.one, costBps: 10, maxCostBps: 100 }),
+    Layer.succeed(RebalanceSettings, { cooldownMs: 0, signatureWaitMs: 3_600_000 }),
+    Layer.succeed(SchedulerSettings, { intervalMs: 1_000, batch: 200 }),
+    Layer.succeed(EngineConfig, { maxRunsInFlight, runRetentionMs: 3_600_000 })
+  )

@@ -6,7 +6,7 @@ import { Context, Effect, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, type HttpApi, type HttpApiGroup } from "effect/http-api"
 import { type BallastError, fromFailure, notSent } from "#client/plain/BallastError.ts"
-import { apiKeyClientLayer } from "#http/apiKeyClientLayer.ts"
+import { apiKeyClientLayer } from "#http/client/apiKeyClientLayer.ts"
 import { V2 } from "#http/v2/Api.ts"
 
 export interface ConnectOptions {

@@ -1,23 +1,37 @@
 /** The plain client: every endpoint of the contract under the name that people expect. */
 import { type Call, type ConnectOptions, makeCall } from "#client/plain/Call.ts"
-import { enrollmentsOf } from "#client/plain/enrollments.ts"
-import { eventsOf } from "#client/plain/events.ts"
-import { operationsOf } from "#client/plain/operations.ts"
-import { portfoliosOf } from "#client/plain/portfolios.ts"
-import { strategiesOf } from "#client/plain/strategies.ts"
-import { tenantOf } from "#client/plain/tenant.ts"
-import { webhooksOf } from "#client/plain/webhooks.ts"
-import { withdrawalsOf } from "#client/plain/withdrawals.ts"
+import { type Enrollments, enrollmentsOf } from "#client/plain/enrollments.ts"
+import { type Events, eventsOf } from "#client/plain/events.ts"
+import { type Operations, operationsOf } from "#client/plain/operations.ts"
+import { type Portfolios, portfoliosOf } from "#client/plain/portfolios.ts"
+import { type Strategies, strategiesOf } from "#client/plain/strategies.ts"
+import { type Own, tenantOf } from "#client/plain/tenant.ts"
+import { type Webhooks, webhooksOf } from "#client/plain/webhooks.ts"
+import { type Withdrawals, withdrawalsOf } from "#client/plain/withdrawals.ts"
 
-/** The API of one deployment, as its key may use it. */
-export interface Ballast extends ReturnType<typeof tenantOf> {
-  readonly strategies: ReturnType<typeof strategiesOf>
-  readonly portfolios: ReturnType<typeof portfoliosOf>
-  readonly enrollments: ReturnType<typeof enrollmentsOf>
-  readonly withdrawals: ReturnType<typeof withdrawalsOf>
-  readonly operations: ReturnType<typeof operationsOf>
-  readonly events: ReturnType<typeof eventsOf>
-  readonly webhooks: ReturnType<typeof webhooksOf>
+/**
+ * The API of one deployment, as its key may use it.
+ *
+ * Every method fails with a `BallastError` and may have the codes of every call: `API_400` for what is not valid,
+ * before it is sent where the contract says so; `API_101` to `API_104` and `API_106` for the key, its scope and its
+ * tenant; `API_004` for too many requests; `API_600` for a fault of the service; `UNREACHABLE` and `UNEXPECTED_ANSWER`
+ * for what happens on the way. Other codes are said with each method; docs/errors.md explains all.
+ */
+export interface Ballast extends Own {
+  /** Templates of target weights, with their schedules, preferences and fees. */
+  readonly strategies: Strategies
+  /** One user's holdings by one strategy. */
+  readonly portfolios: Portfolios
+  /** Permissions that owners sign. */
+  readonly enrollments: Enrollments
+  /** What owners take out, by their signature. */
+  readonly withdrawals: Withdrawals
+  /** What is done and was done. */
+  readonly operations: Operations
+  /** The log of what happened to all of it. */
+  readonly events: Events
+  /** The same log, sent to the tenant's servers. */
+  readonly webhooks: Webhooks
   /** Any endpoint by its operation id: `call("whoami", {})`. */
   readonly call: Call
 }

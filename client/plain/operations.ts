@@ -1,23 +1,54 @@
 /** Operations: rebalances, withdrawals and all else that takes its time. */
 import { BallastError } from "#client/plain/BallastError.ts"
-import type { Call, CallOptions, ConnectOptions, FilterOf } from "#client/plain/Call.ts"
+import type { Call, CallOptions, ConnectOptions, DataOf, FilterOf } from "#client/plain/Call.ts"
 import { accountOf, iterate } from "#client/plain/iterate.ts"
-import { pagesOf } from "#client/plain/pages.ts"
+import { type Pages, pagesOf } from "#client/plain/pages.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import { executionEvents, fromTheBeginning } from "#http/v1/executionEvents.ts"
+import { executionEvents, fromTheBeginning } from "#http/client/executionEvents.ts"
+import type { ExecutionEvent } from "#http/client/client.ts"
 
 type Filter = FilterOf<"listOperations">
 type OwnFilter = FilterOf<"listPortfolioOperations">
+
+/** Work on portfolios. An operation or a portfolio that is unknown is `API_006`. */
+export interface Operations {
+  /** Of all portfolios, newest first. A cursor of another list is `API_002`. */
+  readonly list: (query?: Filter, options?: CallOptions) => Pages<DataOf<"listOperations">["operations"][number]>
+  /** Of one portfolio, newest first. */
+  readonly ofPortfolio: (
+    portfolioId: string,
+    query?: OwnFilter,
+    options?: CallOptions
+  ) => Pages<DataOf<"listPortfolioOperations">["operations"][number]>
+  /** Its state, and all that it did once it has ended. */
+  readonly get: (portfolioId: string, operationId: string, options?: CallOptions) => Promise<DataOf<"getOperation">>
+  /** Ends it before more is signed; `API_204` where that is not possible any more. */
+  readonly cancel: (
+    portfolioId: string,
+    operationId: string,
+    options?: CallOptions
+  ) => Promise<DataOf<"cancelOperation">>
+  /** What happens to it, from its beginning or after an event to its end, over connections that break. */
+  readonly watch: (operationId: string, lastEventId?: string) => AsyncIterable<ExecutionEvent>
+  /**
+   * The operation once it is `completed`, `failed` or `cancelled`. Fails with `STILL_RUNNING` when that is not so after
+   * `waitSeconds`, 600 when left out; the operation goes on all the same.
+   */
+  readonly finished: (
+    portfolioId: string,
+    operationId: string,
+    options?: { readonly waitSeconds?: number } & CallOptions
+  ) => Promise<DataOf<"getOperation">>
+}
 
 const byId = (portfolioId: string, operationId: string) => ({ params: { portfolioId, operationId } })
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"])
 const defaultWaitSeconds = 600
 
-export const operationsOf = (call: Call, connection: ConnectOptions) => {
+export const operationsOf = (call: Call, connection: ConnectOptions): Operations => {
   const get = (portfolioId: string, operationId: string, options?: CallOptions) =>
     call("getOperation", { ...byId(portfolioId, operationId), ...options })
 
-  /** What happens to it, from its beginning to its end, over connections that break. */
   const watch = (operationId: string, lastEventId: string = fromTheBeginning) =>
     iterate(executionEvents(accountOf(connection), operationId as OperationId, { lastEventId }), connection)
 
@@ -39,10 +70,6 @@ export const operationsOf = (call: Call, connection: ConnectOptions) => {
     cancel: (portfolioId: string, operationId: string, options?: CallOptions) =>
       call("cancelOperation", { ...byId(portfolioId, operationId), ...options }),
     watch,
-    /**
-     * The operation once it is `completed`, `failed` or `cancelled`. Fails with `STILL_RUNNING` when that is not so
-     * after `waitSeconds`, 600 when left out; the operation goes on all the same.
-     */
     finished: async (
       portfolioId: string,
       operationId: string,

@@ -1,13 +1,99 @@
 /** Strategies, their configuration, versions and terms; discovery and backtests. */
-import type { Call, CallOptions, FilterOf, PayloadOf } from "#client/plain/Call.ts"
-import { pagesOf } from "#client/plain/pages.ts"
+import type { Call, CallOptions, DataOf, FilterOf, PayloadOf } from "#client/plain/Call.ts"
+import { type Pages, pagesOf } from "#client/plain/pages.ts"
+
+/** Templates that portfolios follow. One that is unknown, or another tenant's, is `API_006`. */
+export interface Strategies {
+  /** Makes one. An external id that is taken is `API_230`. */
+  readonly create: (payload: PayloadOf<"createStrategy">, options?: CallOptions) => Promise<DataOf<"createStrategy">>
+  /** Says what is wrong with a draft; nothing is stored. */
+  readonly validate: (
+    payload: PayloadOf<"validateStrategy">,
+    options?: CallOptions
+  ) => Promise<DataOf<"validateStrategy">>
+  /** What a draft would have done over the prices that were recorded. */
+  readonly backtest: (
+    payload: PayloadOf<"backtestStrategy">,
+    options?: CallOptions
+  ) => Promise<DataOf<"backtestStrategy">>
+  /** Of the tenant, newest first. A cursor of another list is `API_002`. */
+  readonly list: (
+    query?: FilterOf<"listStrategies">,
+    options?: CallOptions
+  ) => Pages<DataOf<"listStrategies">["strategies"][number]>
+  /** Public strategies of all tenants. */
+  readonly discover: (
+    query: FilterOf<"discoverStrategies">,
+    options?: CallOptions
+  ) => Pages<DataOf<"discoverStrategies">["strategies"][number]>
+  /** One strategy at its present version. */
+  readonly get: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getStrategy">>
+  /**
+   * Changes what is given; targets change by `publish`, schedule and preferences by their own methods. An external id
+   * that is taken is `API_230`.
+   */
+  readonly update: (
+    strategyId: string,
+    payload: PayloadOf<"updateStrategy">,
+    options?: CallOptions
+  ) => Promise<DataOf<"updateStrategy">>
+  /** Deletes what nobody uses, and archives the rest. */
+  readonly delete: (strategyId: string, options?: CallOptions) => Promise<DataOf<"deleteStrategy">>
+  /** Takes the archiving back. */
+  readonly restore: (strategyId: string, options?: CallOptions) => Promise<DataOf<"restoreStrategy">>
+  /** A new version is the target from the next rebalance of each portfolio. */
+  readonly publish: (
+    strategyId: string,
+    payload: PayloadOf<"publishStrategyVersion">,
+    options?: CallOptions
+  ) => Promise<DataOf<"publishStrategyVersion">>
+  /** All versions, newest first. */
+  readonly versions: (
+    strategyId: string,
+    query?: { readonly limit?: number },
+    options?: CallOptions
+  ) => Pages<DataOf<"listStrategyVersions">["versions"][number]>
+  /** The return of its targets over time, from daily prices. */
+  readonly performance: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getStrategyPerformance">>
+  /** When its portfolios are rebalanced. */
+  readonly schedule: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getStrategySchedule">>
+  /** Replaces the schedule. */
+  readonly setSchedule: (
+    strategyId: string,
+    payload: PayloadOf<"setStrategySchedule">,
+    options?: CallOptions
+  ) => Promise<DataOf<"setStrategySchedule">>
+  /** How its portfolios trade. */
+  readonly preferences: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getStrategyPreferences">>
+  /** Changes the preferences that are given. */
+  readonly updatePreferences: (
+    strategyId: string,
+    payload: PayloadOf<"updateStrategyPreferences">,
+    options?: CallOptions
+  ) => Promise<DataOf<"updateStrategyPreferences">>
+  /** Which fees its swaps have. */
+  readonly fees: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getStrategyFees">>
+  /** Changes the fees that are given. */
+  readonly updateFees: (
+    strategyId: string,
+    payload: PayloadOf<"updateStrategyFees">,
+    options?: CallOptions
+  ) => Promise<DataOf<"updateStrategyFees">>
+  /** What the creator of a strategy of another tenant changed and this tenant has not accepted. */
+  readonly mirrorTerms: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getMirrorTerms">>
+  /** Accepts it for the portfolios of this tenant. */
+  readonly acceptMirrorTerms: (
+    strategyId: string,
+    payload: PayloadOf<"acceptMirrorTerms">,
+    options?: CallOptions
+  ) => Promise<DataOf<"acceptMirrorTerms">>
+}
 
 const byId = (strategyId: string) => ({ params: { strategyId } })
 
-export const strategiesOf = (call: Call) => ({
+export const strategiesOf = (call: Call): Strategies => ({
   create: (payload: PayloadOf<"createStrategy">, options?: CallOptions) =>
     call("createStrategy", { payload, ...options }),
-  /** Says what is wrong with a draft; nothing is stored. */
   validate: (payload: PayloadOf<"validateStrategy">, options?: CallOptions) =>
     call("validateStrategy", { payload, ...options }),
   backtest: (payload: PayloadOf<"backtestStrategy">, options?: CallOptions) =>
@@ -18,7 +104,6 @@ export const strategiesOf = (call: Call) => ({
       const { data, nextCursor } = await call.whole("listStrategies", { query: page, ...options })
       return { items: data.strategies, nextCursor }
     }),
-  /** Public strategies of all tenants. */
   discover: (query: FilterOf<"discoverStrategies">, options?: CallOptions) =>
     pagesOf(async (cursor) => {
       const page = { ...query, ...(cursor === undefined ? {} : { cursor }) }
@@ -28,11 +113,8 @@ export const strategiesOf = (call: Call) => ({
   get: (strategyId: string, options?: CallOptions) => call("getStrategy", { ...byId(strategyId), ...options }),
   update: (strategyId: string, payload: PayloadOf<"updateStrategy">, options?: CallOptions) =>
     call("updateStrategy", { ...byId(strategyId), payload, ...options }),
-  /** Deletes what nobody uses, and archives the rest. */
   delete: (strategyId: string, options?: CallOptions) => call("deleteStrategy", { ...byId(strategyId), ...options }),
-  /** Takes the archiving back. */
   restore: (strategyId: string, options?: CallOptions) => call("restoreStrategy", { ...byId(strategyId), ...options }),
-  /** A new version is the target from the next rebalance of each portfolio. */
   publish: (strategyId: string, payload: PayloadOf<"publishStrategyVersion">, options?: CallOptions) =>
     call("publishStrategyVersion", { ...byId(strategyId), payload, ...options }),
   versions: (strategyId: string, query: { readonly limit?: number } = {}, options?: CallOptions) =>

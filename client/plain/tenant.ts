@@ -1,11 +1,58 @@
 /** Who calls, the tenant's own settings, and what can be traded. */
-import type { Call, CallOptions, FilterOf, PayloadOf } from "#client/plain/Call.ts"
-import { pagesOf } from "#client/plain/pages.ts"
+import type { Call, CallOptions, DataOf, FilterOf, PayloadOf } from "#client/plain/Call.ts"
+import { type Pages, pagesOf } from "#client/plain/pages.ts"
 
 type AssetFilter = FilterOf<"listAssets">
 
-export const tenantOf = (call: Call) => ({
-  /** The tenant and the scopes of the key. */
+/** What can be traded. */
+interface Assets {
+  /** By the query's filters. A cursor of another list is `API_002`. */
+  readonly list: (query?: AssetFilter, options?: CallOptions) => Pages<DataOf<"listAssets">["assets"][number]>
+  /** What an allocation consists of, by sectors, countries and the like. */
+  readonly breakDown: (
+    payload: PayloadOf<"breakDownAllocation">,
+    options?: CallOptions
+  ) => Promise<DataOf<"breakDownAllocation">>
+}
+
+/** The tenant's own settings, which strategies without their own have. */
+interface TenantSettings {
+  /** How portfolios trade, and when. */
+  readonly preferences: (options?: CallOptions) => Promise<DataOf<"getTenantPreferences">>
+  /** Changes the preferences that are given. */
+  readonly updatePreferences: (
+    payload: PayloadOf<"updateTenantPreferences">,
+    options?: CallOptions
+  ) => Promise<DataOf<"updateTenantPreferences">>
+  /** Which fees swaps have. */
+  readonly fees: (options?: CallOptions) => Promise<DataOf<"getTenantFees">>
+  /** Requests of the tenant that were refused in the last seven days: where to look when something does not work. */
+  readonly requests: (
+    query?: FilterOf<"listRefusedRequests">,
+    options?: CallOptions
+  ) => Pages<DataOf<"listRefusedRequests">["requests"][number]>
+  /** Changes the fees that are given. */
+  readonly updateFees: (
+    payload: PayloadOf<"updateTenantFees">,
+    options?: CallOptions
+  ) => Promise<DataOf<"updateTenantFees">>
+}
+
+/** What is of the key and its tenant, or of everybody. */
+export interface Own {
+  /** The tenant and the scopes of the key: the call to try a key with. */
+  readonly whoami: (options?: CallOptions) => Promise<DataOf<"whoami">>
+  /** All scopes that keys can have. */
+  readonly scopes: (options?: CallOptions) => Promise<DataOf<"listScopes">["scopes"]>
+  /** The chains of the deployment. */
+  readonly chains: (options?: CallOptions) => Promise<DataOf<"listChains">["chains"]>
+  /** What can be traded. */
+  readonly assets: Assets
+  /** The tenant's own settings. */
+  readonly tenant: TenantSettings
+}
+
+export const tenantOf = (call: Call): Own => ({
   whoami: (options: CallOptions = {}) => call("whoami", options),
   scopes: async (options: CallOptions = {}) => (await call("listScopes", options)).scopes,
   chains: async (options: CallOptions = {}) => (await call("listChains", options)).chains,
@@ -24,7 +71,6 @@ export const tenantOf = (call: Call) => ({
     updatePreferences: (payload: PayloadOf<"updateTenantPreferences">, options?: CallOptions) =>
       call("updateTenantPreferences", { payload, ...options }),
     fees: (options: CallOptions = {}) => call("getTenantFees", options),
-    /** Requests of the tenant that were refused in the last seven days. */
     requests: (query: FilterOf<"listRefusedRequests"> = {}, options?: CallOptions) =>
       pagesOf(async (cursor) => {
         const page = { ...query, ...(cursor === undefined ? {} : { cursor }) }

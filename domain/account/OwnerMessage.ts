@@ -5,7 +5,8 @@
  * EIP-712 domain, which is what its validator checks on chain (contracts/Erc1271OwnerValidator.sol).
  */
 import { addressOf, type ChainId, type AccountId } from "#domain/Caip.ts"
-import type { Authorization } from "#domain/account/Authorization.ts"
+import type { AccountType, Authorization } from "#domain/account/Authorization.ts"
+import { ValidationFailed } from "#domain/Errors.ts"
 
 /** 32 bytes that an owner signs, for the accounts that they are about. */
 export interface OwnerDigest extends Pick<Authorization, "accountType" | "ownerAccountId" | "root"> {
@@ -65,3 +66,30 @@ export const typedDataMessage = ({
 
 export const ownerMessage = (digest: OwnerDigest): OwnerMessage =>
   digest.accountType === "ERC1271" ? typedDataMessage(digest) : { kind: "ecdsa", raw: digest.root }
+
+/** 65 bytes in hex with 0x. */
+const keySignatureLength = 132
+
+/** What a key's signature must be where this is none by its length; those of contracts have any. */
+export const formExpected = (accountType: AccountType, signature: string): string | undefined =>
+  accountType === "ERC1271" || signature.length === keySignatureLength ? undefined : "65 bytes in hex with 0x"
+
+/** As a signature is compared: in hex it has two spellings, in base58 one. */
+export const canonicalSignature = (signature: string): string =>
+  signature.startsWith("0x") ? signature.toLowerCase() : signature
+
+/** The refusal of a signature that is not the owner's. Nothing is stored: the flow stays open for the right one. */
+export const signatureRefused = (accountType: AccountType): ValidationFailed =>
+  new ValidationFailed(
+    accountType === "ERC1271"
+      ? {
+          message:
+            "The owner's contract does not accept the signature; sign message.typedData of stage 1 with EIP-712 and send it again",
+          details: ["signature: refused by isValidSignature of ownerAccountId"]
+        }
+      : {
+          message:
+            "The signature is not the owner's; sign the raw 32 bytes of stage 1 with EIP-191 and send them again",
+          details: ["signature: does not recover to ownerAccountId"]
+        }
+  )

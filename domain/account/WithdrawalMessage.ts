@@ -3,6 +3,7 @@
  * 1 issues it. Every text is part of what is signed, so identifiers are accepted in their canonical spelling only.
  */
 import { Schema } from "effect"
+import { Hex } from "effect/encoding"
 import { AccountId, AssetId, anyPattern } from "#domain/Caip.ts"
 import { Bytes32 } from "#domain/account/Authorization.ts"
 import { PortfolioId } from "#domain/Ids.ts"
@@ -65,6 +66,9 @@ export const WithdrawalMessage = Schema.Struct({
   liquidate: Schema.optionalKey(Schema.Literal(true))
 })
 export type WithdrawalMessage = typeof WithdrawalMessage.Type
+
+/** 32 random bytes, as the message has them. */
+export const withdrawalNonce = (bytes: Uint8Array) => `0x${Hex.encode(bytes)}`
 
 /**
  * A message as a client sent it: its portfolio may be another one, and its recipient invalid. `Withdrawals` makes it a

@@ -12,7 +12,7 @@ import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
 import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
-import { type ActionFacts, resultOfAction } from "#domain/action/resultOfAction.ts"
+import { type ActionFacts, eventOfAction, resultOfAction } from "#domain/action/resultOfAction.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import { findLanded, type SentAttempt, unrecordedSwap, withSwap } from "#domain/action/earlierAttempts.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -23,13 +23,13 @@ import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import { type ActionReceipt, carriedAlone, foundFrom } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
 
 /** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
@@ -37,7 +37,7 @@ const maxSetbacks = 3
 /** How long after their request calls are still made: as long as the chain shows whether they were. */
 const lifeOfCalls = { hours: 2 }
 
-const pendingReason = "the chain carries the order out, in a block that does not count yet"
+const pendingReason = "what may carry the order out is on its way, or in a block that does not count yet"
 
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
@@ -67,7 +67,7 @@ export class ActionRun extends Context.Service<
         store: yield* ActionStore,
         preparer: yield* SwapPreparer,
         calls: yield* CallsPreparer,
-        userOperations: yield* UserOperations,
+        actions: yield* CarriedActions,
         relays: yield* RelayStore,
         relay: yield* TransactionRelay,
         valuer: yield* PortfolioValuer,
@@ -84,7 +84,7 @@ interface Services {
   readonly store: ActionStore["Service"]
   readonly preparer: SwapPreparer["Service"]
   readonly calls: CallsPreparer["Service"]
-  readonly userOperations: UserOperations["Service"]
+  readonly actions: CarriedActions["Service"]
   readonly relays: RelayStore["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly valuer: PortfolioValuer["Service"]
@@ -93,10 +93,10 @@ interface Services {
 }
 
 const makeExecute = (
-  { calls, gas, marks, operations, preparer, relay, relays, store, userOperations, valuer }: Services,
+  { actions, calls, gas, marks, operations, preparer, relay, relays, store, valuer }: Services,
   operationId: OperationId
 ) => {
-  const landed = findLanded(relays, userOperations)
+  const landed = findLanded(relays, actions)
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
   const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
@@ -188,17 +188,8 @@ const makeExecute = (
       name: "finish",
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        const { chainId, receipt, swap } = outcome
-        const { subject: userOpHash, txHash } = receipt
-        const traded = swap && {
-          sell: swap.sell,
-          buy: swap.buy,
-          sellAmountRaw: swap.sellAmountRaw.toString(),
-          minBuyAmountRaw: swap.minBuyAmountRaw.toString()
-        }
-        const event = swap === undefined ? "executed" : "swapped"
-        yield* operations.append({ operationId, at, kind: event, payload: { chainId, ...traded, userOpHash, txHash } })
-        const ended = yield* reportOf({ chainId, outcome, failure: null }, receipts)
+        yield* operations.append({ operationId, at, ...eventOfAction(outcome) })
+        const ended = yield* reportOf({ chainId: outcome.chainId, outcome, failure: null }, receipts)
         yield* store.finish({ operationId, at, error: null, outcome, ended })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
@@ -223,7 +214,7 @@ const makeExecute = (
 
   const carry = ({ prepared }: Ready, attempt: number) =>
     relay.carry({ operationId, chainId: prepared.chainId, attempt }, prepared, (transaction) =>
-      userOperations.find(transaction, prepared.accountId)
+      actions.find(transaction, prepared.accountId)
     )
 
   const run = Effect.gen(function* () {

@@ -17,7 +17,7 @@ import type { SignedIn } from "#domain/identity/SignedIn.ts"
 import { makeIssuerQuoteId, type PortfolioId } from "#domain/Ids.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
 import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
-import { Settings } from "#domain/Settings.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import { Issuer, type IssuerQuote, IssuerTerms } from "#domain/trading/Issuer.ts"
 
 /** How long a trade may be submitted after its preview. */
@@ -60,7 +60,7 @@ export class IssuerQuotes extends Context.Service<
       const { deviationBps, isOffered } = yield* IssuerTerms
       const assets = yield* Assets
       const prices = yield* Prices
-      const { priceMaxAgeMs } = yield* Settings
+      const { maxAgeMs: priceMaxAgeMs } = yield* PriceSettings
       const random = yield* SecureRandom.SecureRandom
 
       const tradeOf = Effect.fnUntraced(function* (source: ActionSource, request: IssuerTradeRequest) {

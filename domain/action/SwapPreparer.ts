@@ -15,7 +15,8 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
-import { Settings } from "#domain/Settings.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
+import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
@@ -100,7 +101,8 @@ export class SwapPreparer extends Context.Service<
       const issuerTerms = yield* IssuerTerms
       const execution = yield* ChainExecution
       const gas = yield* GasBudget
-      const settings = yield* Settings
+      const { maxAgeMs: priceMaxAgeMs } = yield* PriceSettings
+      const swapSettings = yield* SwapSettings
 
       /** What the account may sell: what it holds, less what withdrawals were promised. */
       const requireHeld = Effect.fnUntraced(function* ({ order, promised }: StoredSwap) {
@@ -123,7 +125,7 @@ export class SwapPreparer extends Context.Service<
           assets: yield* assets.find(traded),
           prices: yield* prices.latest(traded),
           now: yield* DateTime.now,
-          priceMaxAgeMs: settings.priceMaxAgeMs,
+          priceMaxAgeMs,
           feeBps: order.issuer === undefined ? venue.assumedFeeBps(order.chainId) : 0
         }
         return yield* Effect.mapError(Effect.fromResult(feedLeg(order, facts)), refuse)
@@ -222,7 +224,7 @@ export class SwapPreparer extends Context.Service<
         yield* requireHeld(action)
         const found = yield* legOf(action)
         const { leg } = found
-        const own = swapLimits(action.swap, settings)
+        const own = swapLimits(action.swap, swapSettings)
         const limits = { slippageBps: order.slippageBps ?? own.slippageBps, priceImpactBps: own.priceImpactBps }
         const terms: SwapTerms = { chain, leg, limits }
         const { issuer, route } = order

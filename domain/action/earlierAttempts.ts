@@ -5,8 +5,8 @@
 import { Effect, Option } from "effect"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { SwapStep } from "#domain/action/SwapPreparer.ts"
+import type { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { RelayStore } from "#domain/relay/RelayStore.ts"
-import type { UserOperations } from "#domain/relay/UserOperations.ts"
 import { assumedExecution, type Swap } from "#domain/trading/Swap.ts"
 
 /** An operation that was on its way to the chain. */
@@ -16,12 +16,12 @@ export interface SentAttempt {
 }
 
 /** An earlier operation that counts after all. */
-export const findLanded = (relays: RelayStore["Service"], userOperations: UserOperations["Service"]) =>
+export const findLanded = (relays: RelayStore["Service"], actions: CarriedActions["Service"]) =>
   Effect.fnUntraced(function* ({ operationId, order }: StoredAction, sentBefore: ReadonlyArray<SentAttempt>) {
     for (const { attempt, swap } of sentBefore) {
       const sent = yield* relays.sent({ operationId, chainId: order.chainId, attempt })
       if (Option.isNone(sent)) continue
-      const receipt = yield* userOperations.find(sent.value.transaction, order.accountId)
+      const receipt = yield* actions.find(sent.value.transaction, order.accountId)
       if (Option.isSome(receipt) && receipt.value.success) {
         return Option.some(withSwap({ _tag: "Landed", receipt: receipt.value }, swap) satisfies SwapStep)
       }

@@ -25,6 +25,22 @@ const swapsOf = ({ receipt, swap }: ActionOutcome): ReadonlyArray<SwapResult> =>
   return [swapResult(swap, receivedRaw)]
 }
 
+/** The event that says it while the operation is followed. */
+export const eventOfAction = ({ chainId, receipt, swap }: ActionOutcome) => ({
+  kind: swap === undefined ? "executed" : "swapped",
+  payload: {
+    chainId,
+    ...(swap && {
+      sell: swap.sell,
+      buy: swap.buy,
+      sellAmountRaw: swap.sellAmountRaw.toString(),
+      minBuyAmountRaw: swap.minBuyAmountRaw.toString()
+    }),
+    userOpHash: receipt.actionHash,
+    txHash: receipt.txHash
+  }
+})
+
 /** What the trade cost beside gas is not known: no plan with prices was made for it. */
 export const resultOfAction = ({ chainId, failure, outcome, transactions }: ActionFacts): OperationReport => ({
   outcome: outcome === null ? "skipped" : "traded",

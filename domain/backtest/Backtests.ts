@@ -12,7 +12,7 @@ import { ValidationFailed } from "#domain/Errors.ts"
 import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { lookbackDays } from "#domain/rebalance/plan/planPolicyOf.ts"
-import { Settings } from "#domain/Settings.ts"
+import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { requireValid } from "#domain/strategy/requireValid.ts"
 
 const timeToLive = Duration.minutes(10)
@@ -45,7 +45,7 @@ export class Backtests extends Context.Service<
       const recorder = yield* PriceRecorder
       const assets = yield* Assets
       const chains = yield* Chains
-      const { defaultSwap, minTradeUsd } = yield* Settings
+      const { defaults, minTradeUsd } = yield* SwapSettings
       const turn = yield* Semaphore.make(1)
 
       const historyOf = ({ allocation, from }: BacktestTask) =>
@@ -78,8 +78,8 @@ export class Backtests extends Context.Service<
       const run = Effect.fn("Backtests.run")(function* ({ slippageBps, thresholdUsd, ...draft }: BacktestDraft) {
         const task: BacktestTask = {
           ...draft,
-          slippageBps: slippageBps ?? defaultSwap.slippageBps,
-          thresholdUsd: greater(thresholdUsd ?? defaultSwap.thresholdUsd, minTradeUsd)
+          slippageBps: slippageBps ?? defaults.slippageBps,
+          thresholdUsd: greater(thresholdUsd ?? defaults.thresholdUsd, minTradeUsd)
         }
         const problems = problemsOf(task, Day.of(yield* DateTime.now))
         if (problems.length > 0)

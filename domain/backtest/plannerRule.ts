@@ -5,12 +5,12 @@
  * swap. Each is a token worth a dollar, with its price in the balance.
  */
 import type { Rule } from "#domain/backtest/followRule.ts"
-import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 
-export const plannedChain = 1 as ChainId
+export const plannedChain = ChainId.make(1)
 
 /** The asset that stands for the one at a place of the allocation. */
 export const plannedAsset = (index: number): AssetId =>

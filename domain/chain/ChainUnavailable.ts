@@ -2,9 +2,10 @@
  * A chain did not answer, or answered something that is not an answer. Work on it waits; nothing is concluded from it.
  */
 import { Schema } from "effect"
+import { ChainId } from "#domain/Caip.ts"
 
 export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
-  chainId: Schema.Int,
+  chainId: ChainId,
   reason: Schema.String
 }) {
   override get message() {

@@ -21,7 +21,7 @@ import { ValidationFailed } from "#domain/Errors.ts"
  *
  * const BaseAndArbitrum = Layer.succeed(Chains, { supported: [8453, 42161].map((id) => ChainId.make(id)) })
  *
- * const chainIds = requireSupported([8453]).pipe(Effect.provide(BaseAndArbitrum))
+ * const chainIds = requireSupported([ChainId.make(8453)]).pipe(Effect.provide(BaseAndArbitrum))
  * ```
  */
 export class Chains extends Context.Service<Chains, { readonly supported: ReadonlyArray<ChainId> }>()(
@@ -29,9 +29,9 @@ export class Chains extends Context.Service<Chains, { readonly supported: Readon
 ) {}
 
 /** Refuses chain ids that this deployment does not support; the error lists those it does. */
-export const requireSupported = Effect.fnUntraced(function* (chainIds: ReadonlyArray<number>) {
+export const requireSupported = Effect.fnUntraced(function* (chainIds: ReadonlyArray<ChainId>) {
   const { supported } = yield* Chains
-  const known = new Set<number>(supported)
+  const known = new Set(supported)
   const unknown = chainIds.filter((chainId) => !known.has(chainId))
   if (unknown.length > 0) {
     return yield* new ValidationFailed({
@@ -39,5 +39,5 @@ export const requireSupported = Effect.fnUntraced(function* (chainIds: ReadonlyA
       details: [`chainIds: unsupported ${unknown.join(", ")}`, `chainIds: supported ${supported.join(", ")}`]
     })
   }
-  return chainIds as ReadonlyArray<ChainId>
+  return chainIds
 })

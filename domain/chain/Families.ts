@@ -4,7 +4,7 @@
  * (docs/decisions/0288-terms-of-families.md).
  */
 import { Context, Result } from "effect"
-import type { Namespace } from "#domain/Caip.ts"
+import type { Address, Namespace } from "#domain/Caip.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 
 /**
@@ -44,6 +44,11 @@ export interface FamilyTerms {
    * refuses what has expired.
    */
   readonly landingSeconds: number
+  /**
+   * Why an address can only lose what it receives, on whatever chain of the family, as the end of a sentence about it;
+   * undefined where its spelling alone says nothing against it.
+   */
+  readonly lossAt: (address: Address) => string | undefined
 }
 
 /**

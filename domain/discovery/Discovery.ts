@@ -9,7 +9,7 @@ import type { DiscoveryItem, DiscoveryMetrics } from "#domain/discovery/Discover
 import { type DiscoveryEntry, DiscoveryStore } from "#domain/discovery/DiscoveryStore.ts"
 import { defaultSort, type Sort } from "#domain/discovery/Sort.ts"
 import { type CursorInvalid, ValidationFailed } from "#domain/Errors.ts"
-import { Settings } from "#domain/Settings.ts"
+import { DiscoverySettings } from "#domain/discovery/DiscoverySettings.ts"
 
 /** Most items a page, and how many when the request does not say. */
 export const maxItems = 50
@@ -48,8 +48,8 @@ export class Discovery extends Context.Service<
     Discovery,
     Effect.gen(function* () {
       const store = yield* DiscoveryStore
-      const { discovery } = yield* Settings
-      const staleAfterMs = discovery.intervalMs * intervalsUntilStale
+      const { intervalMs } = yield* DiscoverySettings
+      const staleAfterMs = intervalMs * intervalsUntilStale
 
       const curated = Effect.fnUntraced(function* (cursor: string | undefined, limit: number) {
         const after = cursor === undefined ? null : yield* DiscoveryCursor.decodePosition("curated", cursor)

@@ -8,7 +8,7 @@ import type { StrategyId } from "#domain/Ids.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
-import { Settings } from "#domain/Settings.ts"
+import { DiscoverySettings } from "#domain/discovery/DiscoverySettings.ts"
 
 /** A portfolio that was not valued for this long makes its strategy's value unknown. */
 const valuationMaxAge = Duration.days(2)
@@ -42,7 +42,7 @@ export class StrategyAnalytics extends Context.Service<
     Effect.gen(function* () {
       const store = yield* AnalyticsStore
       const performances = yield* StrategyPerformances
-      const { discovery } = yield* Settings
+      const { intervalMs } = yield* DiscoverySettings
 
       /** A strategy whose performance cannot be computed is logged and left out: it must not stop the others. */
       const windowsOf = (strategyId: StrategyId) =>
@@ -76,7 +76,7 @@ export class StrategyAnalytics extends Context.Service<
 
       const tick = Effect.gen(function* () {
         const now = yield* DateTime.now
-        const isOurs = yield* store.claim(now, DateTime.subtract(now, { milliseconds: discovery.intervalMs }))
+        const isOurs = yield* store.claim(now, DateTime.subtract(now, { milliseconds: intervalMs }))
         if (isOurs) yield* pass(now)
         return isOurs
       }).pipe(Effect.withSpan("StrategyAnalytics.tick"))
@@ -89,10 +89,10 @@ export class StrategyAnalytics extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const analytics = yield* StrategyAnalytics
-      const { discovery } = yield* Settings
+      const { intervalMs } = yield* DiscoverySettings
       yield* keepGoingEvery(analytics.tick, {
         complaint: "A pass of the discovery analytics failed",
-        interval: Duration.millis(discovery.intervalMs)
+        interval: Duration.millis(intervalMs)
       })
     })
   )

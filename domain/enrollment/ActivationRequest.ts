@@ -2,22 +2,20 @@
  * The body of an activation's stage 2, its canonical bytes for idempotency, and its check against stage 1. Source:
  * shapes 5 A.
  */
-import type { WalletId } from "#domain/Caip.ts"
+import { formExpected } from "#domain/account/OwnerMessage.ts"
+import type { ChainId, WalletId } from "#domain/Caip.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { FlowId, PortfolioId } from "#domain/Ids.ts"
 
 export interface ActivationRequest {
   readonly portfolioId: PortfolioId
   readonly flowId: FlowId
-  readonly chainIds: ReadonlyArray<number>
+  readonly chainIds: ReadonlyArray<ChainId>
   readonly accountIndex: string
   readonly agentAccountId: WalletId
   /** In hex: 65 bytes of a key, or what a contract takes for one. */
   readonly signature: string
 }
-
-/** 65 bytes in hex with 0x. */
-const keySignatureLength = 132
 
 /** Bytes that are equal exactly when two requests mean the same. */
 export const activationRequestBytes = (request: ActivationRequest): Uint8Array =>
@@ -39,10 +37,10 @@ export const activationRequestBytes = (request: ActivationRequest): Uint8Array =
 export const activationMismatches = (
   request: ActivationRequest,
   flow: EnrollmentFlow,
-  active: ReadonlySet<number>
+  active: ReadonlySet<ChainId>
 ): ReadonlyArray<string> => {
   const { authorization } = flow
-  const issued = authorization.chains.map(({ chainId }): number => chainId)
+  const issued = authorization.chains.map(({ chainId }) => chainId)
   const sent = request.chainIds.filter((chainId) => issued.includes(chainId) || !active.has(chainId))
   const checks: ReadonlyArray<readonly [field: string, same: boolean]> = [
     ["chainIds", sent.length === issued.length && issued.every((chainId, index) => chainId === sent[index])],
@@ -50,6 +48,6 @@ export const activationMismatches = (
     ["agentAccountId", request.agentAccountId === authorization.agentAccountId]
   ]
   const differences = checks.flatMap(([field, same]) => (same ? [] : [`${field}: differs from stage 1`]))
-  const isWhole = authorization.accountType === "ERC1271" || request.signature.length === keySignatureLength
-  return isWhole ? differences : [...differences, "signature: Expected 65 bytes in hex with 0x"]
+  const expected = formExpected(authorization.accountType, request.signature)
+  return expected === undefined ? differences : [...differences, `signature: Expected ${expected}`]
 }

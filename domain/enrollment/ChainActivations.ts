@@ -40,7 +40,7 @@ export class ChainActivations extends Context.Service<
     /** Stage 1. Chains that are active already, and await no signature, are left out of what is signed. */
     readonly authorize: (
       portfolioId: PortfolioId,
-      chainIds: ReadonlyArray<number>
+      chainIds: ReadonlyArray<ChainId>
     ) => Effect.Effect<EnrollmentFlow, ValidationFailed | PortfolioNotFound | VerifierUnavailable, Caller>
     /** Stage 2: the portfolio with its new accounts. */
     readonly activate: (request: ActivationRequest) => Effect.Effect<Portfolio, ActivationError, Caller>
@@ -77,7 +77,7 @@ export class ChainActivations extends Context.Service<
 
       const authorize = Effect.fn("ChainActivations.authorize")(function* (
         portfolioId: PortfolioId,
-        chainIds: ReadonlyArray<number>
+        chainIds: ReadonlyArray<ChainId>
       ) {
         const portfolio = yield* requirePortfolio(portfolioId)
         const enrolled = portfolio.grants[0].authorization
@@ -135,5 +135,5 @@ export class ChainActivations extends Context.Service<
   )
 }
 
-const activeChains = ({ grants }: EnrolledPortfolio): ReadonlySet<number> =>
+const activeChains = ({ grants }: EnrolledPortfolio): ReadonlySet<ChainId> =>
   new Set(authorizedChains(grants).map(({ chainId }) => chainId))

@@ -1,5 +1,5 @@
 /** The body of stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 2.16. */
-import type { WalletId } from "#domain/Caip.ts"
+import type { WalletId, ChainId } from "#domain/Caip.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
 import type { SolanaConsent } from "#domain/account/SolanaWallets.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
@@ -10,7 +10,7 @@ export interface EnrollRequest extends Labels {
   readonly flowId: FlowId
   readonly ownerAccountId: WalletId
   readonly strategyId: StrategyId
-  readonly chainIds: ReadonlyArray<number>
+  readonly chainIds: ReadonlyArray<ChainId>
   readonly accountType: AccountType
   readonly accountIndex: string
   readonly agentAccountId: WalletId

@@ -17,7 +17,7 @@ import { type EnrollRequest, enrollMismatches, enrollRequestBytes } from "#domai
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
 import { makePlaces, signatureIn } from "#domain/enrollment/makePlace.ts"
 import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
-import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
+import { signatureRefused } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { SolanaWallets } from "#domain/account/SolanaWallets.ts"
 import {
@@ -31,7 +31,7 @@ import {
 import { Caller } from "#domain/identity/Caller.ts"
 import { makePortfolioId, type StrategyId } from "#domain/Ids.ts"
 import { labelsOf, refusalError } from "#domain/Labels.ts"
-import { Settings } from "#domain/Settings.ts"
+import { BrandName } from "#domain/BrandName.ts"
 import { requireEnrollable } from "#domain/strategy/requireEnrollable.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
@@ -43,7 +43,7 @@ export interface AuthorizationDraft {
   readonly accountType: AccountType
   readonly ownerAccountId: WalletId
   readonly strategyId: StrategyId
-  readonly chainIds: ReadonlyArray<number>
+  readonly chainIds: ReadonlyArray<ChainId>
 }
 
 const firstRebalanceDelay = { seconds: 5 }
@@ -66,7 +66,7 @@ const invalid = (message: string, ...details: ReadonlyArray<string>) => new Vali
  *
  * ```ts
  * import { Effect, Schema } from "effect"
- * import { WalletId } from "#domain/Caip.ts"
+ * import { ChainId, WalletId } from "#domain/Caip.ts"
  * import { Enrollments } from "#domain/enrollment/Enrollments.ts"
  * import { StrategyId } from "#domain/Ids.ts"
  *
@@ -76,7 +76,7 @@ const invalid = (message: string, ...details: ReadonlyArray<string>) => new Vali
  *     accountType: "ECDSA",
  *     ownerAccountId: Schema.decodeSync(WalletId)("eip155:0:0x52908400098527886E0F7030069857D2E4169EE7"),
  *     strategyId: StrategyId.make("01JQ8ZKX4V6T3M9N2C5B7D8F0G"),
- *     chainIds: [8453]
+ *     chainIds: [ChainId.make(8453)]
  *   })
  * })
  * ```
@@ -93,7 +93,7 @@ export class Enrollments extends Context.Service<
   static readonly layer = Layer.effect(
     Enrollments,
     Effect.gen(function* () {
-      const { brandName } = yield* Settings
+      const brandName = yield* BrandName
       const store = yield* EnrollmentStore
       const strategies = yield* StrategyStore
       const assets = yield* Assets

@@ -12,7 +12,7 @@ import { PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#
 import { Caller } from "#domain/identity/Caller.ts"
 import { FlowId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
-import { Settings } from "#domain/Settings.ts"
+import { BrandName } from "#domain/BrandName.ts"
 
 export interface IssuedConsent {
   readonly flow: EnrollmentFlow
@@ -53,7 +53,7 @@ export class LegacyRenewals extends Context.Service<
     Effect.gen(function* () {
       const renewals = yield* Renewals
       const store = yield* EnrollmentStore
-      const { brandName } = yield* Settings
+      const brandName = yield* BrandName
 
       const resign = Effect.fn("LegacyRenewals.resign")(function* (portfolioId: PortfolioId) {
         const flow = yield* renewals.authorize(portfolioId)

@@ -3,6 +3,7 @@
  * after a revocation, which it lifts. The accounts stay. Source: shapes 2.30 (resign), docs/decisions/0116-renewals.md.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import { familyOf } from "#domain/account/Authorization.ts"
 import { termsOf } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
@@ -36,7 +37,7 @@ export class Renewals extends Context.Service<
     /** Stage 1, for the given chains of the portfolio, or all of them, on the given terms, or those of now. */
     readonly authorize: (
       portfolioId: PortfolioId,
-      chainIds?: ReadonlyArray<number>,
+      chainIds?: ReadonlyArray<ChainId>,
       terms?: PermissionTerms
     ) => Effect.Effect<EnrollmentFlow, ValidationFailed | PortfolioNotFound | VerifierUnavailable, Caller>
     /** Stage 2: the portfolio; one that was revoked is `stopped` from then on, until it is started. */
@@ -56,7 +57,7 @@ export class Renewals extends Context.Service<
 
       const authorize = Effect.fn("Renewals.authorize")(function* (
         portfolioId: PortfolioId,
-        chainIds?: ReadonlyArray<number>,
+        chainIds?: ReadonlyArray<ChainId>,
         terms?: PermissionTerms
       ) {
         const { grants, isRevoking, strategyId } = yield* requirePortfolio(portfolioId)

@@ -3,6 +3,7 @@
  * and the second stage. Source: shapes 5 A.
  */
 import { DateTime, Effect, Option } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import {
   type ActivationRequest,
@@ -12,7 +13,7 @@ import {
 import type { Activated, EnrollmentFlow, Refused } from "#domain/enrollment/Enrollment.ts"
 import { type ActivationRefusal, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
-import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
+import { signatureRefused } from "#domain/account/OwnerMessage.ts"
 import { type PortfolioExists, PortfolioNotFound } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
@@ -48,7 +49,7 @@ export const makeSignedChains = Effect.gen(function* () {
   })
 
   /** Stage 2, idempotent on the flow. `active` are chains that stage 1 may have left out. */
-  const finish = (purpose: "Activate" | "Renew", request: ActivationRequest, active: ReadonlySet<number>) =>
+  const finish = (purpose: "Activate" | "Renew", request: ActivationRequest, active: ReadonlySet<ChainId>) =>
     flows
       .resume<Activated>({
         flowId: request.flowId,

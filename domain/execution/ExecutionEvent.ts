@@ -8,8 +8,8 @@ import type { ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
 /** A transaction that decided a part of an operation on its chain. */
 export interface LandedStep {
   readonly chainId: ChainId
-  /** Hash of the user operation; null where none was carried, as in a withdrawal. */
-  readonly userOpHash: string | null
+  /** Names the carried action on its chain, as a user operation; null where none was carried, as in a withdrawal. */
+  readonly actionHash: string | null
   readonly txHash: string
   readonly success: boolean
 }

@@ -16,6 +16,7 @@ import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { keyIn, type SentHeaders } from "#domain/identity/access/presented.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { requireScope } from "#domain/identity/access/requireScope.ts"
+import { noteCaller } from "#domain/request/RequestContext.ts"
 import type { Scope } from "#domain/Scopes.ts"
 
 export type ReaderRefused = KeyMissing | KeyInvalid | KeyExpired | PermissionDenied | TenantDisabled | SessionInvalid
@@ -47,6 +48,8 @@ export class ExecutionReaders extends Context.Service<
 
       const byKey = Effect.fnUntraced(function* (secret: string, address: string) {
         const caller = yield* keys.authenticate(secret)
+        // Before it can be refused: what is refused is listed for the key's tenant.
+        yield* noteCaller(caller)
         yield* requireScope(caller, readScope)
         return { tenantId: caller.tenantId, walletId: null, credential: caller.apiKeyId, address }
       })

@@ -1,6 +1,6 @@
 /** What a wallet signs to sign in, and when it is accepted. Source: ERC-4361. */
 import { DateTime, Duration } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress, ChainId } from "#domain/Caip.ts"
 
 /** The fields of a message that is written as ERC-4361 has it, to the last character. */
 export interface SignInMessage {
@@ -28,7 +28,7 @@ const ethereum = 1
 export interface SignInRules {
   /** Origins that people may sign in on, such as `https://app.example.com`. */
   readonly origins: ReadonlyArray<string>
-  readonly chainIds: ReadonlyArray<number>
+  readonly chainIds: ReadonlyArray<ChainId>
   readonly now: DateTime.Utc
 }
 
@@ -52,7 +52,7 @@ export const signInProblems = (
     problems.push(`domain: people sign in on ${origins.join(", ") || "no origin of this service"}`)
   else if (!named.includes(originOf(message.uri) ?? "")) problems.push(`uri: expected an address under ${named[0]}`)
   if (message.version !== "1") problems.push("version: expected 1")
-  if (message.chainId !== ethereum && !chainIds.includes(message.chainId))
+  if (message.chainId !== ethereum && !chainIds.some((id) => id === message.chainId))
     problems.push(`chainId: expected one of ${[...new Set([ethereum, ...chainIds])].join(", ")}`)
   if (message.issuedAt === null) problems.push("issuedAt: expected a time")
   else {

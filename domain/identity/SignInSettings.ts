@@ -1,5 +1,6 @@
 /** Where people sign in with their wallets. */
 import { Context } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 
 /**
  * Where people may sign in.
@@ -14,6 +15,6 @@ export class SignInSettings extends Context.Service<
     /** Origins of the frontends, as browsers write them. Nobody can sign in while there is none. */
     readonly origins: ReadonlyArray<string>
     /** Chains that a message may name beside Ethereum. */
-    readonly chainIds: ReadonlyArray<number>
+    readonly chainIds: ReadonlyArray<ChainId>
   }
 >()("ballast/domain/identity/SignInSettings") {}

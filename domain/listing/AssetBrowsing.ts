@@ -136,7 +136,7 @@ interface StockSelection extends ListingPage<StockItem> {
   /** Of all pages. */
   readonly totalCount: number
   /** On which what was searched for is, whatever chain was chosen. */
-  readonly availableChainIds: ReadonlyArray<number>
+  readonly availableChainIds: ReadonlyArray<ChainId>
 }
 
 interface StockHighlights {

@@ -32,6 +32,18 @@ export const AssetKey = fromText(Key, {
   format: (key) => key
 })
 
+const evmAddress = /^0x[0-9a-f]{40}$/iu
+const solanaMint = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u
+
+/** Whether a text names one contract rather than anything to be searched for. */
+export const isAddress = (text: string): boolean => evmAddress.test(text) || solanaMint.test(text)
+
+/**
+ * Whether a text may stand for an address that is the same but for the case of letters: the case means something in a
+ * mint, and nothing in an EVM address.
+ */
+export const isSpelledAs = (address: string, text: string): boolean => evmAddress.test(text) || address === text
+
 const afterLast = (text: string, mark: string) => text.slice(text.lastIndexOf(mark) + 1)
 
 /** Chain and address inside a CAIP-19 id, and the key made of them. */

@@ -1,5 +1,6 @@
 /** The asset as procedures return it. Field names: shapes Q and R, docs/decisions/0122. */
 import { Schema } from "effect"
+import { type AssetId, ChainId, isErc20 } from "#domain/Caip.ts"
 import { AssetKey } from "#domain/listing/AssetKey.ts"
 import { LinePoint } from "#domain/marketData/coinDatasets.ts"
 import { MarketDataProvider } from "#domain/marketData/Dataset.ts"
@@ -44,13 +45,16 @@ export const AssetMetadata = Schema.Struct({
   symbol: Schema.String,
   name: Schema.String,
   decimals: Schema.Int,
-  chainId: Schema.Int,
+  chainId: ChainId,
   address: Schema.String,
   caipAssetId: Schema.String,
   logoUrl: MaybeText,
   tokenType: Schema.Literals(["erc20", "spl"])
 })
 export type AssetMetadata = typeof AssetMetadata.Type
+
+/** The standard that a listed token keeps, by its identifier. */
+export const tokenTypeOf = (assetId: AssetId): AssetMetadata["tokenType"] => (isErc20(assetId) ? "erc20" : "spl")
 
 export const TagGroups = Schema.Struct({
   type: Schema.Array(Schema.String),

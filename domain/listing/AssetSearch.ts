@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import type { AssetSnapshot } from "#domain/listing/AssetSnapshot.ts"
-import { normalizeKey } from "#domain/listing/AssetKey.ts"
+import { isAddress, isSpelledAs, normalizeKey } from "#domain/listing/AssetKey.ts"
 import type { AssetItem, SearchRow } from "#domain/listing/AssetModels.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
@@ -34,12 +34,6 @@ export interface SearchAnswer {
   readonly restrictionContext: RestrictionContext
 }
 
-const evmAddress = /^0x[0-9a-f]{40}$/iu
-const solanaMint = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u
-
-/** A text that names one contract rather than anything to be searched for. */
-const isAddress = (q: string): boolean => evmAddress.test(q) || solanaMint.test(q)
-
 const isOn = (chains: ReadonlyArray<number> | undefined) => {
   const wanted = chains === undefined || chains.length === 0 ? undefined : new Set(chains)
   return ({ chainId }: Listing) => wanted === undefined || wanted.has(chainId)
@@ -62,8 +56,7 @@ const found = (snapshot: AssetSnapshot, q: string): Iterable<Listing> => {
   }
   if (isAddress(text)) {
     const there = snapshot.byAddress.get(text.toLowerCase()) ?? []
-    // The letters of a mint mean something; those of an EVM address do not.
-    return evmAddress.test(text) ? there : there.filter(({ address }) => address === text)
+    return there.filter(({ address }) => isSpelledAs(address, text))
   }
   return listingsAt(snapshot, snapshot.text.find(text))
 }

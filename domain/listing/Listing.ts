@@ -1,9 +1,9 @@
 /** One token of the catalogue with all of it that does not change with the market. */
 import type { Home, SubjectFacts } from "#domain/asset/SubjectFacts.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
-import { type AssetId, type ChainId, isErc20 } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/Caip.ts"
 import { type AssetKey, keyPartsOf } from "#domain/listing/AssetKey.ts"
-import type { Exposure, AssetMetadata, Taxonomy } from "#domain/listing/AssetModels.ts"
+import { type AssetMetadata, type Exposure, type Taxonomy, tokenTypeOf } from "#domain/listing/AssetModels.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 
 export interface Listing {
@@ -87,7 +87,7 @@ export const makeListings = (
         address,
         caipAssetId,
         logoUrl: null,
-        tokenType: isErc20(caipAssetId) ? "erc20" : "spl"
+        tokenType: tokenTypeOf(caipAssetId)
       },
       coinId: subject === null ? null : (facts.coinIdOf(subject) ?? null),
       ticker: isTokenizedEquity ? subject!.symbol : null,

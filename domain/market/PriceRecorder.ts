@@ -12,7 +12,7 @@ import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { DailyPriceStore, type HistoryGap } from "#domain/market/DailyPriceStore.ts"
 import { PriceHistory } from "#domain/market/PriceHistory.ts"
 import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
-import { Settings } from "#domain/Settings.ts"
+import { PriceHistorySettings } from "#domain/market/PriceSettings.ts"
 
 /** How far back a history is requested. */
 const historyDays = 365
@@ -55,7 +55,7 @@ export class PriceRecorder extends Context.Service<
       const store = yield* DailyPriceStore
       const history = yield* PriceHistory
       const prices = yield* Prices
-      const { priceHistory } = yield* Settings
+      const { batch, intervalMs } = yield* PriceHistorySettings
       const scope = yield* Effect.scope
       const seenUntil = yield* Ref.make(DateTime.makeUnsafe(0))
       const spent = yield* Ref.make({ since: 0, histories: 0 })
@@ -72,8 +72,8 @@ export class PriceRecorder extends Context.Service<
       const allow = Effect.fnUntraced(function* (wanted: number) {
         const now = (yield* DateTime.now).epochMilliseconds
         return yield* Ref.modify(spent, (before) => {
-          const current = now - before.since >= priceHistory.intervalMs ? { since: now, histories: 0 } : before
-          const allowed = Math.max(0, Math.min(wanted, priceHistory.batch - current.histories))
+          const current = now - before.since >= intervalMs ? { since: now, histories: 0 } : before
+          const allowed = Math.max(0, Math.min(wanted, batch - current.histories))
           return [allowed, { ...current, histories: current.histories + allowed }]
         })
       })
@@ -132,7 +132,7 @@ export class PriceRecorder extends Context.Service<
 
       const tick = Effect.gen(function* () {
         yield* track
-        yield* fillGaps(priceHistory.batch)
+        yield* fillGaps(batch)
         yield* recordToday
       }).pipe(Effect.withSpan("PriceRecorder.tick"))
 
@@ -150,10 +150,10 @@ export class PriceRecorder extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const recorder = yield* PriceRecorder
-      const { priceHistory } = yield* Settings
+      const { intervalMs } = yield* PriceHistorySettings
       yield* keepGoingEvery(recorder.tick, {
         complaint: "Prices could not be recorded",
-        interval: Duration.millis(priceHistory.intervalMs)
+        interval: Duration.millis(intervalMs)
       })
     })
   )

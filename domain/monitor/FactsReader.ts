@@ -15,7 +15,7 @@ import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import type { Trigger } from "#domain/monitor/Trigger.ts"
 import type { Holding } from "#domain/planning/Plan.ts"
 import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
-import { Settings } from "#domain/Settings.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 
 /** A chain that has not answered by then is not waited for. */
@@ -89,7 +89,7 @@ export class FactsReader extends Context.Service<
       const plans = yield* PlanReader
       const prices = yield* Prices
       const daily = yield* DailyPriceStore
-      const { priceMaxAgeMs } = yield* Settings
+      const { maxAgeMs } = yield* PriceSettings
       const candles = yield* CandleChanges
 
       const readPositions = Effect.fnUntraced(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
@@ -101,7 +101,7 @@ export class FactsReader extends Context.Service<
       const readPrices = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>, now: DateTime.Utc) {
         if (assetIds.length === 0) return new Map<AssetId, bigint>()
         const latest = Option.getOrUndefined(yield* Effect.option(prices.latest(assetIds)))
-        const staleBefore = now.epochMilliseconds - priceMaxAgeMs
+        const staleBefore = now.epochMilliseconds - maxAgeMs
         return new Map(
           [...(latest ?? [])].flatMap(([assetId, price]) =>
             mayTradeOn(price, staleBefore) && price.usd > 0n ? [[assetId, price.usd] as const] : []

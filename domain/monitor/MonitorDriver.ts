@@ -11,7 +11,7 @@ import { keepGoing } from "#domain/keepGoing.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
-import { Settings } from "#domain/Settings.ts"
+import { SchedulerSettings } from "#domain/rebalance/RebalanceSettings.ts"
 
 /** Longer than a tick. After it other processes claim the monitors of one that died. */
 const claimFor = Duration.seconds(15)
@@ -105,7 +105,7 @@ export class MonitorDriver extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const driver = yield* MonitorDriver
-      const { intervalMs } = (yield* Settings).scheduler
+      const { intervalMs } = yield* SchedulerSettings
       const round = Effect.map(driver.sweep, (count) =>
         Duration.millis(Math.min(count > 0 ? busyIntervalMs : idleIntervalMs, intervalMs))
       )

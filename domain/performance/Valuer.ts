@@ -28,7 +28,7 @@ import {
   valuationOf
 } from "#domain/performance/PortfolioReading.ts"
 import { type ClaimedPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
-import { Settings } from "#domain/Settings.ts"
+import { ValuationSettings } from "#domain/performance/ValuationSettings.ts"
 
 const concurrency = 8
 /** A chain that failed this often in a row is left alone for the rest of the pass. */
@@ -79,7 +79,7 @@ export class Valuer extends Context.Service<
       const chains = yield* Chains
       const balances = yield* Balances
       const prices = yield* Prices
-      const { valuation } = yield* Settings
+      const valuation = yield* ValuationSettings
 
       const readAccount = Effect.fnUntraced(function* (account: AccountId, { catalogue, failures }: Pass) {
         const chainId = chainIdOf(account)
@@ -170,7 +170,7 @@ export class Valuer extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const valuer = yield* Valuer
-      const { valuation } = yield* Settings
+      const valuation = yield* ValuationSettings
       yield* keepGoingEvery(valuer.pass, {
         complaint: "Portfolios could not be valued",
         interval: Duration.millis(valuation.intervalMs)

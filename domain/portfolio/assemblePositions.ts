@@ -73,7 +73,7 @@ const unlistedPosition = (account: AccountId, { assetId, decimals, raw, symbol }
 export const assemblePositions = (portfolio: Portfolio, readings: Readings): Positions => {
   const warnings: Array<Warning> = []
   const assets: Array<Position> = []
-  const chains = new Set<number>(portfolio.smartAccounts.map(chainIdOf))
+  const chains = new Set(portfolio.smartAccounts.map(chainIdOf))
 
   for (const assetId of readings.targets) {
     if (!readings.catalogue.has(assetId)) {

@@ -10,11 +10,11 @@ import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import type { Ready } from "#domain/rebalance/Preparation.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { actionToCarry, type PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
@@ -41,20 +41,20 @@ export class BatchCarrier extends Context.Service<
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
       const launcher = yield* OperationLauncher
-      const operations = yield* UserOperations
+      const actions = yield* CarriedActions
       const relay = yield* TransactionRelay
 
       /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
       const recordIntent = (
         { attempt, chainId, operationId }: AttemptId,
-        { accountId, foundFrom: fromBlock, subject }: PreparedBatch,
+        { accountId, foundFrom: fromBlock, actionHash }: PreparedBatch,
         transfers: ReadonlyArray<OutgoingTransfer>
       ) =>
         Activity.make({
           name: `announce/${chainId}/${attempt}`,
           execute: Effect.gen(function* () {
             const at = yield* DateTime.now
-            yield* ledger.recordIntent({ runId: operationId, attempt, accountId, subject, fromBlock, transfers, at })
+            yield* ledger.recordIntent({ runId: operationId, attempt, accountId, actionHash, fromBlock, transfers, at })
           })
         }).annotate(ClusterSchema.WithTransaction, true)
 
@@ -89,7 +89,7 @@ export class BatchCarrier extends Context.Service<
         const { accountId } = prepared
         if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
         const carried = yield* relay.carry(attempt, actionToCarry(prepared), (transaction) =>
-          operations.find(transaction, accountId)
+          actions.find(transaction, accountId)
         )
         if (transfers.length === 0) return carried
         yield* Option.match(

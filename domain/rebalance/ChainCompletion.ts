@@ -1,12 +1,13 @@
 /** The event that records that a rebalance over several chains is done with one of them. */
 import { Schema } from "effect"
+import { ChainId } from "#domain/Caip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 
 export const chainCompleted = "chain_settled"
 
 /** What is stored of it. */
 export const ChainCompletion = Schema.Struct({
-  chainId: Schema.Int,
+  chainId: ChainId,
   /** Chains on which the run has something to do. */
   totalSteps: Schema.Int,
   /** For people. */

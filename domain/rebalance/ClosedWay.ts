@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { ChainPair } from "#domain/planning/Plan.ts"
-import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import { SkipCode } from "#domain/Skip.ts"
 

@@ -16,7 +16,7 @@ import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
-import { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import {
   type ChainOutcome,
@@ -206,7 +206,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
         const wasCancelled = planned.isCancelled === true || chains.some(isCancelled)
         // After a cancellation nothing more is traded before the next due time.
         const slices = wasCancelled ? undefined : slicesOf(planned, chains)
-        yield* runs.finish({
+        const portfolioId = yield* runs.finish({
           operationId,
           strategyVersion,
           at: yield* DateTime.now,
@@ -219,8 +219,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
           ended: yield* resultOf(planned, chains)
         })
         yield* recordRun(chains)
-        if (chains.some(({ receipt }) => receipt?.success === true))
-          yield* Effect.flatMap(requireContext(runs, operationId), ({ portfolioId }) => valuer.value(portfolioId))
+        if (chains.some(({ receipt }) => receipt?.success === true)) yield* valuer.value(portfolioId)
       })
     })
 

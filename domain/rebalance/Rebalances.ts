@@ -9,7 +9,7 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 import { Previews } from "#domain/rebalance/preview/Previews.ts"
-import { Settings } from "#domain/Settings.ts"
+import { RebalanceSettings } from "#domain/rebalance/RebalanceSettings.ts"
 
 /**
  * Rebalances on request.
@@ -60,7 +60,7 @@ export class Rebalances extends Context.Service<
       const store = yield* OperationStore
       const launcher = yield* OperationLauncher
       const previews = yield* Previews
-      const settings = yield* Settings
+      const { cooldownMs } = yield* RebalanceSettings
       const random = yield* SecureRandom.SecureRandom
 
       const trigger = Effect.fn("Rebalances.trigger")(function* (portfolioId: PortfolioId) {
@@ -71,7 +71,7 @@ export class Rebalances extends Context.Service<
           tenantId,
           portfolioId,
           now,
-          cooldownMs: settings.rebalanceCooldownMs
+          cooldownMs
         })
         switch (submission._tag) {
           case "Submitted":

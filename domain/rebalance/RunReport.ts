@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
-import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { Slices } from "#domain/rebalance/retryDelay.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 import { RecordedSkip } from "#domain/Skip.ts"

@@ -72,9 +72,10 @@ export class RunStore extends Context.Service<
     /** None when the operation is unknown. */
     readonly context: (operationId: OperationId) => Effect.Effect<Option.Option<RunContext>>
     /**
-     * Writes report, terminal state, `strategyVersion` and `lastRebalanceAt` together. A finished run stays as it is.
+     * Writes report, terminal state, `strategyVersion` and `lastRebalanceAt` together, and answers the portfolio. A
+     * finished run stays as it is.
      */
-    readonly finish: (end: RunEnd) => Effect.Effect<void>
+    readonly finish: (end: RunEnd) => Effect.Effect<PortfolioId>
     /** The stored report of a finished run. */
     readonly report: (operationId: OperationId) => Effect.Effect<Option.Option<unknown>>
   }

@@ -13,7 +13,7 @@ import { type Launch, OperationLauncher } from "#domain/operation/OperationLaunc
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { DriftCheck } from "#domain/rebalance/DriftCheck.ts"
 import { type Concluded, DueStore } from "#domain/rebalance/DueStore.ts"
-import { Settings } from "#domain/Settings.ts"
+import { SchedulerSettings } from "#domain/rebalance/RebalanceSettings.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 
 /** An operation that is still accepted after this long was not launched, or its launch died. */
@@ -53,7 +53,7 @@ export class Scheduler extends Context.Service<
       const store = yield* DueStore
       const driftCheck = yield* DriftCheck
       const launcher = yield* OperationLauncher
-      const { scheduler } = yield* Settings
+      const settings = yield* SchedulerSettings
       const lastTick = yield* Ref.make(yield* DateTime.now)
 
       const launchAll = (launches: ReadonlyArray<Launch>) =>
@@ -94,7 +94,7 @@ export class Scheduler extends Context.Service<
       const recover = Effect.gen(function* () {
         const lost = yield* operations.accepted(
           DateTime.subtractDuration(yield* DateTime.now, lostAfter),
-          scheduler.batch
+          settings.batch
         )
         yield* launchAll(lost)
         return lost.length
@@ -121,7 +121,7 @@ export class Scheduler extends Context.Service<
         yield* moveToCadence
         let count = yield* recover
         for (let batch = 0; batch < maxBatches; batch += 1) {
-          const limit = Math.min(scheduler.batch, yield* launcher.capacity)
+          const limit = Math.min(settings.batch, yield* launcher.capacity)
           const done = limit > 0 ? yield* dealWith(limit) : 0
           count += done
           if (done < limit || limit === 0) break
@@ -140,8 +140,7 @@ export class Scheduler extends Context.Service<
   static readonly fiber = Layer.effectDiscard(
     Effect.gen(function* () {
       const scheduler = yield* Scheduler
-      const settings = yield* Settings
-      const { intervalMs } = settings.scheduler
+      const { intervalMs } = yield* SchedulerSettings
       const round = Effect.map(scheduler.tick, (count) =>
         Duration.millis(count > 0 ? Math.min(busyIntervalMs, intervalMs) : intervalMs)
       )

@@ -16,7 +16,7 @@ import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { wakeSignal } from "#domain/operation/wakeSignal.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
-import { Settings } from "#domain/Settings.ts"
+import { RebalanceSettings } from "#domain/rebalance/RebalanceSettings.ts"
 
 /** The poll intervals of a run that waits for a signature. Tests make them shorter. */
 export const SignatureRequestTiming = Context.Reference("ballast/domain/rebalance/SignatureRequestTiming", {
@@ -88,7 +88,7 @@ export class SignatureRequests extends Context.Service<
     SignatureRequests,
     Effect.gen(function* () {
       const services = { operations: yield* OperationStore, signatures: yield* RequiredSignatures }
-      const { signatureWaitMs } = yield* Settings
+      const { signatureWaitMs } = yield* RebalanceSettings
       return SignatureRequests.of({
         record: makeRecord(services),
         wait: makeWait(services, yield* SignatureRequestTiming, signatureWaitMs)

@@ -10,7 +10,7 @@ import type { AssetId } from "#domain/Caip.ts"
 import { chainRetry } from "#domain/rebalance/BatchPreparer.ts"
 import { nothing, type Preparation } from "#domain/rebalance/Preparation.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
-import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
@@ -22,7 +22,7 @@ import { assumedExecution, Swap } from "#domain/trading/Swap.ts"
 /** What the chain shows of a run. Stored with the step that read it. */
 export const Unrecorded = Schema.Union([
   Schema.TaggedStruct("Landed", { receipt: ActionReceipt, swaps: Schema.Array(Swap) }),
-  /** It landed in a block that does not count yet. */
+  /** It landed in a block that does not count yet, or may still land. */
   Schema.TaggedStruct("Pending", {})
 ])
 export type Unrecorded = typeof Unrecorded.Type

@@ -11,7 +11,7 @@ import {
   type SwapResult,
   type TransactionResult
 } from "#domain/operation/OperationResult.ts"
-import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { swapResult } from "#domain/trading/swapResult.ts"

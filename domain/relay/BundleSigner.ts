@@ -25,8 +25,8 @@ export const BundleWindow = Context.Reference("ballast/domain/relay/BundleWindow
   defaultValue: () => Duration.millis(30)
 })
 
-/** Transactions of one chain that are simulated and signed side by side. */
-const concurrency = 4
+/** Transactions of one chain that are simulated side by side: as many as are signed in one turn of an account. */
+const concurrency = 8
 
 type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
 type Answer = Result.Result<void, ChainUnavailable | CancelRequested>
@@ -128,9 +128,7 @@ export class BundleSigner extends Context.Service<
           concurrency: relayer.accounts.length
         })
       const queues = new Map(
-        yield* Effect.forEach(supported, (chainId) =>
-          Effect.map(queueOf(), (queue) => [chainId as number, queue] as const)
-        )
+        yield* Effect.forEach(supported, (chainId) => Effect.map(queueOf(), (queue) => [chainId, queue] as const))
       )
       /** For chains that are no longer configured. */
       const others = yield* queueOf()

@@ -8,20 +8,33 @@ import type { ChainId } from "#domain/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
-import { type ActionCost, type ActionReceipt, maxNative } from "#domain/relay/Transaction.ts"
-import { Settings } from "#domain/Settings.ts"
+import { type ActionCost, type ActionReceipt, expectedShare, maxNative } from "#domain/relay/Transaction.ts"
+import { NativeAssets } from "#domain/chain/NativeAssets.ts"
 import * as Decimal from "#domain/Decimal.ts"
 
 const bps = 10_000n
 
-/**
- * The most that a transaction can cost is about three times what it does cost: twice the base fee, and a limit above
- * what is used.
- */
-const maxOverExpected = 3n
-
 const refused = (scope: "portfolio" | "tenant" | "value") =>
   Metric.update(Metric.withAttributes(Metrics.gasRefusals, { scope }), 1)
+
+/**
+ * How much gas the service pays for. Filled from the environment by src/Config.ts.
+ *
+ * **When to use**
+ *
+ * Use in `GasBudget` alone.
+ */
+export class GasSettings extends Context.Service<
+  GasSettings,
+  {
+    /** Units of gas that one portfolio may use in a UTC day. */
+    readonly portfolioPerDay: bigint
+    /** Units of gas that all portfolios of a tenant may use in a UTC day. */
+    readonly tenantPerDay: bigint
+    /** Basis points of what a batch of trades moves, which it may cost at most. */
+    readonly maxShareBps: number
+  }
+>()("ballast/domain/relay/GasSettings") {}
 
 /**
  * What the service pays for gas.
@@ -56,7 +69,8 @@ export class GasBudget extends Context.Service<
     Effect.gen(function* () {
       const ledger = yield* GasLedger
       const prices = yield* Prices
-      const { gas: limits } = yield* Settings
+      const natives = yield* NativeAssets
+      const limits = yield* GasSettings
 
       const refusal = Effect.fn("GasBudget.refusal")(function* (payee: Payee) {
         const spent = yield* ledger.spent(payee, yield* DateTime.now)
@@ -74,7 +88,7 @@ export class GasBudget extends Context.Service<
       })
 
       const usdOf = Effect.fnUntraced(function* (chainId: ChainId, nativeRaw: bigint) {
-        const native = limits.natives.get(chainId)
+        const native = natives.get(chainId)
         if (native === undefined) return Option.none<bigint>()
         const known = yield* Effect.option(prices.latest([native]))
         const price = Option.getOrUndefined(known)?.get(native)
@@ -92,7 +106,7 @@ export class GasBudget extends Context.Service<
       const expectedUsd = Effect.fn("GasBudget.expectedUsd")((prepared: ActionCost) =>
         Effect.map(
           maxUsd(prepared),
-          Option.map((usd) => usd / maxOverExpected)
+          Option.map((usd) => expectedShare(prepared, usd))
         )
       )
 

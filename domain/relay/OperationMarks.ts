@@ -1,7 +1,7 @@
 /**
- * Port: whether the chain shows that an operation of the service was carried out there. What carries it names it in its
- * calldata, by its mark, so that it is found although the service has lost every record of what it sent. Orders of
- * owners and rebalances have marks; a withdrawal has the owner's nonce, which the chain accepts once.
+ * Port: whether the chain shows that an operation of the service was carried out there. What carries it names it, by
+ * its mark, so that it is found although the service has lost every record of what it sent. Orders of owners and
+ * rebalances have marks; a withdrawal has the owner's nonce (`WithdrawalExecution.standing`).
  */
 import { Context, type DateTime, Duration, type Effect } from "effect"
 import type { AccountId, ChainId } from "#domain/Caip.ts"
@@ -15,13 +15,13 @@ export interface SoughtOperation {
   readonly operationId: OperationId
   /** Nothing that is older carries it. */
   readonly since: DateTime.Utc
-  /** A node that has not reached this block cannot show that there is none. */
+  /** A node that has not reached this block cannot show that there is none, where later ones may carry it. */
   readonly fromBlock: bigint
 }
 
 export type MarkedOperation =
   | { readonly _tag: "Absent" }
-  /** It was carried out, in a block that does not count yet. */
+  /** It was carried out in a block that does not count yet, or may still be by what was sent before. */
   | { readonly _tag: "Pending" }
   | { readonly _tag: "Carried"; readonly receipt: ActionReceipt }
 
@@ -36,15 +36,15 @@ export const minAgeOfLoss = Duration.seconds(5)
  *
  * **When to use**
  *
- * Use before something is signed whose records may be lost. Receipts of what is recorded are `UserOperations`.
+ * Use before something is signed whose records may be lost. Receipts of what is recorded are `CarriedActions`.
  */
 export class OperationMarks extends Context.Service<
   OperationMarks,
   {
     /**
-     * Among the account's operations of the last 40,000 blocks, as every endpoint of the chain shows them. What was
-     * reverted does not count, and chains without user operations have no marks. Fails when no endpoint answers, or
-     * when they contradict each other.
+     * As every endpoint of the chain shows it; on EVM chains among the account's operations of the last 40,000 blocks.
+     * What was reverted does not count. Of several steps those count that took effect, and the operation is carried
+     * out when one did. Fails when no endpoint answers, or when they contradict each other.
      */
     readonly find: (sought: SoughtOperation) => Effect.Effect<MarkedOperation, ChainUnavailable>
   }

@@ -4,9 +4,18 @@
  * A key that is kept elsewhere may have rules of its own, so each request has what the digest stands for; the holder of
  * the key can compute the digest from it and refuse.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
-import type { SignerUnavailable } from "#domain/relay/SignerUnavailable.ts"
+
+/** A key gave no signature: it cannot be reached, or what guards it refused. Nothing was signed; the work waits. */
+export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
+  address: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The signer of ${this.address} gave no signature: ${this.reason}`
+  }
+}
 
 /** What a digest stands for. */
 export type SigningContext =
@@ -54,8 +63,7 @@ export interface Signer {
  * ```ts
  * import { Effect, Layer } from "effect"
  * import type { EvmAddress } from "#domain/Caip.ts"
- * import { AgentSigner } from "#domain/relay/Signer.ts"
- * import { SignerUnavailable } from "#domain/relay/SignerUnavailable.ts"
+ * import { AgentSigner, SignerUnavailable } from "#domain/relay/Signer.ts"
  *
  * const UnreachableAgent = (address: EvmAddress) =>
  *   Layer.succeed(AgentSigner, {

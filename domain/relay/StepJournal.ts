@@ -32,13 +32,18 @@ export class StepJournal extends Context.Service<
     /**
      * Committed when it returns. The first of an attempt puts the attempt among those that are under way, until
      * `RelayStore.recordReceipt`. Fails when the operation is to be cancelled, unless something was signed for the step
-     * before: that is gone on with. Dies when the operation has ended or the number is in use. Not for use inside a
-     * transaction.
+     * before, or the transaction has landed already: that is gone on with. Dies when the operation has ended or the
+     * number is in use. Not for use inside a transaction.
      */
     readonly record: (
       id: StepId,
-      prepared: Pick<PreparedSteps, "accountId" | "subject" | "slot">,
-      recorded: RecordedStep & { readonly txHash: string; readonly at: DateTime.Utc }
+      prepared: Pick<PreparedSteps, "accountId" | "actionHash" | "slot">,
+      recorded: RecordedStep & {
+        readonly txHash: string
+        readonly at: DateTime.Utc
+        /** It was found on the chain: the record of its signature is lost. */
+        readonly isLanded?: boolean
+      }
     ) => Effect.Effect<void, CancelRequested>
   }
 >()("ballast/domain/relay/StepJournal") {}

@@ -2,8 +2,8 @@
  * What the service puts on a chain: a transaction of its relayer that carries one authorized action of a smart account,
  * or several of several accounts.
  *
- * The relayer only pays; what may happen is decided on chain by what the transaction carries, its subject: a user
- * operation, or a withdrawal that the owner signed.
+ * The relayer only pays; what may happen is decided on chain by what the transaction carries: a user operation, or a
+ * withdrawal that the owner signed. `actionHash` names it, and is stored as `subject`.
  */
 import { Effect, Schema } from "effect"
 import { AssetId, ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
@@ -16,7 +16,7 @@ export const PreparedTransaction = Schema.Struct({
   chainId: ChainId,
   accountId: AccountId,
   /** Hash that names the carried action on chain, which happens once from whatever sender. */
-  subject: Bytes32,
+  actionHash: Bytes32,
   to: EvmAddress,
   callData: HexBytes,
   gasLimit: Schema.BigIntFromString,
@@ -32,7 +32,7 @@ export const PreparedTransaction = Schema.Struct({
   ),
   /** Receipts are searched from this block on. */
   fromBlock: Schema.BigIntFromString
-})
+}).pipe(Schema.encodeKeys({ actionHash: "subject" }))
 export type PreparedTransaction = typeof PreparedTransaction.Type
 
 /**
@@ -43,16 +43,25 @@ export const PreparedSteps = Schema.TaggedStruct("Solana", {
   chainId: ChainId,
   accountId: AccountId,
   /** SHA-256 of the steps: names the action in the service, not on chain. */
-  subject: Bytes32,
+  actionHash: Bytes32,
   /** What each step does, described by its family's adapter. */
   steps: Schema.NonEmptyArray(Schema.String),
   /** The most that the fees and rents of all steps may be. */
   maxLamports: Schema.BigIntFromString,
+  /** What they are expected to be; left out where nobody weighs it, and by steps from before it was kept. */
+  expectedLamports: Schema.optionalKey(Schema.BigIntFromString),
   /** One lamport in 18 decimals. */
   lamportNative: Schema.BigIntFromString,
   /** At which the account was read. */
   slot: Schema.BigIntFromString
-}).pipe(Schema.encodeKeys({ maxLamports: "gasLimit", lamportNative: "maxFeePerGas", slot: "fromBlock" }))
+}).pipe(
+  Schema.encodeKeys({
+    actionHash: "subject",
+    maxLamports: "gasLimit",
+    lamportNative: "maxFeePerGas",
+    slot: "fromBlock"
+  })
+)
 export type PreparedSteps = typeof PreparedSteps.Type
 
 /** What passed simulation, by the family of its chain. */
@@ -61,7 +70,7 @@ export type PreparedAction = typeof PreparedAction.Type
 
 /** What an action may cost, by the family of its chain. */
 export type ActionCost =
-  | Pick<PreparedSteps, "_tag" | "chainId" | "maxLamports" | "lamportNative">
+  | Pick<PreparedSteps, "_tag" | "chainId" | "maxLamports" | "expectedLamports" | "lamportNative">
   | Pick<PreparedTransaction, "_tag" | "chainId" | "gasLimit" | "maxFeePerGas">
 
 /** Whether an action is steps, each a transaction of its own; else a transaction of a relayer carries all of it. */
@@ -73,6 +82,19 @@ export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" 
 /** The most that an action may cost, in the chain's native asset with 18 decimals. */
 export const maxNative = (cost: ActionCost): bigint =>
   cost._tag === "Solana" ? cost.maxLamports * cost.lamportNative : cost.gasLimit * cost.maxFeePerGas
+
+/**
+ * The most that a relayer's transaction can cost is about three times what it does cost: twice the base fee, and a
+ * limit above what is used.
+ */
+const maxOverExpected = 3n
+
+/** Of the most that an action may cost, in any unit, what it is expected to cost. */
+export const expectedShare = (cost: ActionCost, max: bigint): bigint => {
+  if (cost._tag !== "Solana") return max / maxOverExpected
+  const { expectedLamports = cost.maxLamports, maxLamports } = cost
+  return maxLamports === 0n ? 0n : (max * expectedLamports) / maxLamports
+}
 
 /** The block, or the slot, from which on an action may be found on its chain. */
 export const foundFrom = (prepared: PreparedAction): bigint => (isSteps(prepared) ? prepared.slot : prepared.fromBlock)
@@ -95,7 +117,7 @@ export const carriedAlone = (prepared: PreparedAction): PreparedAction => {
  */
 export const SignedTransaction = Schema.Struct({
   chainId: ChainId,
-  subject: Bytes32,
+  actionHash: Bytes32,
   relayer: EvmAddress,
   nonce: Schema.Int,
   txHash: Bytes32,
@@ -105,7 +127,7 @@ export const SignedTransaction = Schema.Struct({
   carries: Schema.optionalKey(Schema.Int),
   /** Those that offered less. Any one of them may still land, and only one of all can. */
   replaces: Schema.Array(Bytes32)
-})
+}).pipe(Schema.encodeKeys({ actionHash: "subject" }))
 export type SignedTransaction = typeof SignedTransaction.Type
 
 /** What names a transaction: 32 bytes in hex, or the first signature of a Solana transaction in base58. */
@@ -116,10 +138,10 @@ export const TxHash = Schema.Union([
 
 /** What became of the carried action, read from the receipt of the transaction that carried it. */
 export const ActionReceipt = Schema.Struct({
-  subject: Bytes32,
+  actionHash: Bytes32,
   /**
    * The transaction that carried it; another than ours when another sender submitted the same action. Of several steps
-   * the last that landed; the subject when no step was sent.
+   * the last that landed; the action's hash when no step was sent.
    */
   txHash: TxHash,
   blockNumber: Schema.BigIntFromString,
@@ -148,5 +170,5 @@ export const ActionReceipt = Schema.Struct({
   unmade: Schema.optionalKey(
     Schema.Array(Schema.Struct({ step: Schema.Int, isCancelled: Schema.Boolean, reason: Schema.String }))
   )
-}).pipe(Schema.encodeKeys({ isBundleReverted: "isSpoiled" }))
+}).pipe(Schema.encodeKeys({ actionHash: "subject", isBundleReverted: "isSpoiled" }))
 export type ActionReceipt = typeof ActionReceipt.Type

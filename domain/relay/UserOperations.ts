@@ -1,8 +1,7 @@
-/** Port: user operations that were prepared, on their way to a chain. Source: ERC-4337. */
-import { Context, type Effect, type Option } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+/** Port: user operations that share a transaction. Source: ERC-4337. */
+import { Context, type Effect } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 
 /** Several user operations as one transaction. */
 export interface Bundle {
@@ -12,11 +11,11 @@ export interface Bundle {
 }
 
 /**
- * User operations on their way to a chain.
+ * User operations that share a transaction.
  *
  * **When to use**
  *
- * Use in services of this context, and as the `find` of actions that are user operations.
+ * Use in `BundleSigner` alone. What became of one is `CarriedActions`.
  */
 export class UserOperations extends Context.Service<
   UserOperations,
@@ -28,14 +27,5 @@ export class UserOperations extends Context.Service<
     readonly bundle: (
       operations: readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransaction>]
     ) => Effect.Effect<Bundle, ChainUnavailable>
-    /**
-     * The receipt of the user operation once it is included, from any sender; none while it may still be. When our own
-     * transaction was reverted or lost its nonce and no other one carried the operation, a receipt without success:
-     * nothing moved. The signed operation can then still be carried by others until its deadline.
-     */
-    readonly find: (
-      transaction: SignedTransaction,
-      accountId: AccountId
-    ) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
   }
 >()("ballast/domain/relay/UserOperations") {}

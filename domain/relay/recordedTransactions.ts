@@ -36,7 +36,7 @@ interface Included extends Pick<ActionReceipt, "txHash" | "success" | "gasUsed" 
 /** Steps have no hash beside their transaction's. */
 const transactionsOf = (receipt: ActionReceipt): ReadonlyArray<Included> =>
   receipt.transactions === undefined
-    ? [{ ...receipt, userOpHash: receipt.subject }]
+    ? [{ ...receipt, userOpHash: receipt.actionHash }]
     : receipt.transactions.map((one) => ({
         ...one,
         userOpHash: null,

@@ -34,7 +34,7 @@ export const isAnySigned = (outcomes: ReadonlyArray<StepOutcome>): boolean =>
  * has success when one step landed.
  */
 export const stepReceipt = (
-  { lamportNative, slot: preparedAt, subject }: PreparedSteps,
+  { lamportNative, slot: preparedAt, actionHash }: PreparedSteps,
   outcomes: ReadonlyArray<StepOutcome>
 ): Option.Option<ActionReceipt> => {
   if (outcomes.some(({ _tag }) => _tag === "Cancelled") && !isAnySigned(outcomes)) return Option.none()
@@ -42,8 +42,8 @@ export const stepReceipt = (
   const last = included.findLast(({ success }) => success) ?? included.at(-1)
   const unmade = outcomes.flatMap(unmadeOf)
   return Option.some({
-    subject,
-    txHash: last?.txHash ?? subject,
+    actionHash,
+    txHash: last?.txHash ?? actionHash,
     blockNumber: included.reduce((latest, { slot }) => (slot > latest ? slot : latest), preparedAt),
     blockHash: null,
     success: last?.success ?? false,

@@ -1,5 +1,5 @@
 /** What the service notes about the request that it is answering. One object a request; provided to every route. */
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import type { Caller } from "#domain/identity/Caller.ts"
 import type { Allowance } from "#domain/fixedWindows.ts"
 
@@ -29,3 +29,11 @@ export class RequestContext extends Context.Service<
     caller: Pick<Caller["Service"], "tenantId" | "apiKeyId"> | undefined
   }
 >()("ballast/domain/request/RequestContext") {}
+
+/** Notes whose key a request has. What carries no request of its own, as a call over a socket, has nothing to note. */
+export const noteCaller = ({ apiKeyId, tenantId }: Caller["Service"]): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => {
+    const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
+    if (context !== undefined) context.caller = { tenantId, apiKeyId }
+    return Effect.void
+  })

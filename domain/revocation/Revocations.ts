@@ -5,12 +5,13 @@
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
+import type { ChainId } from "#domain/Caip.ts"
 import { familyOf } from "#domain/account/Authorization.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Families, requireOffered } from "#domain/chain/Families.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { signatureRefused } from "#domain/enrollment/signatureRefused.ts"
+import { signatureRefused } from "#domain/account/OwnerMessage.ts"
 import { PortfolioNotFound, ReplayMismatch, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { type FlowId, makeFlowId, makeOperationId, type PortfolioId } from "#domain/Ids.ts"
@@ -48,7 +49,7 @@ export class Revocations extends Context.Service<
     /** Stage 1: what the owner signs, for the given chains of the portfolio, or for all that are not revoked. */
     readonly authorize: (
       portfolioId: PortfolioId,
-      chainIds?: ReadonlyArray<number>
+      chainIds?: ReadonlyArray<ChainId>
     ) => Effect.Effect<RevocationFlow, PortfolioNotFound | ValidationFailed | VerifierUnavailable, Caller>
     /** Stage 2. The same request is answered the same way again. */
     readonly revoke: (request: RevokeRequest) => Effect.Effect<AcceptedRevocation, RevokeError, Caller>
@@ -76,7 +77,7 @@ export class Revocations extends Context.Service<
 
       const authorize = Effect.fn("Revocations.authorize")(function* (
         portfolioId: PortfolioId,
-        chainIds?: ReadonlyArray<number>
+        chainIds?: ReadonlyArray<ChainId>
       ) {
         const { tenantId } = yield* Caller
         const { grants } = yield* requirePortfolio(portfolioId)

@@ -9,8 +9,8 @@ import { Caller } from "#domain/identity/Caller.ts"
 import type { StrategyId, TenantId } from "#domain/Ids.ts"
 import { MirrorTermsStore, type StoredTerms, type Terms } from "#domain/strategy/MirrorTermsStore.ts"
 import { type Frequency, slowerOf } from "#domain/RebalanceSchedule.ts"
-import { Settings } from "#domain/Settings.ts"
-import { type SwapLimits, swapLimits } from "#domain/strategy/resolveSwap.ts"
+import { type SwapLimits, SwapSettings } from "#domain/strategy/SwapSettings.ts"
+import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
 /** Terms with what follows from them for the tenant's portfolios. */
@@ -46,7 +46,7 @@ export class MirrorTerms extends Context.Service<
     Effect.gen(function* () {
       const store = yield* MirrorTermsStore
       const tenants = yield* TenantConfigurationStore
-      const settings = yield* Settings
+      const swapSettings = yield* SwapSettings
 
       const inForce = Effect.fnUntraced(function* (tenantId: TenantId, stored: StoredTerms) {
         const { accepted, offered } = stored
@@ -56,7 +56,7 @@ export class MirrorTerms extends Context.Service<
           isCurrent: isSame(accepted, offered),
           applied: {
             frequency: slowerOf(accepted.frequency, offered.frequency),
-            swap: swapLimits({ strategy: offered.swap, tenant, accepted: accepted.swap }, settings)
+            swap: swapLimits({ strategy: offered.swap, tenant, accepted: accepted.swap }, swapSettings)
           }
         }
       })

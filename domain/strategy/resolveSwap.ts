@@ -2,11 +2,8 @@
  * Which swap limits apply to a portfolio. On the tenant's own strategy: field by field the first that is set, from the
  * most specific to the service's default. On a strategy of another tenant: the tightest of all.
  */
-import type { Settings } from "#domain/Settings.ts"
+import type { SwapLimits, SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
-
-/** Preferences with nothing left open. */
-export type SwapLimits = Settings["Service"]["defaultSwap"]
 
 /** The settings that count for a portfolio. */
 export interface SwapSources {
@@ -37,9 +34,9 @@ const least = (limits: ReadonlyArray<number | null>): number =>
  */
 const tightest = (
   { accepted, strategy, tenant }: SwapSources & { readonly accepted: SwapPreferences },
-  { defaultSwap, mirrorCap }: Pick<Settings["Service"], "defaultSwap" | "mirrorCap">
+  { defaults, mirrorCap }: SwapSettings["Service"]
 ): SwapLimits => {
-  const own = resolveSwap([tenant], defaultSwap)
+  const own = resolveSwap([tenant], defaults)
   const thresholdUsd = accepted.thresholdUsd ?? 0n
   return {
     slippageBps: least([strategy.slippageBps, accepted.slippageBps, own.slippageBps, mirrorCap.slippageBps]),
@@ -54,14 +51,11 @@ const tightest = (
 }
 
 /** The limits of a portfolio; its threshold is never below the least trade that the service makes. */
-export const swapLimits = (
-  sources: SwapSources,
-  settings: Pick<Settings["Service"], "defaultSwap" | "mirrorCap" | "minTradeUsd">
-): SwapLimits => {
+export const swapLimits = (sources: SwapSources, settings: SwapSettings["Service"]): SwapLimits => {
   const { accepted, strategy, tenant } = sources
   const limits =
     accepted === null
-      ? resolveSwap([strategy, tenant], settings.defaultSwap)
+      ? resolveSwap([strategy, tenant], settings.defaults)
       : tightest({ ...sources, accepted }, settings)
   const { minTradeUsd } = settings
   return limits.thresholdUsd < minTradeUsd ? { ...limits, thresholdUsd: minTradeUsd } : limits

@@ -26,7 +26,7 @@ export interface WorkerSettingsValue {
  *
  * **When to use**
  *
- * Use in the market-data worker alone. Settings of rules are `Settings`.
+ * Use in the market-data worker alone. Bounds of the streams of operations are `StreamSettings`.
  */
 export class WorkerSettings extends Context.Service<WorkerSettings, WorkerSettingsValue>()(
   "ballast/domain/stream/WorkerSettings"

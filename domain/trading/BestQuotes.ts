@@ -15,7 +15,7 @@ import type { RecordedSkip } from "#domain/Skip.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
 import { byYield, type Comparison, quoteFault } from "#domain/trading/compareQuotes.ts"
 import { Routing, type RouteQuote, type SwapRequest, type SwapTerms } from "#domain/trading/Routing.ts"
-import { Settings } from "#domain/Settings.ts"
+import { RouteSettings } from "#domain/trading/RoutingSettings.ts"
 
 /** Legs of one batch that the provider is to quote, the most valuable first: its requests are limited. */
 const maxQuoted = 4
@@ -58,7 +58,7 @@ export class BestQuotes extends Context.Service<
     Effect.gen(function* () {
       const venue = yield* Venue
       const routing = yield* Routing
-      const { routes: settings } = yield* Settings
+      const { minAdvantageBps, minUsd } = yield* RouteSettings
 
       /** The first of the quotes that is worth it, still so and right as a transaction; else why none is. */
       const firstGood = Effect.fnUntraced(function* (
@@ -119,7 +119,7 @@ export class BestQuotes extends Context.Service<
           isMade: isSoldAt(legs, limits)
         })
         const contract = routed ? routedSwapOf(chain) : undefined
-        const toQuote = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxQuoted, settings.minUsd)
+        const toQuote = contract === undefined ? new Set<PlannedLeg>() : mostValuable(legs, maxQuoted, minUsd)
         const verdicts = yield* Effect.forEach(
           legs,
           (whole, index): Effect.Effect<Verdict> => {
@@ -130,7 +130,6 @@ export class BestQuotes extends Context.Service<
             // A route is to make what the venue would; all of it, where the venue takes nothing now.
             const leg = quote.sellAmountRaw === 0n ? whole : partOf(whole, quote.sellAmountRaw)
             const isQuoteAcceptable = Result.isSuccess(verdict)
-            const { minAdvantageBps } = settings
             const { slippageBps } = limits
             const { buy, sell, sellAmountRaw: amountRaw } = leg
             return improve({ leg, quote, isQuoteAcceptable, limits, minAdvantageBps }, verdict, {

@@ -3,11 +3,11 @@
  * chain without such operations as one step for each swap. The batch may end by handing what it yields to a recipient
  * that the owner authorized.
  *
- * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`UserOperations`). Source:
+ * `prepare` may be repeated freely: nothing is sent. What becomes of it is the relay's (`CarriedActions`). Source:
  * ERC-4337.
  */
 import { Context, Effect, Schema } from "effect"
-import { AssetId, type ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { AssetId, ChainId, type EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { Grant } from "#domain/account/Grant.ts"
@@ -57,7 +57,7 @@ export interface BatchOnOneChain extends SwapBatch {
 
 /** The operation fails in simulation. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
-  chainId: Schema.Int,
+  chainId: ChainId,
   reason: Schema.String,
   /** Assets that need an attested price and have none; left out when that is not why. */
   unattested: Schema.optionalKey(Schema.Array(Schema.Struct({ assetId: AssetId, reason: Schema.String })))
@@ -69,7 +69,7 @@ export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("Si
 
 /** The agent cannot act for the account until its owner has signed anew; nothing else would change that. */
 export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequired>()("AuthorizationRequired", {
-  chainId: Schema.Int,
+  chainId: ChainId,
   /** Of the permission that does not hold. */
   permissionId: PermissionId,
   cause: SignatureCause,

@@ -13,11 +13,11 @@ export const OutgoingTransfer = Schema.Struct({
   minRaw: Schema.BigIntFromString,
   /** What the provider expects to arrive. */
   expectedRaw: Schema.BigIntFromString,
-  /** The contract that takes the amount. */
-  bridge: Address,
+  /** What takes the amount on the chain of `sell`; stored as `bridge`. */
+  bridgeAddress: Address,
   /** The account that receives it; left out between EVM chains, where it is the one with the same address. */
   recipient: Schema.optionalKey(AccountId),
   /** The provider's name of the bridge; its status is read by it. */
   tool: Schema.String
-}).pipe(Schema.encodeKeys({ minRaw: "leastRaw" }))
+}).pipe(Schema.encodeKeys({ minRaw: "leastRaw", bridgeAddress: "bridge" }))
 export type OutgoingTransfer = typeof OutgoingTransfer.Type

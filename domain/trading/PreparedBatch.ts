@@ -22,8 +22,8 @@ export class PreparedBatch {
   }
 
   /** Names the action, as `PreparedAction` has it. */
-  get subject(): string {
-    return this[action].subject
+  get actionHash(): string {
+    return this[action].actionHash
   }
 
   /** The block, or the slot, from which on it may be found on its chain. */

@@ -13,8 +13,8 @@ export interface RouteRequest {
   readonly amountRaw: bigint
   /** Sends on the chain of `sell`, and receives under the same address on the chain of `buy`. */
   readonly accountId: AccountId
-  /** The bridge that the owner authorized; nothing else may take the amount. */
-  readonly bridge: Address
+  /** What takes the amount on the chain of `sell`: the address that the permission names. Nothing else may take it. */
+  readonly bridgeAddress: Address
   /** Our own floor: a route that may deliver less is refused. */
   readonly minRaw: bigint
 }

@@ -6,7 +6,7 @@ import type { PlannedTransfer } from "#domain/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/Skip.ts"
 import { dollars, SkipCode } from "#domain/Skip.ts"
 import { Routing } from "#domain/trading/Routing.ts"
-import { Settings } from "#domain/Settings.ts"
+import { TransferSettings } from "#domain/trading/RoutingSettings.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 const bps = 10_000n
@@ -58,12 +58,12 @@ export class TransferQuotes extends Context.Service<
     TransferQuotes,
     Effect.gen(function* () {
       const routing = yield* Routing
-      const { transfers: limits } = yield* Settings
+      const limits = yield* TransferSettings
 
       const quote = Effect.fn("TransferQuotes.quote")(function* (chain: ChainAuthorization, transfer: PlannedTransfer) {
         const { amountRaw, buy, expectedRaw, sell } = transfer
-        const bridge = wayTo(chain, buy)
-        if (bridge === undefined) {
+        const bridgeAddress = wayTo(chain, buy)
+        if (bridgeAddress === undefined) {
           return refuse(transfer, SkipCode.notAuthorized, "The owner did not authorize transfers to this chain")
         }
         // What the plan expects has the usual cost taken off already.
@@ -71,12 +71,12 @@ export class TransferQuotes extends Context.Service<
         if (amountRaw <= 0n || minRaw <= 0n) {
           return refuse(transfer, SkipCode.belowMinTransfer, "After slippage nothing is left to send")
         }
-        return yield* routing.quote({ sell, buy, amountRaw, accountId: chain.accountId, bridge, minRaw }).pipe(
+        return yield* routing.quote({ sell, buy, amountRaw, accountId: chain.accountId, bridgeAddress, minRaw }).pipe(
           Effect.map(
             Option.match({
               onNone: () => refuse(transfer, SkipCode.noRoute, "No provider has a route to this chain"),
               onSome: ({ expectedRaw, minRaw, tool }): Verdict =>
-                Result.succeed({ sell, buy, amountRaw, minRaw, expectedRaw, bridge, tool })
+                Result.succeed({ sell, buy, amountRaw, minRaw, expectedRaw, bridgeAddress, tool })
             })
           ),
           Effect.catchTags({

@@ -115,12 +115,12 @@ export class InTransit extends Context.Service<
 
       /** What had left by the block, of an intent; nothing when it is known as open. */
       const leftBy = Effect.fnUntraced(function* (
-        { accountId, fromBlock, subject, transfers }: TransferIntent,
+        { accountId, actionHash, fromBlock, transfers }: TransferIntent,
         known: ReadonlyArray<Transfer>,
         block: bigint | undefined
       ) {
         if (block === undefined) return []
-        const carried = yield* arrivals.carriedAt(accountId, subject, fromBlock)
+        const carried = yield* arrivals.carriedAt(accountId, actionHash, fromBlock)
         if (Option.isNone(carried) || carried.value.blockNumber > block) return []
         return known.some(({ txHash }) => txHash === carried.value.txHash) ? [] : transfers
       })

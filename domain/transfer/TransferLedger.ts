@@ -34,9 +34,9 @@ export interface OpenedTransfers {
   readonly at: DateTime.Utc
 }
 
-/** What is about to be sent away, by an action that can be found on its chain by its subject. */
+/** What is about to be sent away, by an action that can be found on its chain by its hash. */
 export interface TransferIntent extends Omit<OpenedTransfers, "txHash"> {
-  readonly subject: string
+  readonly actionHash: string
   /** The action is in no block before this one. */
   readonly fromBlock: bigint
 }

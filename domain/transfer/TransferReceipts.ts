@@ -26,12 +26,12 @@ export class TransferReceipts extends Context.Service<
   TransferReceipts,
   {
     /**
-     * The block of an action of the account that succeeded, by its subject; none while it is in no block, or if it
+     * The block of an action of the account that succeeded, by its hash; none while it is in no block, or if it
      * failed.
      */
     readonly carriedAt: (
       accountId: AccountId,
-      subject: string,
+      actionHash: string,
       fromBlock: bigint
     ) => Effect.Effect<Option.Option<{ readonly blockNumber: bigint; readonly txHash: string }>, ChainUnavailable>
     /** None while the chain does not have the transaction. */

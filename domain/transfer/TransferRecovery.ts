@@ -1,13 +1,13 @@
 /**
  * Resolves intents of transfers whose run died before it recorded what became of them: by what the chain shows of the
- * operation that was to carry one, in the same way as the run itself would have. Repeating it is harmless, also by
+ * action that was to carry one, in the same way as the run itself would have. Repeating it is harmless, also by
  * several processes.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 /**
@@ -31,7 +31,7 @@ export class TransferRecovery extends Context.Service<
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
       const relay = yield* RelayStore
-      const operations = yield* UserOperations
+      const actions = yield* CarriedActions
 
       const resolve = Effect.fn("TransferRecovery.resolve")(function* (intent: TransferIntent) {
         const { accountId, attempt, runId, transfers } = intent
@@ -41,7 +41,7 @@ export class TransferRecovery extends Context.Service<
         const sent = yield* relay.sent(id)
         // The run ended before anything was signed, so nothing was ever sent.
         if (Option.isNone(sent)) return yield* cancelIntent
-        const found = yield* operations.find(sent.value.transaction, accountId)
+        const found = yield* actions.find(sent.value.transaction, accountId)
         if (Option.isNone(found)) return "undecided"
         const at = yield* DateTime.now
         yield* relay.recordReceipt(id, found.value, at)

@@ -21,7 +21,8 @@ import type { PlannedLeg } from "#domain/PlannedTrades.ts"
 import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import type { PreparedAction } from "#domain/relay/Transaction.ts"
-import { Settings } from "#domain/Settings.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
+import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
@@ -60,13 +61,14 @@ export class Liquidator extends Context.Service<
       const prices = yield* Prices
       const venue = yield* Venue
       const execution = yield* ChainExecution
-      const settings = yield* Settings
+      const { maxAgeMs } = yield* PriceSettings
+      const swapSettings = yield* SwapSettings
       const families = yield* Families
 
       /** Prices that may be traded on. */
       const freshPrices = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
         const known = yield* prices.latest(assetIds)
-        const staleBefore = (yield* DateTime.now).epochMilliseconds - settings.priceMaxAgeMs
+        const staleBefore = (yield* DateTime.now).epochMilliseconds - maxAgeMs
         return new Map([...known].filter(([, price]) => mayTradeOn(price, staleBefore)))
       })
 
@@ -104,7 +106,7 @@ export class Liquidator extends Context.Service<
         const legs = yield* Effect.forEach(sold, ({ amountRaw, assetId }) =>
           Effect.fromResult(saleOf({ assetId, raw: BigInt(amountRaw), settlement, known, fresh, kept }))
         )
-        const limits = swapLimits(withdrawal.swap, settings)
+        const limits = swapLimits(withdrawal.swap, swapSettings)
         const quotes = yield* venue.quote({
           chainId,
           connectorTokens: connectorTokensOf(chain),

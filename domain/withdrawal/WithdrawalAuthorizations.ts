@@ -1,12 +1,11 @@
 /**
- * Stage 1 of a withdrawal: checks the request and makes the typed data, or the text, that is signed. Nothing is
- * stored; what comes back signed is checked from the start. Source: shapes 2.22 and 2.24.
+ * Stage 1 of a withdrawal: checks the request and makes what is signed. Nothing is stored; what comes back signed is
+ * checked from the start. Source: shapes 2.22 and 2.24.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Hex } from "effect/encoding"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, type ChainId, chainIdOf, namespaceOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Families } from "#domain/chain/Families.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
@@ -20,7 +19,7 @@ import {
 import { Caller } from "#domain/identity/Caller.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import { Settings } from "#domain/Settings.ts"
+import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
 import { readBalances, requireCovered } from "#domain/withdrawal/liveBalances.ts"
@@ -28,9 +27,8 @@ import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
 import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
-import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
-import { typedDataOf, type WithdrawalTypedData } from "#domain/withdrawal/typedData.ts"
-import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { type SignedForm, signedForm } from "#domain/withdrawal/signedForm.ts"
+import { type WithdrawalMessage, withdrawalNonce } from "#domain/account/WithdrawalMessage.ts"
 import {
   type SourceError,
   resolveSource,
@@ -55,11 +53,8 @@ interface Issued {
   readonly expiresAt: DateTime.Utc
 }
 
-/** What stage 1 answers: how the owner authorizes, by the chain of the account and the kind of the owner's key. */
-export type WithdrawalAuthorization =
-  | (Issued & { readonly kind: "typed-data"; readonly typedData: WithdrawalTypedData })
-  /** Of a Solana key the bytes of the text are signed, of an EVM wallet the text as `personal_sign` does. */
-  | (Issued & { readonly kind: "text" | "personal-sign"; readonly text: string; readonly message: WithdrawalMessage })
+/** What stage 1 answers: what the owner signs, and until when. */
+export type WithdrawalAuthorization = Issued & SignedForm
 
 export type AuthorizeAllError = PortfolioNotFound | SourceError | NothingToLiquidate | VerifierUnavailable
 
@@ -104,7 +99,7 @@ export class WithdrawalAuthorizations extends Context.Service<
       const assets = yield* Assets
       const balances = yield* Balances
       const prices = yield* Prices
-      const settings = yield* Settings
+      const swapSettings = yield* SwapSettings
       const random = yield* SecureRandom.SecureRandom
       const contracts = yield* ServiceContracts
       const verifier = yield* WithdrawalVerifier
@@ -115,7 +110,7 @@ export class WithdrawalAuthorizations extends Context.Service<
       const placeOf = ({ grants }: WithdrawalSource): WithdrawalPlace => ({
         grants,
         contracts: contracts.on,
-        settlementOn,
+        families,
         at: ""
       })
 
@@ -132,7 +127,7 @@ export class WithdrawalAuthorizations extends Context.Service<
       ): Effect.fn.Return<WithdrawalAuthorization> {
         const now = yield* DateTime.now
         const expiresAt = Math.floor(now.epochMilliseconds / 1_000) + authorizationSeconds
-        const nonce = `0x${Hex.encode(yield* random.randomBytes(32))}`
+        const nonce = withdrawalNonce(yield* random.randomBytes(32))
         const message: WithdrawalMessage = {
           portfolioId,
           recipientAccountId,
@@ -142,11 +137,11 @@ export class WithdrawalAuthorizations extends Context.Service<
           ...(liquidate ? { liquidate } : {})
         }
         const issued = { authorizationId: nonce, expiresAt: DateTime.makeUnsafe(expiresAt * 1_000) }
-        if (families[namespaceOf(chain.accountId)].withdrawalForm === "typed-data") {
-          return { ...issued, kind: "typed-data", typedData: typedDataOf(message, domainName, chain.accountId) }
+        const { ownerAccountId } = grant.authorization
+        return {
+          ...issued,
+          ...signedForm(families, { message, domainName, accountId: chain.accountId, ownerAccountId })
         }
-        const kind = families[namespaceOf(grant.authorization.ownerAccountId)].textSigning
-        return { ...issued, kind, text: withdrawalText(domainName, message), message }
       })
 
       const authorize = Effect.fn("WithdrawalAuthorizations.authorize")(function* (
@@ -184,7 +179,7 @@ export class WithdrawalAuthorizations extends Context.Service<
               () => new VerifierUnavailable({ message: "Holdings cannot be valued now; send the same request again" })
             )
           )
-        const { thresholdUsd } = swapLimits(source.swap, settings)
+        const { thresholdUsd } = swapLimits(source.swap, swapSettings)
         const chosen = holdingsToLiquidate({ balances: held, catalogue, prices: known, thresholdUsd })
         if (chosen.length === 0) {
           return yield* new NothingToLiquidate({

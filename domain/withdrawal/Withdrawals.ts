@@ -35,7 +35,6 @@ import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { requireBudget, requireKnown } from "#domain/withdrawal/requirePayable.ts"
 import { requireNotExpired } from "#domain/withdrawal/requireNotExpired.ts"
 import { resolveSource, type TermsError, type ResolvedSource } from "#domain/withdrawal/resolveSource.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { type AcceptedWithdrawal, type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 
@@ -114,7 +113,7 @@ export class Withdrawals extends Context.Service<
             {
               grants: source.value.grants,
               contracts: contracts.on,
-              settlementOn: (chainId) => settlementAssetOn(families, chainId),
+              families,
               at: "message."
             }
           )

@@ -3,9 +3,19 @@
  * that would be refused. Source: interface "Recipient rules for withdrawals", shapes 2.22 and section 3 item 1.
  */
 import { Option, Result, Schema } from "effect"
-import { addressOf, type AssetId, type ChainId, chainIdOf, type Address, AccountId, isOnNoChain } from "#domain/Caip.ts"
+import {
+  addressOf,
+  type AssetId,
+  type ChainId,
+  chainIdOf,
+  type Address,
+  AccountId,
+  isOnNoChain,
+  namespaceOf
+} from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn } from "#domain/account/Grant.ts"
+import type { Families } from "#domain/chain/Families.ts"
 import {
   ChainMismatch,
   DuplicateAsset,
@@ -13,7 +23,8 @@ import {
   SettlementUnsupported,
   SmartAccountMissing
 } from "#domain/Errors.ts"
-import { lossAtAddress, lossOnChain } from "#domain/withdrawal/lossOf.ts"
+import { lossOnChain } from "#domain/withdrawal/lossOf.ts"
+import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
 /** The request, from stage 1 or in a signed message. */
 export interface WithdrawalTerms {
@@ -29,8 +40,7 @@ export interface WithdrawalPlace {
   readonly grants: ReadonlyArray<Grant>
   /** The service's contracts on a chain. */
   readonly contracts: (chainId: ChainId) => ReadonlySet<Address>
-  /** Into which a liquidation sells; undefined where there is none. */
-  readonly settlementOn: (chainId: ChainId) => AssetId | undefined
+  readonly families: Families["Service"]
   /** Before the name of a field: `message.` where the terms are in a signed message. */
   readonly at: "" | "message."
 }
@@ -78,7 +88,10 @@ const strayAssets = (at: At, assets: WithdrawalTerms["assets"], recipient: Accou
       : [`${at}assets.${index}.assetId: is on chain ${chainIdOf(assetId)}, the recipient on ${chainIdOf(recipient)}`]
   )
 
-const boundRecipient = (text: string, at: At): Result.Result<AccountId, RecipientInvalid> => {
+const boundRecipient = (
+  text: string,
+  { at, families }: WithdrawalPlace
+): Result.Result<AccountId, RecipientInvalid> => {
   const recipient = decodeAccount(text)
   if (Option.isNone(recipient)) {
     const reason = isOnNoChain(text)
@@ -86,7 +99,7 @@ const boundRecipient = (text: string, at: At): Result.Result<AccountId, Recipien
       : "is no account of the form eip155:<chainId>:<address>, with a valid EIP-55 checksum when mixed-case, or solana:<reference>:<base58>"
     return Result.fail(recipientInvalid(at, reason))
   }
-  const loss = lossAtAddress(addressOf(recipient.value))
+  const loss = families[namespaceOf(recipient.value)].lossAt(addressOf(recipient.value))
   return loss === undefined ? Result.succeed(recipient.value) : Result.fail(recipientInvalid(at, loss))
 }
 
@@ -116,7 +129,7 @@ const oneChain = (
 const siteOn = (
   recipientAccountId: AccountId,
   { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">,
-  { at, contracts, grants, settlementOn }: WithdrawalPlace
+  { at, contracts, families, grants }: WithdrawalPlace
 ): Result.Result<ResolvedSource, SourceError> => {
   const chainId = chainIdOf(recipientAccountId)
   const grant = grantOn(grants, chainId)
@@ -135,7 +148,7 @@ const siteOn = (
   }
   const loss = lossOnChain(addressOf(recipientAccountId), { chain, assets, contracts: contracts(chainId) })
   if (loss !== undefined) return Result.fail(recipientInvalid(at, loss))
-  if (liquidate && settlementOn(chainId) === undefined) {
+  if (liquidate && settlementAssetOn(families, chainId) === undefined) {
     return Result.fail(
       new SettlementUnsupported({
         message: `Chain ${chainId} has no settlement asset; withdraw the assets as they are`,
@@ -156,7 +169,7 @@ export const resolveSource = (
   terms: WithdrawalTerms,
   place: WithdrawalPlace
 ): Result.Result<ResolvedSource, TermsError> =>
-  boundRecipient(terms.recipientAccountId, place.at).pipe(
+  boundRecipient(terms.recipientAccountId, place).pipe(
     Result.flatMap((recipient) => oneChain(terms.assets, recipient, place.at)),
     Result.flatMap((recipient) => siteOn(recipient, terms, place))
   )
@@ -166,6 +179,6 @@ export const resolveWholeSource = (
   recipientAccountId: string,
   place: WithdrawalPlace
 ): Result.Result<ResolvedSource, SourceError> =>
-  Result.flatMap(boundRecipient(recipientAccountId, place.at), (recipient) =>
+  Result.flatMap(boundRecipient(recipientAccountId, place), (recipient) =>
     siteOn(recipient, { assets: [], liquidate: true }, place)
   )

@@ -1,4 +1,5 @@
 /** What makes two requests of stage 2 the same. */
+import { canonicalSignature } from "#domain/account/OwnerMessage.ts"
 import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 
 /** Bytes that are equal exactly when two requests mean the same. */
@@ -11,6 +12,6 @@ export const withdrawalRequestBytes = ({ message, signature }: SignedWithdrawal)
       message.nonce,
       message.expiresAt,
       message.liquidate === true,
-      signature.startsWith("0x") ? signature.toLowerCase() : signature
+      canonicalSignature(signature)
     ])
   )

@@ -12,10 +12,10 @@ import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { Curation } from "#http/admin/Curation.ts"
 import { Mirrorability } from "#http/admin/Mirrorability.ts"
 import { WorkflowMonitors } from "#http/admin/WorkflowMonitors.ts"
-import { okV1 } from "#http/admin/envelopeV1.ts"
+import { okV1 } from "#http/v1/envelopeV1.ts"
 import { Runs } from "#http/admin/Runs.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { freeText } from "#http/v2/values/freeText.ts"
+import { freeText } from "#http/values/freeText.ts"
 import { NotFound, ValidationFailed } from "#http/wireErrors.ts"
 
 const At = Schema.DateTimeUtcFromString

@@ -1,6 +1,7 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Tenants } from "#domain/identity/Tenants.ts"
+import { serveGroups } from "#http/serveGroups.ts"
 import { Admin, defaultOverlapSeconds } from "#http/admin/Admin.ts"
 import { AdminAuditLive } from "#http/admin/AdminAuditLive.ts"
 import { AdminAuthLive } from "#http/admin/AdminAuthLive.ts"
@@ -9,7 +10,7 @@ import { CurationLive } from "#http/admin/CurationLive.ts"
 import { MirrorabilityLive } from "#http/admin/MirrorabilityLive.ts"
 import { RunsLive } from "#http/admin/RunsLive.ts"
 import { WorkflowMonitorsLive } from "#http/admin/WorkflowMonitorsLive.ts"
-import { successV1 } from "#http/admin/envelopeV1.ts"
+import { successV1 } from "#http/v1/envelopeV1.ts"
 import { RequestErrorsLive } from "#http/middleware/RequestErrorsLive.ts"
 
 const TenantsLive = HttpApiBuilder.group(
@@ -51,7 +52,10 @@ const TenantsLive = HttpApiBuilder.group(
 )
 
 /** The operator's routes. */
-export const AdminLive = HttpApiBuilder.layer(Admin).pipe(
-  Layer.provide(Layer.mergeAll(TenantsLive, CurationLive, MirrorabilityLive, RunsLive, WorkflowMonitorsLive)),
-  Layer.provide(Layer.mergeAll(AdminAuditLive, AdminAuthLive, ErrorsV1Live, RequestErrorsLive))
-)
+export const AdminLive = serveGroups(Admin, {
+  tenants: TenantsLive,
+  curation: CurationLive,
+  mirrorability: MirrorabilityLive,
+  runs: RunsLive,
+  workflowMonitors: WorkflowMonitorsLive
+}).pipe(Layer.provide(Layer.mergeAll(AdminAuditLive, AdminAuthLive, ErrorsV1Live, RequestErrorsLive)))

@@ -6,7 +6,7 @@ import { StrategyId } from "#domain/Ids.ts"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
-import { okV1 } from "#http/admin/envelopeV1.ts"
+import { okV1 } from "#http/v1/envelopeV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 
 /** In editorial order. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Mirrorability, type OwnerMirrored } from "#domain/strategy/Mirrorability.ts"
 import { Admin } from "#http/admin/Admin.ts"
-import { successV1 } from "#http/admin/envelopeV1.ts"
+import { successV1 } from "#http/v1/envelopeV1.ts"
 
 const ownerView = ({ alreadySet, ownedCount, skippedPrivateCount, updated, ...change }: OwnerMirrored) => ({
   ...change,

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
 import { maxListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { Admin } from "#http/admin/Admin.ts"
-import { successV1 } from "#http/admin/envelopeV1.ts"
+import { successV1 } from "#http/v1/envelopeV1.ts"
 
 const unknown = (id: string) => new NotFound({ message: `No suspended run has the id ${id}` })
 

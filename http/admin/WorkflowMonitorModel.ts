@@ -5,7 +5,7 @@ import { integer } from "#domain/RebalancePolicy.ts"
 import { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { MonitorStatus, WorkflowKind, WorkflowStatus } from "#domain/monitor/Monitor.ts"
 import { EvaluatedKind, Trigger, TriggerKind } from "#domain/monitor/Trigger.ts"
-import { freeText } from "#http/v2/values/freeText.ts"
+import { freeText } from "#http/values/freeText.ts"
 
 /** A moment by the caller's clock. */
 const asOfIso = Schema.DateTimeUtcFromString.annotate({

@@ -4,7 +4,7 @@ import { Monitors } from "#domain/monitor/Monitors.ts"
 import type { TriggerEvent } from "#domain/monitor/Trigger.ts"
 import { Workflows } from "#domain/monitor/Workflows.ts"
 import { Admin } from "#http/admin/Admin.ts"
-import { successV1 } from "#http/admin/envelopeV1.ts"
+import { successV1 } from "#http/v1/envelopeV1.ts"
 import type { AnyEvent } from "#http/admin/WorkflowMonitorModel.ts"
 import { dueView, monitorView, notifiedView, tickedView } from "#http/admin/workflowMonitorView.ts"
 

@@ -12,7 +12,7 @@ import { operationPagePath, operationPages } from "#http/docs/operationPages.ts"
 import { procedureApi } from "#http/docs/procedureApi.ts"
 import { revalidated, revalidatedV1 } from "#http/docs/revalidated.ts"
 import { workedExample } from "#http/docs/workedExample.ts"
-import { addRoute } from "#http/middleware/routeTable.ts"
+import { addRoute } from "#http/serving/routeTable.ts"
 import { V2 } from "#http/v2/Api.ts"
 
 /** Which page may read it depends on the page, and a cache may have it from a request of none. */

@@ -1,6 +1,6 @@
 /** The fields of a JSON Schema as rows of a table: their path, their type as text, and what they mean. */
 import type { OpenApi } from "effect/http-api"
-import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
+import type { JsonSchema } from "#http/openapi/JsonSchema.ts"
 
 export interface DescribedField {
   /** Names joined by dots; `[]` stands for each item of a list, `<key>` for each key of a record. */

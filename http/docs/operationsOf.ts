@@ -1,6 +1,6 @@
 /** The operations of the finished OpenAPI document, as far as pages, collections and tools are made of them. */
 import type { OpenApi } from "effect/http-api"
-import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
+import type { JsonSchema } from "#http/openapi/JsonSchema.ts"
 
 export interface Media {
   readonly schema: JsonSchema

@@ -1,8 +1,8 @@
 /** What the stream of an operation sends, as JSON. Source: shapes 2.26, J, L and N. */
 import { Schema } from "effect"
 import { OperationState } from "#domain/operation/Operation.ts"
-import { Operation } from "#http/v2/portfolio/OperationModel.ts"
-import { hexBytes, OperationIdText, PortfolioIdText, timestamp, written } from "#http/v2/values/values.ts"
+import { Operation } from "#http/operation/OperationModel.ts"
+import { hexBytes, OperationIdText, PortfolioIdText, timestamp, written } from "#http/values/values.ts"
 
 const text = (description: string, example: string) => Schema.String.annotate({ description, examples: [example] })
 const count = (description: string, example: number) => Schema.Int.annotate({ description, examples: [example] })

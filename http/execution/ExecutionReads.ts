@@ -10,7 +10,7 @@ import {
   StateChange,
   TimelineEntry
 } from "#http/execution/ExecutionEvent.ts"
-import { OperationIdText, timestamp } from "#http/v2/values/values.ts"
+import { OperationIdText, timestamp } from "#http/values/values.ts"
 
 /** The operation as it is now, and the last event that this includes. */
 export const Execution = ExecutionSnapshot

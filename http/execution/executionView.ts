@@ -4,10 +4,10 @@ import { type ExecutionCursor, writeCursor } from "#domain/execution/ExecutionCu
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import type { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
-import { operationView } from "#http/v2/portfolio/operationView.ts"
+import { operationView } from "#http/operation/operationView.ts"
 
 export const stepsView = (steps: ReadonlyArray<Domain.LandedStep>, recovered: boolean) =>
-  steps.map(({ chainId, success, txHash, userOpHash }, stepIndex) => ({
+  steps.map(({ actionHash: userOpHash, chainId, success, txHash }, stepIndex) => ({
     stepIndex,
     chainId,
     userOpHash,

@@ -18,7 +18,7 @@ import { errorResponse } from "#http/errorResponse.ts"
 import { type Carried, makeCarry } from "#http/mcp/carry.ts"
 import { type ApiTool, requestOf, toolsFor, toolsOf } from "#http/mcp/toolsOf.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
-import { addRoute } from "#http/middleware/routeTable.ts"
+import { addRoute } from "#http/serving/routeTable.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 import { V2 } from "#http/v2/Api.ts"
 

@@ -2,16 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
-import type { ApiKeyId } from "#domain/Ids.ts"
 import { makeCountRequest } from "#domain/request/countRequest.ts"
 import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
-
-/** A person who signed in has a wallet. */
-const isByKey = (
-  reader: ExecutionReader["Service"]
-): reader is ExecutionReader["Service"] & { readonly credential: ApiKeyId } => reader.walletId === null
 
 type Authenticated = ReturnType<ExecutionAuth["Service"]>
 
@@ -29,7 +23,6 @@ export const ExecutionAuthLive = Layer.effect(
         const { headers } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
         const context = Context.get(fiber.context as Context.Context<RequestContext>, RequestContext)
         return Effect.flatMapEager(readers.identify(headers, context.address), (reader): Authenticated => {
-          if (isByKey(reader)) context.caller = { tenantId: reader.tenantId, apiKeyId: reader.credential }
           // Set, not provided: the route restores the context when it ends. The type above records that it is done.
           fiber.setContext(Context.add(fiber.context, ExecutionReader, reader))
           return count(fiber, reader, handled)

@@ -8,8 +8,8 @@ import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { AgUiEvent } from "#http/v1/agUi/AgUiModel.ts"
 import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
-import { OperationIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { OperationIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
 
 const headers = {

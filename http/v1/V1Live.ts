@@ -1,8 +1,8 @@
 /** The v1 routes for integrators. */
 import { Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
 import { Executions } from "#domain/execution/Executions.ts"
 import { buildWith } from "#domain/buildWith.ts"
+import { serveGroups } from "#http/serveGroups.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
 import { EndpointLimitLive } from "#http/middleware/EndpointLimitLive.ts"
@@ -19,15 +19,14 @@ import { ExecutionsLive } from "#http/v1/ExecutionsLive.ts"
 import { SignaturesLive } from "#http/v1/signature/SignaturesLive.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
-export const V1Live = HttpApiBuilder.layer(V1).pipe(
-  Layer.provide(
-    Layer.mergeAll(
-      // Streams are open in great number; the legacy routes are called seldom, and need the request's own context.
-      ExecutionsLive.pipe(buildWith(ExecutionAuth, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)),
-      AutomationLive,
-      SignaturesLive,
-      ExecuteLive
-    )
+export const V1Live = serveGroups(V1, {
+  // Streams are open in great number; the legacy routes are called seldom, and need the request's own context.
+  executions: ExecutionsLive.pipe(
+    buildWith(ExecutionAuth, ErrorsV1, RequestErrors, Executions, ShutdownState, StreamTiming)
   ),
+  automation: AutomationLive,
+  signatures: SignaturesLive,
+  execute: ExecuteLive
+}).pipe(
   Layer.provide(Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, ErrorsV1Live, ExecutionAuthLive, RequestErrorsLive))
 )

@@ -1,6 +1,6 @@
 /** The routes of the integrator API. Each group builds its handlers among what it names (`buildGroup`). */
 import { Layer } from "effect"
-import { HttpApiBuilder } from "effect/http-api"
+import { serveGroups } from "#http/serveGroups.ts"
 import { EventsLive } from "#http/v2/event/EventsLive.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"
 import { EndpointLimitLive } from "#http/middleware/EndpointLimitLive.ts"
@@ -29,30 +29,31 @@ import { TenantLive } from "#http/v2/tenant/TenantLive.ts"
 import { WebhooksLive } from "#http/v2/webhook/WebhooksLive.ts"
 import { WithdrawalsLive } from "#http/v2/withdrawal/WithdrawalsLive.ts"
 
-const groups = Layer.mergeAll(
-  IdentityLive,
-  MetaLive,
-  DiscoveryLive,
-  StrategiesLive,
-  StrategyConfigurationLive,
-  MirrorTermsLive,
-  BacktestsLive,
-  TenantLive,
-  EnrollmentLive,
-  ActivationLive,
-  RenewalLive,
-  RevocationLive,
-  PortfoliosLive,
-  PolicyLive,
-  OperationsLive,
-  EventsLive,
-  WebhooksLive,
-  RequestsLive,
-  PerformanceLive,
-  ChainsLive,
-  AssetsLive,
-  WithdrawalsLive
-)
+/** The handlers of each group of `Api.ts`, by its identifier. */
+const handlers = {
+  identity: IdentityLive,
+  meta: MetaLive,
+  discovery: DiscoveryLive,
+  strategies: StrategiesLive,
+  strategyConfiguration: StrategyConfigurationLive,
+  mirrorTerms: MirrorTermsLive,
+  backtests: BacktestsLive,
+  tenant: TenantLive,
+  enrollment: EnrollmentLive,
+  activation: ActivationLive,
+  renewal: RenewalLive,
+  revocation: RevocationLive,
+  portfolios: PortfoliosLive,
+  policy: PolicyLive,
+  operations: OperationsLive,
+  events: EventsLive,
+  webhooks: WebhooksLive,
+  requests: RequestsLive,
+  performance: PerformanceLive,
+  chains: ChainsLive,
+  assets: AssetsLive,
+  withdrawals: WithdrawalsLive
+}
 const middlewares = Layer.mergeAll(ApiKeyAuthLive, EndpointLimitLive, IdempotencyLive, RequestErrorsLive)
 
-export const V2Live = HttpApiBuilder.layer(Served).pipe(Layer.provide(groups), Layer.provide(middlewares))
+export const V2Live = serveGroups(Served, handlers).pipe(Layer.provide(middlewares))

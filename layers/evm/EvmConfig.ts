@@ -1,7 +1,7 @@
 /** What a deployment decides about its EVM chains: endpoints, venue and the two keys of the service. */
 import { Context } from "effect"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
-import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
+import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 
 export interface EvmChain {
   readonly chainId: ChainId

@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { TransferReceiptsLive } from "#layers/evm/TransferReceiptsLive.ts"
 import { BalancesLive } from "#layers/evm/BalancesLive.ts"
 import { CallTracerLive } from "#layers/evm/CallTracerLive.ts"
+import { CarriedActionsLive } from "#layers/evm/CarriedActionsLive.ts"
 import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
 import { UserOperationsLive } from "#layers/evm/UserOperationsLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
@@ -25,8 +26,8 @@ import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifie
 
 /**
  * Chains, ChainStates, ServiceContracts, SmartAccounts, SignInVerifier, Balances, ChainCosts, Venue, ChainExecution,
- * CallTracer, OperationMarks, UserOperations, Relayer, RelayerFunds, TransferReceipts, RevocationExecution,
- * PolicyReader, WithdrawalExecution and WithdrawalVerifier.
+ * CallTracer, OperationMarks, UserOperations, CarriedActions, Relayer, RelayerFunds, TransferReceipts,
+ * RevocationExecution, PolicyReader, WithdrawalExecution and WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
   ChainStatesLive.pipe(Layer.provideMerge(ChainsLive)),
@@ -40,6 +41,7 @@ export const EvmLive = Layer.mergeAll(
   CallTracerLive,
   OperationMarksLive,
   UserOperationsLive,
+  CarriedActionsLive,
   RelayerFundsLive.pipe(Layer.provideMerge(RelayerLive)),
   TransferReceiptsLive,
   RevocationExecutionLive,

@@ -42,7 +42,7 @@ export const RelayerLive = Layer.effect(
     const signed = Effect.fnUntraced(function* (
       account: EvmAddress,
       transaction: TransactionSerializableEIP1559,
-      carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "subject">
+      carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "actionHash">
     ) {
       const unsigned = serializeTransaction(transaction)
       const { chainId } = carried
@@ -72,7 +72,7 @@ export const RelayerLive = Layer.effect(
       nonce: number,
       account: EvmAddress = address
     ) {
-      const { callData, chainId, fromBlock, gasLimit, maxFeePerGas, maxPriorityFeePerGas, subject, to } = prepared
+      const { actionHash, callData, chainId, fromBlock, gasLimit, maxFeePerGas, maxPriorityFeePerGas, to } = prepared
       return yield* signed(
         account,
         {
@@ -85,7 +85,7 @@ export const RelayerLive = Layer.effect(
           maxFeePerGas,
           maxPriorityFeePerGas
         },
-        { chainId, subject, fromBlock, replaces: [] }
+        { chainId, actionHash, fromBlock, replaces: [] }
       )
     })
 
@@ -93,11 +93,11 @@ export const RelayerLive = Layer.effect(
       transaction: SignedTransaction,
       fees: Fees
     ) {
-      const { chainId, fromBlock, raw, relayer, replaces, subject, txHash } = transaction
+      const { actionHash, chainId, fromBlock, raw, relayer, replaces, txHash } = transaction
       return yield* signed(
         relayer,
         { ...unsignedOf(raw), ...fees },
-        { chainId, subject, fromBlock, replaces: [...replaces, txHash] }
+        { chainId, actionHash, fromBlock, replaces: [...replaces, txHash] }
       )
     })
 

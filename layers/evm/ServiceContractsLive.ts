@@ -3,7 +3,7 @@
  * behind it included.
  */
 import { Effect, Layer } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress, ChainId } from "#domain/Caip.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -15,7 +15,7 @@ const none: ReadonlySet<EvmAddress> = new Set()
 export const ServiceContractsLive = Layer.effect(
   ServiceContracts,
   Effect.map(EvmConfig, ({ chains }) => {
-    const byChain = new Map<number, ReadonlySet<EvmAddress>>(
+    const byChain = new Map<ChainId, ReadonlySet<EvmAddress>>(
       chains.map((chain) => {
         const { guard, routedSwap } = chain
         const required = requiredContracts(chain).map(([, address]) => fromViem(address))

@@ -44,14 +44,14 @@ export const TransferReceiptsLive = Layer.effect(
     )
 
     const carriedAt = Effect.fn("TransferReceipts.carriedAt")(
-      function* (accountId: AccountId, subject: string, fromBlock: bigint) {
+      function* (accountId: AccountId, actionHash: string, fromBlock: bigint) {
         // By any sender: the search is not for a transaction or a nonce of our own.
         const unknown: SignedTransaction = {
           chainId: chainIdOf(accountId),
-          subject,
+          actionHash,
           fromBlock,
           relayer: fromViem(zeroAddress),
-          txHash: subject,
+          txHash: actionHash,
           replaces: [],
           raw: "0x",
           nonce: noNonce

@@ -21,7 +21,6 @@ import {
   solanaChainId
 } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
-import { Settings } from "#domain/Settings.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
@@ -140,9 +139,8 @@ const assetsOf = (list: typeof TokenList.Type, supported: ReadonlySet<ChainId>, 
 }
 
 const load = Effect.gen(function* () {
-  const { sources } = yield* TokenListConfig
+  const { blocked, sources } = yield* TokenListConfig
   const { supported } = yield* Chains
-  const { blockedAssets } = yield* Settings
   const assets = yield* Assets
   const store = yield* AssetStore
 
@@ -151,14 +149,14 @@ const load = Effect.gen(function* () {
   const found = new Map<AssetId, Asset>()
   for (const [index, list] of lists.entries()) {
     if (Result.isFailure(list)) continue
-    const read = assetsOf(list.success, new Set(supported), blockedAssets)
+    const read = assetsOf(list.success, new Set(supported), blocked)
     for (const asset of read.assets) if (!found.has(asset.assetId)) found.set(asset.assetId, asset)
     if (read.refused > 0)
       yield* Effect.logWarning(`${sources[index]}: ${read.refused} rows are not tokens and were left out`)
   }
 
   // An asset may have left the lists since it came into the catalogue; a block still reaches it.
-  for (const [assetId, asset] of yield* assets.find([...blockedAssets])) {
+  for (const [assetId, asset] of yield* assets.find([...blocked])) {
     if (!found.has(assetId)) found.set(assetId, { ...asset, isBlocked: true })
   }
   yield* store.upsertAssets([...found.values()])

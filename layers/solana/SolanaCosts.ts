@@ -5,27 +5,16 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import { solanaChainId } from "#domain/Caip.ts"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
-import { signatureLamports } from "#layers/solana/execution/prepareSwaps.ts"
-import { priorityLamports, unitPriceFor, unitsOfATransaction } from "#layers/solana/lifecycle/priorityFee.ts"
-import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
+import { expectedFee } from "#layers/solana/execution/prepareSwaps.ts"
+import type { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { weiOfLamport } from "#layers/solana/SolanaFunds.ts"
-import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
 const keptFor = Duration.minutes(1)
 
-/**
- * The agent's signature, and a place in a block for as many units as a transaction may have: how many a swap takes is
- * seen when it is simulated. The rent of accounts that a batch opens is counted there too, since it depends on what the
- * account has held.
- */
-const expected = Effect.gen(function* () {
-  const { fees } = yield* (yield* SolanaAgent).signing
-  const prices = yield* (yield* SolanaRpc).recentFees([])
-  const price = unitPriceFor(prices, unitsOfATransaction, fees)
-  const priority = priorityLamports(BigInt(unitsOfATransaction), price)
-  return { operation: 0n, swap: (signatureLamports + priority) * weiOfLamport }
-})
+/** The rent of accounts that a batch opens is counted there, since it depends on what the account has held. */
+const expected = Effect.map(expectedFee, (fee) => ({ operation: 0n, swap: fee * weiOfLamport }))
 
 export const SolanaCosts = Layer.effect(
   ChainCosts,

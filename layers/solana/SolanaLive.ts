@@ -12,12 +12,14 @@ import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
 import { SolanaChainsLive } from "#layers/solana/SolanaChainsLive.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaExecutionLive } from "#layers/solana/execution/SolanaExecutionLive.ts"
+import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaCosts } from "#layers/solana/SolanaCosts.ts"
 import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
+import { SolanaMarks } from "#layers/solana/SolanaMarks.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
-import { SolanaWithdrawalsLive } from "#layers/solana/withdrawal/SolanaWithdrawalsLive.ts"
+import { SolanaWithdrawalsLive } from "#layers/solana/execution/SolanaWithdrawalsLive.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 
 const rpc = Layer.unwrap(Effect.map(SolanaConfig, (deployment) => SolanaRpc.layer(deployment?.rpcUrls ?? [])))
@@ -31,8 +33,9 @@ const jupiter = Layer.unwrap(
 export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
 
 /**
- * Balances, Chains, ChainCosts, ChainStates, RelayerFunds, Venue, ChainExecution, WithdrawalExecution and
- * WithdrawalVerifier of all families, over those of the others; and SolanaWallets, StepCarrier and UnlistedHoldings.
+ * Balances, Chains, ChainCosts, ChainStates, OperationMarks, RelayerFunds, Venue, ChainExecution, WithdrawalExecution
+ * and WithdrawalVerifier of all families, over those of the others; and SolanaWallets, StepCarrier and
+ * UnlistedHoldings.
  */
 export const SolanaLive = Layer.mergeAll(
   SolanaBalances,
@@ -40,7 +43,8 @@ export const SolanaLive = Layer.mergeAll(
   SolanaCosts,
   SolanaExecutionLive,
   SolanaFunds,
+  SolanaMarks,
   SolanaUnlisted,
   SolanaWalletsLive,
   SolanaWithdrawalsLive
-)
+).pipe(Layer.provide(UnrecordedTransactions.layer))

@@ -37,5 +37,7 @@ export const solanaTerms = {
   /**
    * The chain does not know the expiry, and a transaction may land for as long as its blockhash lives, 150 blocks.
    */
-  landingSeconds: 90
+  landingSeconds: 90,
+  /** Whether an account is a wallet is read from the chain (layers/solana/withdrawal/). */
+  lossAt: () => undefined
 } satisfies FamilyTerms

@@ -17,6 +17,7 @@ import * as ExecutionLog from "#layers/sql/execution/ExecutionLog.ts"
 import * as GasLedger from "#layers/sql/relay/GasLedger.ts"
 import * as IdempotencyKeys from "#layers/sql/identity/IdempotencyKeys.ts"
 import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
+import * as LostCommits from "#layers/sql/operation/LostCommits.ts"
 import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
 import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
@@ -63,6 +64,7 @@ export const SqlLive = Layer.mergeAll(
   IdempotencyKeys.layer,
   IssuerQuoteStore.layer,
   ListedAssets.layer,
+  LostCommits.layer,
   MarketDataStore.layer,
   MirrorabilityStore.layer,
   MirrorTermsStore.layer,

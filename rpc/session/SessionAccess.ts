@@ -2,7 +2,7 @@
  * Middleware: a wallet session, as `Authorization: Bearer <token>` or in its cookie. It also counts the call in its
  * procedure's tier. Source: interface "Authentication" 7.
  */
-import { Schema } from "effect"
+import { Context, Schema } from "effect"
 import { RpcMiddleware } from "effect/rpc"
 import { PermissionDenied, RateLimited, SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
@@ -14,3 +14,11 @@ export class SessionAccess extends RpcMiddleware.Service<SessionAccess, { provid
   "ballast/rpc/session/SessionAccess",
   { error: Schema.Union([...SessionRefused.members, RateLimited]) }
 ) {}
+
+/**
+ * On a procedure that reads the session by itself, without the middleware, as one that ends it does. `Counted` where it
+ * counts the session in its tier, `Uncounted` where its address alone is.
+ */
+export const ReadsSession = Context.Reference<"Counted" | "Uncounted" | undefined>("ballast/rpc/session/ReadsSession", {
+  defaultValue: () => undefined
+})

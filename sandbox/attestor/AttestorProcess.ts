@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { join } from "node:path"
-import { attestorKey } from "#sandbox/attestor/attestorKey.ts"
+import { attestorKey } from "#sandbox/chain/attestorKey.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { derivedSecret } from "#sandbox/process/derivedSecret.ts"
 import { freePort } from "#sandbox/process/freePort.ts"

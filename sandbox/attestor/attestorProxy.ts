@@ -7,10 +7,10 @@ import { HttpBody, HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse
 import { sign } from "viem/accounts"
 import { AttestationRequest, Attestations, type SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
-import { attestorKey } from "#sandbox/attestor/attestorKey.ts"
+import { attestorKey } from "#sandbox/chain/attestorKey.ts"
 import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
-import { withFaults } from "#sandbox/control/withFaults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
+import { withFaults } from "#sandbox/faults/withFaults.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
 
 /** Older than any registry takes a price, in seconds. */

@@ -21,7 +21,7 @@ export const blockGasLimit = 120_000_000n
 const keptStates = 64
 /** Blocks whose transactions and receipts are kept: as far as the service searches for what it sent. */
 const keptBlocks = 40_000
-const startLimitMillis = 20_000
+const startLimitMillis = 60_000
 const probeMillis = 10
 const attempts = 3
 

@@ -5,9 +5,9 @@
 import { Duration, Effect, Layer, Schedule } from "effect"
 import { encodeFunctionData, type Hex } from "viem"
 import { afterBridgeFee, bridgeVaultAbi, type Locked, locksSince, payoutOf } from "#sandbox/chain/bridgeVault.ts"
-import type { Token } from "#sandbox/market/catalog.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { type FaultMode, Faults } from "#sandbox/control/Faults.ts"
+import { type FaultMode, Faults } from "#sandbox/faults/Faults.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import { type Address, encodeFunctionData, type Hex } from "viem"
-import type { Token } from "#sandbox/market/catalog.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"

@@ -5,7 +5,7 @@ import { runnerOf } from "#layers/evm/tradeGuard.ts"
 import { canonical, create2Deployer, operator } from "#sandbox/chain/canonical.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"
 import { issuerSigner, issuerUserId } from "#sandbox/chain/issuer.ts"
-import type { CatalogChain } from "#sandbox/market/catalog.ts"
+import type { CatalogChain } from "#sandbox/assets/catalog.ts"
 
 /** Addresses of what the world installed on a chain. */
 export type ChainContracts = typeof canonical & {

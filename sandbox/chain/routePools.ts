@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, parseAbi } from "viem"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
-import type { Token } from "#sandbox/market/catalog.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 

@@ -4,9 +4,9 @@
  */
 import { Effect, Schema } from "effect"
 import { HttpBody, HttpClient, HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Faults } from "#sandbox/control/Faults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
-import { withFaults } from "#sandbox/control/withFaults.ts"
+import { withFaults } from "#sandbox/faults/withFaults.ts"
 
 const Call = Schema.Struct({ method: Schema.String })
 const Payload = Schema.fromJsonString(Schema.Union([Call, Schema.Array(Call)]))

@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import { type Abi, type Address, encodeFunctionData, type Hex, zeroAddress } from "viem"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
-import { catalog, type CatalogChain, type Token } from "#sandbox/market/catalog.ts"
+import { catalog, type CatalogChain, type Token } from "#sandbox/assets/catalog.ts"
 import { canonical, operator } from "#sandbox/chain/canonical.ts"
 import { operate } from "#sandbox/chain/operate.ts"
-import { feedOf, sequencerOf } from "#sandbox/market/priceFeeds.ts"
+import { feedOf, sequencerOf } from "#sandbox/chain/priceFeeds.ts"
 
 const venueKind = { router: 1, route: 2, bridge: 3 } as const
 

@@ -2,7 +2,7 @@
 import { encodeFunctionData } from "viem"
 import * as Decimal from "#domain/Decimal.ts"
 import { afterBridgeFee, bridgeFeeBps, bridgeVaultAbi } from "#sandbox/chain/bridgeVault.ts"
-import type { Token } from "#sandbox/market/catalog.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 
 export const lifiToken = (chain: Chain, { address, decimals, name, symbol, assetId }: Token) => ({

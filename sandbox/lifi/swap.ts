@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from "viem"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Token } from "#sandbox/market/catalog.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { lifiToken, usdOf } from "#sandbox/lifi/quote.ts"
 import { quoteRoutePools, routePoolsAbi } from "#sandbox/chain/routePools.ts"

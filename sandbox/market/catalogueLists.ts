@@ -8,8 +8,8 @@ import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 import { solanaChainId } from "#domain/Caip.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { uniswapSolana } from "#layers/catalogue/refresh/listTokens.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
-import { withFaults } from "#sandbox/control/withFaults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
+import { withFaults } from "#sandbox/faults/withFaults.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const problem = (status: number, message: string) => HttpServerResponse.jsonUnsafe({ message }, { status })

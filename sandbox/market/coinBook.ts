@@ -5,9 +5,9 @@ import { solanaChainId, spl } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { coinIds } from "#layers/catalogue/coinIds.ts"
 import { content } from "#layers/catalogue/content.ts"
-import { catalog, type Token } from "#sandbox/market/catalog.ts"
-import type { PriceBook } from "#sandbox/market/PriceBook.ts"
-import { splTokenOf } from "#sandbox/solana/market/splCatalog.ts"
+import { catalog, type Token } from "#sandbox/assets/catalog.ts"
+import type { PriceBook } from "#sandbox/assets/PriceBook.ts"
+import { splTokenOf } from "#sandbox/assets/splCatalog.ts"
 import { sharePrice } from "#sandbox/market/stockMarket.ts"
 
 /** Coins that this world has as tokens of another name. */

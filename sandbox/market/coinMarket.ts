@@ -1,7 +1,7 @@
 /** CoinGecko's answers about the market of coins, in its documented shapes, from the world's prices. */
 import { DateTime } from "effect"
 import { type BookCoin, coinById, rankedCoins } from "#sandbox/market/coinBook.ts"
-import type { PriceBook } from "#sandbox/market/PriceBook.ts"
+import type { PriceBook } from "#sandbox/assets/PriceBook.ts"
 
 const hour = 3_600_000
 const day = 24 * hour

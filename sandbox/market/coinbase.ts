@@ -2,8 +2,8 @@
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { content } from "#layers/catalogue/content.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
-import { withFaults } from "#sandbox/control/withFaults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
+import { withFaults } from "#sandbox/faults/withFaults.ts"
 import { sharePrice } from "#sandbox/market/stockMarket.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 

@@ -8,9 +8,9 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { solanaChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import { ApiProcess } from "#sandbox/process/ApiProcess.ts"
-import { catalog, type Token } from "#sandbox/market/catalog.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
+import { ApiProcess } from "#sandbox/service/ApiProcess.ts"
+import { catalog, type Token } from "#sandbox/assets/catalog.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
 import { catalogueTokenPrice, coinById, otherPlatforms, wrappedAs } from "#sandbox/market/coinBook.ts"
 import {
   ChartQuery,
@@ -22,7 +22,7 @@ import {
 } from "#sandbox/market/coingeckoQueries.ts"
 import * as Market from "#sandbox/market/coinMarket.ts"
 import { chartTimes, jsonNumber, priceHistory } from "#sandbox/market/priceHistory.ts"
-import { withFaults } from "#sandbox/control/withFaults.ts"
+import { withFaults } from "#sandbox/faults/withFaults.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 

@@ -5,9 +5,9 @@
 import { Deferred, Duration, Effect, Queue, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Socket } from "effect/socket"
-import { Faults } from "#sandbox/control/Faults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
 import { secondBar } from "#sandbox/market/stockMarket.ts"
-import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
+import { StreamProcess } from "#sandbox/service/StreamProcess.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const Request = Schema.fromJsonString(

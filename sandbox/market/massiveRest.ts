@@ -2,10 +2,10 @@
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { content } from "#layers/catalogue/content.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
-import { withFaults } from "#sandbox/control/withFaults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
+import { withFaults } from "#sandbox/faults/withFaults.ts"
 import { sharePrice } from "#sandbox/market/stockMarket.ts"
-import { StreamProcess } from "#sandbox/process/StreamProcess.ts"
+import { StreamProcess } from "#sandbox/service/StreamProcess.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const day = 86_400_000

@@ -10,19 +10,16 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { toHex } from "viem"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { issuerSigner, issuerUserId } from "#sandbox/chain/issuer.ts"
+import { issuerChainOf, issuerSigner, issuerUserId } from "#sandbox/chain/issuer.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
-import { withFaults } from "#sandbox/control/withFaults.ts"
-import type { Token } from "#sandbox/market/catalog.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
+import { withFaults } from "#sandbox/faults/withFaults.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
 import { derivedSecret } from "#sandbox/process/derivedSecret.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
 
 const base = "/ondo/v1"
-
-/** How the stand-in calls the world's chains. */
-export const ondoChainOf = ({ catalog }: Chain): string => `${catalog.platformId}-${catalog.chainId}`
 
 /** What the issuer earns on each side, basis points. */
 const spreadBps = 10n
@@ -125,7 +122,7 @@ export const ondo = HttpRouter.use(
     const key = derivedSecret(secrets.internalToken)("ondo")
 
     const quotedOf = ({ chainId, side, symbol, tokenAmount }: Asked, isLying: boolean): Quoted | undefined => {
-      const chain = chains.all.find((one) => ondoChainOf(one) === chainId)
+      const chain = chains.all.find((one) => issuerChainOf(one.catalog) === chainId)
       const token = chain?.tokens.find((one) => one.symbol === symbol && one.isAttested)
       if (chain === undefined || token === undefined) return undefined
       const code = side === "buy" ? 0 : 1

@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Token } from "#sandbox/market/catalog.ts"
-import type { PricePoint } from "#sandbox/market/PriceBook.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
+import type { PricePoint } from "#sandbox/assets/PriceBook.ts"
 
 const dayMillis = 86_400_000
 const dayOf = (millis: number) => Math.floor(millis / dayMillis)

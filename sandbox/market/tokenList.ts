@@ -4,8 +4,8 @@
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { solanaChainId } from "#domain/Caip.ts"
-import { catalog } from "#sandbox/market/catalog.ts"
-import { splCatalog } from "#sandbox/solana/market/splCatalog.ts"
+import { catalog } from "#sandbox/assets/catalog.ts"
+import { splCatalog } from "#sandbox/assets/splCatalog.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const tags = {

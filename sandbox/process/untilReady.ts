@@ -3,11 +3,12 @@ import { setTimeout as wait } from "node:timers/promises"
 import type { OwnedProcess } from "#sandbox/process/ownedProcess.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
-const limitMillis = 60_000
+/** A slow machine may take a minute to make a database and load three programs at once; one that takes longer hangs. */
+const limitMillis = 240_000
 const probeMillis = 50
 const probeLimitMillis = 2_000
 
-/** Waits, in real time, until a process answers 200 on a URL. Fails when it ends before that, or after a minute. */
+/** Waits, in real time, until a process answers 200 on a URL. Fails when it ends before that, or after four minutes. */
 export const untilReady = (url: string, process: OwnedProcess): Effect.Effect<void, SandboxFailure> =>
   Effect.tryPromise({
     try: async (signal) => {

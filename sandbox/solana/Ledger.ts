@@ -16,9 +16,10 @@ import { emptyAccount, type LedgerAccount } from "#sandbox/solana/LedgerAccount.
 import { landsWith, type TransactionError, transactionError } from "#sandbox/solana/errorNames.ts"
 import { expand, type RequiredLamports } from "#sandbox/solana/expand.ts"
 import { atOrigins, failed, nothing, type Outcome, outcomeOf, rentSpentAt } from "#sandbox/solana/Outcome.ts"
+import { heldByAccounts } from "#sandbox/solana/heldByAccounts.ts"
 import { type Landed, Statuses } from "#sandbox/solana/Statuses.ts"
 import { doomed } from "#sandbox/solana/doomed.ts"
-import { instructionsOf, isSigned, usesNonce, type Wire } from "#sandbox/solana/Wire.ts"
+import { instructionsOf, isSigned, keysOf, usesNonce, type Wire } from "#sandbox/solana/Wire.ts"
 
 interface Settings {
   /** The chain's time in seconds. */
@@ -140,10 +141,19 @@ export class Ledger {
     if (!isSigned(wire)) return failed("SignatureFailure")
     if (this.statuses.has(wire.signature)) return failed("AlreadyProcessed")
     if (!this.isCurrent(wire)) return failed("BlockhashNotFound")
+    const keys = keysOf(wire, (key) => this.account(key)?.data)
+    const before = heldByAccounts(keys, (key) => this.account(key))
     const outcome = this.#run(wire, true)
     if (outcome.error === null || landsWith(outcome.error)) {
       this.#changes += 1n
-      const landed: Landed = { ...outcome, slot: this.#slot, time: this.#settings.now(), bytes: wire.bytes }
+      const landed: Landed = {
+        ...outcome,
+        slot: this.#slot,
+        time: this.#settings.now(),
+        bytes: wire.bytes,
+        before,
+        after: heldByAccounts(keys, (key) => this.account(key))
+      }
       this.statuses.add(wire.signature, landed)
       this.advance(1n)
     }

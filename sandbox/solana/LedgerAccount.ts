@@ -1,5 +1,5 @@
 /** An account of the ledger, for what reads and sets it. */
-import type { PublicKey } from "@solana/web3.js"
+import { PublicKey } from "@solana/web3.js"
 
 export interface LedgerAccount {
   readonly key: PublicKey | string
@@ -20,3 +20,13 @@ export const emptyAccount = (key: PublicKey | string): LedgerAccount => ({
   data: new Uint8Array(),
   executable: false
 })
+
+const accountLength = 165
+/** Stands after the first 165 bytes of an account of Token-2022 that has extensions. */
+const isAccount = 2
+
+/** Whether these are the data of a token account; both programs lay out its first bytes alike. */
+export const isTokenAccount = (data: Uint8Array) =>
+  data.length === accountLength || (data.length > accountLength && data[accountLength] === isAccount)
+
+export const keyAt = (data: Uint8Array, offset: number) => new PublicKey(data.slice(offset, offset + 32))

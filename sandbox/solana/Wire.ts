@@ -62,19 +62,31 @@ export const usesNonce = ({ transaction: { message } }: Wire): boolean => {
   )
 }
 
-/**
- * The instructions with their accounts as the chain sees them: an account that is writable once is writable for all.
- */
-export const instructionsOf = (
-  { transaction: { message } }: Wire,
-  dataOf: (account: PublicKey) => Uint8Array | undefined
-): ReadonlyArray<TransactionInstruction> => {
+type DataOf = (account: PublicKey) => Uint8Array | undefined
+
+/** All accounts of a transaction, those that lookup tables name last. */
+const allKeys = ({ transaction: { message } }: Wire, dataOf: DataOf) => {
   const tables = message.addressTableLookups.map(({ accountKey }) => {
     const data = dataOf(accountKey)
     if (data === undefined) throw new UnreadableTransaction(`the lookup table ${accountKey.toBase58()} does not exist`)
     return new AddressLookupTableAccount({ key: accountKey, state: AddressLookupTableAccount.deserialize(data) })
   })
-  const keys = message.getAccountKeys({ addressLookupTableAccounts: tables })
+  return message.getAccountKeys({ addressLookupTableAccounts: tables })
+}
+
+/** In base58. */
+export const keysOf = (wire: Wire, dataOf: DataOf): ReadonlyArray<string> =>
+  allKeys(wire, dataOf)
+    .keySegments()
+    .flat()
+    .map((key) => key.toBase58())
+
+/**
+ * The instructions with their accounts as the chain sees them: an account that is writable once is writable for all.
+ */
+export const instructionsOf = (wire: Wire, dataOf: DataOf): ReadonlyArray<TransactionInstruction> => {
+  const { message } = wire.transaction
+  const keys = allKeys(wire, dataOf)
   const metaOf = (index: number): AccountMeta => ({
     pubkey: keys.get(index)!,
     isSigner: message.isAccountSigner(index),

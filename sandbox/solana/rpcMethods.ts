@@ -1,6 +1,7 @@
 /** The JSON-RPC methods of a Solana node that clients of this world need, in the shapes that nodes answer. */
 import { PublicKey } from "@solana/web3.js"
 import * as Base58 from "#domain/Base58.ts"
+import type { HeldByAccounts } from "#sandbox/solana/heldByAccounts.ts"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
 import type { LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
 import type { Outcome } from "#sandbox/solana/Outcome.ts"
@@ -13,6 +14,9 @@ import { tokenAccountsOf, tokenBalanceOf } from "#sandbox/solana/tokenAccounts.t
 const finalizedAfter = 31n
 const addressesOfARequest = 100
 const signaturesOfARequest = 256
+const signaturesOfAPage = 1_000
+
+const maxOf = (left: bigint, right: bigint): bigint => (left > right ? left : right)
 
 type Params = ReadonlyArray<unknown>
 type Method = (params: Params) => unknown
@@ -74,6 +78,10 @@ export const rpcMethods = (
 ): Readonly<Record<string, Method | undefined>> => {
   const inContext = (value: unknown) => ({ context: { apiVersion: "3.0.0", slot: Number(ledger.slot) }, value })
 
+  /** The slot or height of the last block with the commitment. */
+  const at = (config: unknown, latest: bigint): bigint =>
+    configOf(config)["commitment"] === "finalized" ? maxOf(0n, latest - finalizedAfter - 1n) : latest
+
   const confirmationOf = ({ error, slot }: Landed) => {
     const isFinal = ledger.slot - slot > finalizedAfter
     return {
@@ -109,9 +117,9 @@ export const rpcMethods = (
     getGenesisHash: () => genesisHash,
     getSlot: () => Number(ledger.slot),
     getBlockHeight: () => Number(ledger.blockHeight),
-    getEpochInfo: () => ({
-      absoluteSlot: Number(ledger.slot),
-      blockHeight: Number(ledger.blockHeight),
+    getEpochInfo: ([config]) => ({
+      absoluteSlot: Number(at(config, ledger.slot)),
+      blockHeight: Number(at(config, ledger.blockHeight)),
       epoch: Number(ledger.slot / 432_000n),
       slotIndex: Number(ledger.slot % 432_000n),
       slotsInEpoch: 432_000,
@@ -182,6 +190,19 @@ export const rpcMethods = (
     getTransaction: ([signature]) => {
       const landed = ledger.statuses.find(String(signature), ledger.slot, true)
       return landed === undefined ? null : transactionView(landed)
+    },
+    getSignaturesForAddress: ([key, given]) => {
+      const config = configOf(given)
+      const limit = Math.min(signaturesOfAPage, Number(config["limit"] ?? signaturesOfAPage))
+      const listed = ledger.statuses
+        .naming(publicKey(key).toBase58())
+        .filter(([, { slot }]) => slot <= at(config, ledger.slot))
+      const from =
+        config["before"] === undefined ? 0 : listed.findIndex(([signature]) => signature === config["before"]) + 1
+      return listed.slice(from, from + limit).map(([signature, landed]) => {
+        const { confirmationStatus, err, slot } = confirmationOf(landed)
+        return { signature, slot, err, memo: null, blockTime: Number(landed.time), confirmationStatus }
+      })
     }
   }
 }
@@ -191,7 +212,14 @@ const words = (error: unknown): string => {
   return typeof error === "string" ? error : JSON.stringify(error)
 }
 
-const transactionView = ({ bytes, error, logs, slot, time, units }: Landed) => ({
+const tokenView = ({ mint, owner, place, raw }: HeldByAccounts["tokens"][number]) => ({
+  accountIndex: place,
+  mint,
+  owner,
+  uiTokenAmount: { amount: raw.toString() }
+})
+
+const transactionView = ({ after, before, bytes, error, logs, slot, time, units }: Landed) => ({
   slot: Number(slot),
   blockTime: Number(time),
   version: readWire(bytes).transaction.version,
@@ -200,6 +228,10 @@ const transactionView = ({ bytes, error, logs, slot, time, units }: Landed) => (
     err: error,
     status: error === null ? { Ok: null } : { Err: error },
     logMessages: logs,
-    computeUnitsConsumed: Number(units)
+    computeUnitsConsumed: Number(units),
+    preBalances: before.lamports.map(Number),
+    postBalances: after.lamports.map(Number),
+    preTokenBalances: before.tokens.map(tokenView),
+    postTokenBalances: after.tokens.map(tokenView)
   }
 })

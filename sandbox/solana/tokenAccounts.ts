@@ -1,18 +1,10 @@
 /** Token accounts of both token programs, as a node finds them. */
 import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
-import { PublicKey } from "@solana/web3.js"
+import type { PublicKey } from "@solana/web3.js"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
-import type { LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
+import { isTokenAccount, keyAt, type LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
 
-const accountLength = 165
-/** Stands after the first 165 bytes of an account of Token-2022 that has extensions. */
-const isAccount = 2
 const decimalsAt = 44
-
-const isTokenAccount = (data: Uint8Array) =>
-  data.length === accountLength || (data.length > accountLength && data[accountLength] === isAccount)
-
-const keyAt = (data: Uint8Array, offset: number) => new PublicKey(data.slice(offset, offset + 32))
 
 /** All token accounts of an owner, of one program or one mint when that is given. */
 export const tokenAccountsOf = (

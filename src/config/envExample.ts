@@ -1,13 +1,5 @@
 /** The text of `.env.example`: every variable that the programs read, as they describe it themselves. */
 import { ConfigProvider, Effect } from "effect"
-import {
-  attestorConfig,
-  cliConfig,
-  clientConfig,
-  clusterConfig,
-  serviceConfig,
-  streamWorkerConfig
-} from "#src/Config.ts"
 import { type DescribedSetting, settingsOf } from "#src/config/describedSettings.ts"
 
 /** The chain that stands for all of them. */
@@ -46,18 +38,10 @@ const described = ({ beside, example, expected, fallback, isRequired, name }: Sh
   ]
 }
 
-interface Program {
+export interface Program {
   readonly title: string
   readonly reading: Effect.Effect<unknown, unknown>
 }
-
-const programs: ReadonlyArray<Program> = [
-  { title: "The API: node src/Api.ts", reading: serviceConfig },
-  { title: "Several API processes: npm run cluster", reading: clusterConfig },
-  { title: "The market-data stream worker: node src/StreamWorker.ts", reading: streamWorkerConfig },
-  { title: "The price attestor: node src/PriceAttestor.ts", reading: attestorConfig },
-  { title: "The command line: npm run cli", reading: Effect.andThen(Effect.exit(cliConfig), clientConfig) }
-]
 
 /** What a program reads, without what is described above; that is named alone. */
 const section = ({
@@ -80,7 +64,7 @@ const section = ({
   ]
 }
 
-export const envExample: Effect.Effect<string> = Effect.gen(function* () {
+export const envExample = Effect.fnUntraced(function* (programs: ReadonlyArray<Program>): Effect.fn.Return<string> {
   const before = new Set<string>()
   const chains = new Set<string>()
   const sections = yield* Effect.forEach(programs, ({ reading, title }) =>

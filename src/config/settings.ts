@@ -1,8 +1,17 @@
-/** The settings of business rules: swaps, gas, transfers, routes, the scheduler and the passes. */
-import { Effect } from "effect"
+/** The settings of business rules and of the engine: swaps, gas, transfers, routes, the scheduler and the passes. */
+import { Effect, Layer } from "effect"
+import { BrandName } from "#domain/BrandName.ts"
 import { AssetId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Settings } from "#domain/Settings.ts"
+import { NativeAssets } from "#domain/chain/NativeAssets.ts"
+import { DiscoverySettings } from "#domain/discovery/DiscoverySettings.ts"
+import { PriceHistorySettings, PriceSettings } from "#domain/market/PriceSettings.ts"
+import { ValuationSettings } from "#domain/performance/ValuationSettings.ts"
+import { RebalanceSettings, SchedulerSettings } from "#domain/rebalance/RebalanceSettings.ts"
+import { GasSettings } from "#domain/relay/GasBudget.ts"
+import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
+import { RouteSettings, TransferSettings } from "#domain/trading/RoutingSettings.ts"
+import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { wrappedNatives } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { all, type Setting, withDefault } from "#src/config/Setting.ts"
@@ -11,7 +20,25 @@ const seconds = (maximum: number, example: string) => Kind.integer(0, maximum, e
 const gas = (example: string) => Kind.integer(1_000_000, 1_000_000_000_000_000, example)
 const basisPoints = (example: string) => Kind.integer(1, 10_000, example)
 
-export const settings: Setting<Settings["Service"]> = Effect.map(
+/** A part for each service that reads one; `blockedAssets` belong to the token lists. */
+export interface ServiceSettings {
+  readonly brandName: string
+  readonly blockedAssets: ReadonlySet<AssetId>
+  readonly natives: NativeAssets["Service"]
+  readonly prices: PriceSettings["Service"]
+  readonly priceHistory: PriceHistorySettings["Service"]
+  readonly swaps: SwapSettings["Service"]
+  readonly gas: GasSettings["Service"]
+  readonly routes: RouteSettings["Service"]
+  readonly transfers: TransferSettings["Service"]
+  readonly rebalances: RebalanceSettings["Service"]
+  readonly scheduler: SchedulerSettings["Service"]
+  readonly engine: EngineConfig["Service"]
+  readonly valuation: ValuationSettings["Service"]
+  readonly discovery: DiscoverySettings["Service"]
+}
+
+export const settings: Setting<ServiceSettings> = Effect.map(
   all({
     brandName: withDefault("BRAND_NAME", Kind.text("a name", "Ballast"), "Ballast"),
     cooldownSeconds: withDefault("REBALANCE_COOLDOWN_SECONDS", seconds(86_400, "60"), 60),
@@ -66,34 +93,55 @@ export const settings: Setting<Settings["Service"]> = Effect.map(
   }),
   (read) => ({
     brandName: read.brandName,
-    rebalanceCooldownMs: read.cooldownSeconds * 1000,
-    priceMaxAgeMs: read.priceMaxAgeSeconds * 1000,
-    defaultSwap: {
-      slippageBps: read.slippageBps,
-      priceImpactBps: read.priceImpactBps,
-      thresholdUsd: read.thresholdUsd
+    blockedAssets: new Set(read.blocklist),
+    natives: wrappedNatives,
+    prices: { maxAgeMs: read.priceMaxAgeSeconds * 1000 },
+    priceHistory: { intervalMs: read.priceHistorySeconds * 1000, batch: read.priceHistoryBatch },
+    swaps: {
+      defaults: {
+        slippageBps: read.slippageBps,
+        priceImpactBps: read.priceImpactBps,
+        thresholdUsd: read.thresholdUsd
+      },
+      mirrorCap: { slippageBps: read.mirrorSlippageBps, priceImpactBps: read.mirrorImpactBps },
+      minTradeUsd: read.minTradeUsd
     },
-    mirrorCap: { slippageBps: read.mirrorSlippageBps, priceImpactBps: read.mirrorImpactBps },
-    minTradeUsd: read.minTradeUsd,
     gas: {
       portfolioPerDay: BigInt(read.gasOfPortfolio),
       tenantPerDay: BigInt(read.gasOfTenant),
-      maxShareBps: read.gasShareBps,
-      natives: wrappedNatives
+      maxShareBps: read.gasShareBps
     },
+    routes: { minUsd: read.routeMinUsd, minAdvantageBps: read.routeAdvantageBps },
     transfers: {
       minUsd: read.transferMinUsd,
       costBps: read.transferCostBps,
       maxCostBps: Math.max(read.transferCostBps, read.transferMaxCostBps)
     },
-    routes: { minUsd: read.routeMinUsd, minAdvantageBps: read.routeAdvantageBps },
-    blockedAssets: new Set(read.blocklist),
+    rebalances: {
+      cooldownMs: read.cooldownSeconds * 1000,
+      signatureWaitMs: read.signatureWaitHours * 3_600_000
+    },
     scheduler: { intervalMs: read.intervalMs, batch: read.batch },
-    maxRunsInFlight: read.maxRunsInFlight,
-    runRetentionMs: read.runRetentionHours * 3_600_000,
-    signatureWaitMs: read.signatureWaitHours * 3_600_000,
-    priceHistory: { intervalMs: read.priceHistorySeconds * 1000, batch: read.priceHistoryBatch },
+    engine: { maxRunsInFlight: read.maxRunsInFlight, runRetentionMs: read.runRetentionHours * 3_600_000 },
     valuation: { intervalMs: read.valuationSeconds * 1000, batch: read.valuationBatch },
     discovery: { intervalMs: read.discoverySeconds * 1000 }
   })
 )
+
+/** Each of them beside what reads it. */
+export const settingsLayer = (settings: Omit<ServiceSettings, "blockedAssets">) =>
+  Layer.mergeAll(
+    Layer.succeed(BrandName, settings.brandName),
+    Layer.succeed(NativeAssets, settings.natives),
+    Layer.succeed(PriceSettings, settings.prices),
+    Layer.succeed(PriceHistorySettings, settings.priceHistory),
+    Layer.succeed(SwapSettings, settings.swaps),
+    Layer.succeed(GasSettings, settings.gas),
+    Layer.succeed(RouteSettings, settings.routes),
+    Layer.succeed(TransferSettings, settings.transfers),
+    Layer.succeed(RebalanceSettings, settings.rebalances),
+    Layer.succeed(SchedulerSettings, settings.scheduler),
+    Layer.succeed(EngineConfig, settings.engine),
+    Layer.succeed(ValuationSettings, settings.valuation),
+    Layer.succeed(DiscoverySettings, settings.discovery)
+  )

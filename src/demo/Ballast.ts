@@ -1,6 +1,6 @@
 /** The integrator API of the sandbox's service, called with the key of its first tenant. */
 import { Context, Effect, Layer, Redacted } from "effect"
-import { type BallastClient, makeClient } from "#http/v2/client.ts"
+import { type BallastClient, makeClient } from "#http/client/client.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
 
 export class Ballast extends Context.Service<Ballast, BallastClient>()("ballast/src/demo/Ballast") {

@@ -1,7 +1,7 @@
 /** One user's journey: enroll with one signature, fund, rebalance, watch the schedule follow the market. */
 import { Effect } from "effect"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
-import { type AssetId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type AssetId, ChainId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
 import { assetOf } from "#src/demo/assetOf.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
@@ -54,7 +54,7 @@ const enroll = Effect.fnUntraced(function* (strategyId: StrategyId, owner: Priva
   const draft = {
     ownerAccountId: evmWallet(owner.address as string as EvmAddress),
     strategyId,
-    chainIds: [8453, 42161]
+    chainIds: [8453, 42161].map((id) => ChainId.make(id))
   }
   const stage1 = yield* step(
     "Stage 1: what the owner will authorize",

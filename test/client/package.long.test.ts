@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { rolldown } from "rolldown"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, "../..")
@@ -29,13 +30,13 @@ beforeAll(async () => {
     cwd: user
   })
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "1" })
-}, 600_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
   await rm(user, { recursive: true, force: true, maxRetries: 5 })
-}, 300_000)
+})
 
 /** Node versions by their program; another one than the tests' own is the machine's. */
 const machines = ["/usr/bin/node", "/usr/local/bin/node"].filter((path) => existsSync(path))
@@ -100,7 +101,10 @@ describe("the packed client", () => {
       weth: world.asset(8453, "WETH").assetId
     }
     for (const node of nodes) {
-      const { stdout } = await run(node, ["journey.js", JSON.stringify(options)], { cwd: user, timeout: 120_000 })
+      const { stdout } = await run(node, ["journey.js", JSON.stringify(options)], {
+        cwd: user,
+        timeout: patienceMillis
+      })
       const { node: version, ...printed } = JSON.parse(stdout)
       assert.deepStrictEqual(
         printed,
@@ -108,7 +112,7 @@ describe("the packed client", () => {
         `Node ${version}`
       )
     }
-  }, 300_000)
+  })
 
   it("has no handler, no adapter and no module of Node", async () => {
     const files = await readdir(join(user, "node_modules/ballast/dist"), { recursive: true })

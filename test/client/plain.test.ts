@@ -23,6 +23,36 @@ it("every endpoint of the contract has a method of the plain client", () => {
   )
 })
 
+it("every method that people call is written, with what it is for", () => {
+  const faces = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([\s\S]*?)^\}/gmu)].map(
+      ([, name, body]) => ({ name: name!, body: body! })
+    )
+  )
+  const bodies = new Map(faces.map(({ body, name }) => [name, body]))
+  /** The interfaces that `Ballast` is made of. */
+  const ofBallast = ["Ballast", "Own", "Assets", "TenantSettings"].concat(
+    [...bodies.get("Ballast")!.matchAll(/^ {2}readonly \w+: ([A-Z]\w+)$/gmu)]
+      .map(([, name]) => name!)
+      .filter((name) => name !== "Call")
+  )
+  assert.lengthOf(ofBallast, 11)
+  const members = ofBallast.flatMap((name) => {
+    const lines = bodies.get(name)!.split("\n")
+    return lines.flatMap((line, index) =>
+      /^ {2}readonly /u.test(line)
+        ? [{ member: `${name}: ${line.trim()}`, isSaid: lines[index - 1]?.endsWith(" */") === true, line }]
+        : []
+    )
+  })
+  assert.isAbove(members.length, 70)
+  assert.deepStrictEqual(
+    members.filter(({ isSaid }) => !isSaid).map(({ member }) => member),
+    []
+  )
+  assert.isEmpty(members.filter(({ line }) => /ReturnType|typeof/u.test(line)))
+})
+
 it("what is not valid is refused with the field before anything is sent", async () => {
   let sent = 0
   const ballast = connect({

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { programs } from "#src/Config.ts"
 import { settingsOf } from "#src/config/describedSettings.ts"
 import { envExample } from "#src/config/envExample.ts"
 import { integer } from "#src/config/kinds.ts"
@@ -12,7 +13,7 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../${path}
 
 const count = integer(0, 9, "7")
 
-const text = Effect.runSync(envExample)
+const text = Effect.runSync(envExample(programs))
 const namesIn = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name!)
 const names = namesIn(/^#?([A-Z][A-Z0-9_]+)=/gmu)
 

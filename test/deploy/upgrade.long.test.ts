@@ -12,6 +12,7 @@ import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { freePort } from "#sandbox/process/freePort.ts"
 import { newServerDatabase } from "#test/support/database.ts"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const repository = join(import.meta.dirname, "../..")
 const git = (...args: ReadonlyArray<string>): string =>
@@ -76,13 +77,13 @@ const api = (folder: string, databaseUrl: string, dataDir: string) =>
         return { status: answer.status, body: (await answer.json()) as any }
       }
       yield* Effect.promise(async () => {
-        for (let tries = 0; tries < 600; tries += 1) {
+        for (let waited = 0; waited < patienceMillis; waited += 100) {
           if (child.exitCode !== null) throw new Error(`The process ended with ${child.exitCode}:\n${log}`)
           const ready = await call("GET", "/health/ready", { headers: {} }).catch(() => undefined)
           if (ready?.status === 200) return
           await delay(100)
         }
-        throw new Error(`The process was not ready in a minute:\n${log}`)
+        throw new Error(`The process was not ready in four minutes:\n${log}`)
       })
       return { call, child, log: () => log }
     }),
@@ -192,7 +193,6 @@ describe("upgrade and rollback", () => {
         const ofOld = yield* Effect.promise(() => works(old))
         for (const process of [current, old])
           for (const made of [ofCurrent, ofOld]) yield* Effect.promise(() => reads(process, made))
-      }).pipe(Effect.scoped),
-    180_000
+      }).pipe(Effect.scoped)
   )
 })

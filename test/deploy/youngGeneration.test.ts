@@ -15,7 +15,7 @@ const starts: ReadonlyArray<readonly [string, string]> = [
   ["npm run api", scripts["api"]!],
   ["the benchmarks", scripts["bench"]!],
   ["npm run cluster", read("src/Cluster.ts")],
-  ["the sandbox", read("sandbox/process/ApiProcess.ts")],
+  ["the sandbox", read("sandbox/service/ApiProcess.ts")],
   ["the README", read("README.md")],
   ["docs/operations.md", read("docs/operations.md")]
 ]

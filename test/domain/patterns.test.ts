@@ -7,7 +7,7 @@ import { HoldingWeightFromString } from "#domain/breakdown/HoldingWeight.ts"
 import { Erc20AssetId, EvmAccountId, EvmAddress, EvmWalletId, SplAssetId } from "#domain/Caip.ts"
 import { UsdFromString } from "#domain/Decimal.ts"
 import { WeightFromString } from "#domain/Weight.ts"
-import { limitUpTo } from "#http/v2/values/PageQuery.ts"
+import { limitUpTo } from "#http/values/PageQuery.ts"
 
 const codecs: Readonly<Record<string, Schema.Codec<unknown, string>>> = {
   EvmWalletId,

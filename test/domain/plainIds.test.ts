@@ -1,19 +1,30 @@
 /** Ids are plain only where decision 279 says so. */
-import { assert, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { inFolder } from "#test/sources.ts"
 
-const root = join(import.meta.dirname, "../..")
+const sources = ["domain", "layers"].flatMap(inFolder)
 
-/** What a wallet signed is read as it was sent, and then compared. */
-const readAsSent = ["domain/identity/SignInMessage.ts"]
+const withPlain = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path)
 
-it("ids of chains have their brand in the domain and in its layers", () => {
-  const plain = ["domain", "layers"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".ts"))
-      .map((path) => `${folder}/${path}`)
-      .filter((path) => /\b\w*[cC]hainId\??: number\b/u.test(readFileSync(join(root, path), "utf8")))
-  )
-  assert.deepStrictEqual(plain, readAsSent)
+describe("ids of chains", () => {
+  it("have their brand in the domain and in its layers, alone and in lists", () =>
+    assert.deepStrictEqual(
+      withPlain(/\b\w*[cC]hainIds?\??: (?:Readonly(?:Array|Set)<|Array<|Set<)?number\b/u),
+      // What a wallet signed is read as it was sent, and then compared.
+      ["domain/identity/SignInMessage.ts"]
+    ))
+
+  it("get it when they are decoded, of errors as well", () =>
+    assert.deepStrictEqual(
+      withPlain(/\b\w*[cC]hainIds?: (?:Schema\.\w+\()*Schema\.(?:Int|Number)\b/u),
+      // The answers of a provider and the lists of tokens are compared with an id of ours.
+      ["layers/catalogue/refresh/listTokens.ts", "layers/routing/lifi/wire.ts"]
+    ))
+
+  it("are not cast", () =>
+    assert.deepStrictEqual(
+      withPlain(/\bas (?:ReadonlyArray<)?ChainId\b/u),
+      // The first reads digits whose form was checked, the second what a wallet signed.
+      ["domain/Caip.ts", "layers/evm/account/SignInVerifierLive.ts"]
+    ))
 })

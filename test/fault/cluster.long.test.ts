@@ -10,6 +10,7 @@ import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { newServerDatabase } from "#test/support/database.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const runs = 300
 
@@ -20,57 +21,54 @@ describe("three engines on one PostgreSQL server", () => {
   }
   const newDatabase = newServerDatabase
 
-  it.live(
-    "one of which is killed complete every operation once",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* newDatabase
-        const options = { url, delayMs: 100, maxRuns: 40, stalls: false }
-        yield* Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          yield* fill(3, runs)
-          yield* fillGrants(runs)
-          yield* makeBroadcasts
-          // Started together, so that they take turns wherever only one may go.
-          const engines = yield* Effect.all(
-            [1, 2, 3].map(() => startEngine(options)),
-            { concurrency: 3 }
-          )
-          yield* makeDue(runs)
-          yield* until(
-            Effect.map(owned, (rows) => rows.length > 60 && new Set(rows.map(({ owner }) => owner)).size === 3)
-          )
-          yield* engines[0]!.kill
-          assert.isBelow(yield* countFinished, runs, "killed in the middle")
-          yield* until(Effect.map(countFinished, (count) => count === runs)).pipe(Effect.timeout("60 seconds"))
+  it.live("one of which is killed complete every operation once", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const options = { url, delayMs: 100, maxRuns: 40, stalls: false }
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* fill(3, runs)
+        yield* fillGrants(runs)
+        yield* makeBroadcasts
+        // Started together, so that they take turns wherever only one may go.
+        const engines = yield* Effect.all(
+          [1, 2, 3].map(() => startEngine(options)),
+          { concurrency: 3 }
+        )
+        yield* makeDue(runs)
+        yield* until(
+          Effect.map(owned, (rows) => rows.length > 60 && new Set(rows.map(({ owner }) => owner)).size === 3)
+        )
+        yield* engines[0]!.kill
+        assert.isBelow(yield* countFinished, runs, "killed in the middle")
+        yield* until(Effect.map(countFinished, (count) => count === runs)).pipe(Effect.timeout(patience))
 
-          const outcomes = yield* sql<{ readonly state: string; readonly operations: number }>`
+        const outcomes = yield* sql<{ readonly state: string; readonly operations: number }>`
             SELECT state, count(*)::int AS operations FROM operations GROUP BY state`
-          assert.deepStrictEqual(outcomes, [{ state: "completed", operations: runs }])
-          const [relayed] = yield* sql<{
-            readonly all: number
-            readonly operations: number
-            readonly subjects: number
-          }>`
+        assert.deepStrictEqual(outcomes, [{ state: "completed", operations: runs }])
+        const [relayed] = yield* sql<{
+          readonly all: number
+          readonly operations: number
+          readonly subjects: number
+        }>`
             SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations,
               count(DISTINCT subject)::int AS subjects
             FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
-          assert.deepStrictEqual(relayed, { all: runs, operations: runs, subjects: runs })
-          const [nonces] = yield* sql<{ readonly carried: number; readonly used: number; readonly reserved: number }>`
+        assert.deepStrictEqual(relayed, { all: runs, operations: runs, subjects: runs })
+        const [nonces] = yield* sql<{ readonly carried: number; readonly used: number; readonly reserved: number }>`
             SELECT (SELECT sum(carries)::int FROM relayed_transactions) AS carried,
               (SELECT count(*)::int FROM relayed_transactions) AS used,
               (SELECT sum(next)::int FROM relayer_nonces) AS reserved`
-          assert.strictEqual(nonces?.carried, runs, "what a transaction carries is carried by no other")
-          assert.strictEqual(nonces?.used, nonces?.reserved, "no nonce is left without a transaction")
-          const unsigned = yield* sql`
+        assert.strictEqual(nonces?.carried, runs, "what a transaction carries is carried by no other")
+        assert.strictEqual(nonces?.used, nonces?.reserved, "no nonce is left without a transaction")
+        const unsigned = yield* sql`
             SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`
-          assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
-          const ends = yield* sql`
+        assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
+        const ends = yield* sql`
             SELECT operation_id FROM operation_events WHERE payload ->> 'state' = 'completed'
             GROUP BY operation_id HAVING count(*) <> 1`
-          assert.deepStrictEqual(ends, [])
-        }).pipe(Effect.provide(AssetStore.layer.pipe(Layer.provideMerge(databaseLayer(url)))))
-      }).pipe(Effect.scoped),
-    120_000
+        assert.deepStrictEqual(ends, [])
+      }).pipe(Effect.provide(AssetStore.layer.pipe(Layer.provideMerge(databaseLayer(url)))))
+    }).pipe(Effect.scoped)
   )
 })

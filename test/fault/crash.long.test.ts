@@ -22,35 +22,31 @@ beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "1" })
   strategyId = await createStrategy(world)
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 const kill = () => world.control("/faults", { target: "api", mode: "kill" })
 
 describe("kill -9 of the API", () => {
   // Of the whole service, at any moments; `crash/crashMatrix.long.test.ts` goes through all boundaries of runs.
-  it.each([0, 150, 400])(
-    "%s ms into a rebalance: it finishes once",
-    async (wait) => {
-      const { portfolioId, accounts } = await enroll(world, { strategyId, owner: newOwner() })
-      await fund(world, accounts, 10_000n)
-      const operationId = await rebalance(world, portfolioId)
-      await delay(wait)
-      assert.strictEqual((await kill()).status, 200)
-      const operation = await finishedOperation(world, portfolioId, operationId)
-      assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
-      for (const account of accounts) {
-        assert.closeTo(await wethShare(world, account), 0.6, 0.01)
-        // One swap each: 6,000 of 10,000 USDC were sold, and not twice.
-        assert.closeTo(Number(await chainBalance(world, account, "USDC")) / 1e6, 4000, 60)
-      }
-    },
-    120_000
-  )
+  it.each([0, 150, 400])("%s ms into a rebalance: it finishes once", async (wait) => {
+    const { portfolioId, accounts } = await enroll(world, { strategyId, owner: newOwner() })
+    await fund(world, accounts, 10_000n)
+    const operationId = await rebalance(world, portfolioId)
+    await delay(wait)
+    assert.strictEqual((await kill()).status, 200)
+    const operation = await finishedOperation(world, portfolioId, operationId)
+    assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
+    for (const account of accounts) {
+      assert.closeTo(await wethShare(world, account), 0.6, 0.01)
+      // One swap each: 6,000 of 10,000 USDC were sold, and not twice.
+      assert.closeTo(Number(await chainBalance(world, account, "USDC")) / 1e6, 4000, 60)
+    }
+  })
 
   it("keeps keys, portfolios and history", async () => {
     const before = (await world.api("GET", "/v2/portfolios")).body.data.portfolios.length
@@ -68,5 +64,5 @@ describe("a restart of the whole world", () => {
     world = await startWorld(folder.dataDir)
     assert.strictEqual((await world.api("GET", `/v2/portfolios/${portfolioId}`)).status, 200)
     assert.strictEqual(await chainBalance(world, accounts[0]!, "USDC"), 100_000_000n)
-  }, 300_000)
+  })
 })

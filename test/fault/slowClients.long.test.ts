@@ -1,7 +1,7 @@
 /** Clients that do not read, where it takes a while to detect: little that waits, and streams of other kinds. */
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { appendMuch, connections, cutByBytes, slowClient, until } from "#test/api/support/slowClient.ts"
+import { appendMuch, cutByBytes, slowClient } from "#test/api/support/slowClient.ts"
 import { accepted, append, enter, streamingApi, streamPath } from "#test/api/support/StreamingApi.ts"
 
 // Nothing but the budget can cut a client in the time that a test may take.
@@ -15,7 +15,7 @@ layer(streamingApi(byBytes), { excludeTestServices: true })("a client that does 
   it.effect("is not disconnected while what waits for it is less, and gets all of it when it reads again", () =>
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted
-      const socket = yield* slowClient(streamPath(operationId), key, "0-0")
+      const { socket } = yield* slowClient(streamPath(operationId), key)
       yield* enter(operationId, "running")
       for (let count = 0; count < 50; count++) yield* append(operationId, "withdrawn", { large: "x".repeat(1_000) })
       yield* Effect.sleep(Duration.times(byBytes.grace, 2))
@@ -41,11 +41,9 @@ layer(streamingApi({ budget: 100_000_000, timeout: Duration.seconds(3) }), { exc
     it.effect("is cut although little waits for it", () =>
       Effect.gen(function* () {
         const { key, operationId } = yield* accepted
-        const idle = yield* connections
-        yield* slowClient(streamPath(operationId), key)
-        yield* until(Effect.map(connections, (count) => count === idle + 1))
+        const { cut } = yield* slowClient(streamPath(operationId), key)
         yield* appendMuch(operationId)
-        yield* until(Effect.map(connections, (count) => count === idle))
+        yield* cut
       })
     )
   }

@@ -28,8 +28,8 @@ beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
   baseUrl = (world.overview as unknown as { streamBaseUrl: string }).streamBaseUrl
-  await eventually("both shares and coins are public", async () => (await ticket(stock)) && (await ticket(coin)), 60)
-}, 180_000)
+  await eventually("both shares and coins are public", async () => (await ticket(stock)) && (await ticket(coin)))
+})
 
 afterAll(async () => {
   await world?.stop()
@@ -54,14 +54,10 @@ const provider = async (name: string) => {
 
 /** Waits until the status that operators see is as `is` says; answers that status. */
 const statusOnce = (name: string, what: string, is: (status: any) => boolean) =>
-  eventually(
-    `${name} is ${what}`,
-    async () => {
-      const status = await provider(name)
-      return status !== undefined && is(status) ? status : undefined
-    },
-    90
-  )
+  eventually(`${name} is ${what}`, async () => {
+    const status = await provider(name)
+    return status !== undefined && is(status) ? status : undefined
+  })
 
 /**
  * Follows a target while `body` runs, and checks that nothing came twice, out of order or with a hole that no gap
@@ -81,7 +77,7 @@ const following = async (
   const eventCount = () => frames.filter(({ type }) => type === "event").length
   const more = async (count: number) => {
     const enough = eventCount() + count
-    await eventually(`${count} more events`, async () => (eventCount() >= enough ? true : undefined), 120)
+    await eventually(`${count} more events`, async () => (eventCount() >= enough ? true : undefined))
   }
   await more(2)
   await body(more, frames)
@@ -128,8 +124,7 @@ describe("coingecko", () => {
           ({ reconnect, status }) => status === "connected" && reconnect.attempt === 0
         )
       })
-    },
-    240_000
+    }
   )
 
   it("slow: answers of three seconds are in time, and their quotes come", async () => {
@@ -137,7 +132,7 @@ describe("coingecko", () => {
       await fault("coingecko", "slow")
       await more(2)
     })
-  }, 240_000)
+  })
 
   it("drop-next: one lost answer is asked for again", async () => {
     await following(coin, async (more) => {
@@ -145,7 +140,7 @@ describe("coingecko", () => {
       await more(2)
       assert.strictEqual((await provider("coingecko")).reconnect.attempt, 0)
     })
-  }, 240_000)
+  })
 })
 
 describe("massive", () => {
@@ -164,8 +159,7 @@ describe("massive", () => {
           ({ reconnect, status }) => status === "connected" && reconnect.attempt === 0
         )
       })
-    },
-    240_000
+    }
   )
 
   it("slow: bars come three seconds late, over the same connection", async () => {
@@ -174,7 +168,7 @@ describe("massive", () => {
       await more(3)
       assert.deepInclude(await provider("massive"), { status: "connected" })
     })
-  }, 240_000)
+  })
 
   it("drop-next: the bar of one second never comes, and the others do", async () => {
     const frames = await following(stock, async (more) => {
@@ -187,7 +181,7 @@ describe("massive", () => {
       times.some((time, index) => index > 0 && time - times[index - 1]! >= 2_000),
       "a second is missing"
     )
-  }, 240_000)
+  })
 })
 
 describe("stream", () => {
@@ -213,7 +207,7 @@ describe("stream", () => {
       frames.map(({ type }) => type),
       "gap"
     )
-  }, 240_000)
+  })
 
   it("kill: sockets break off without a word, and clients go on at the successor", async () => {
     const plain = await plainSocket()
@@ -226,7 +220,7 @@ describe("stream", () => {
       frames.map(({ type }) => type),
       "gap"
     )
-  }, 240_000)
+  })
 
   it("slow: a worker that stands still for three seconds loses neither its clients nor an event", async () => {
     const frames = await following(stock, async (more) => {
@@ -234,7 +228,7 @@ describe("stream", () => {
       await more(2)
     })
     assert.deepStrictEqual([...new Set(frames.map(({ type }) => type))].sort(), ["event", "snapshot"])
-  }, 240_000)
+  })
 
   it.each(["error", "rate-limited", "drop-next"])(
     "%s: is refused, since a worker is a process and no provider",

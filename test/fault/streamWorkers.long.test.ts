@@ -76,7 +76,7 @@ describe.skipIf(!hasNats)("several stream workers (needs NATS with JetStream at 
     } finally {
       await deployment.stop()
     }
-  }, 300_000)
+  })
 
   it("a holder that was frozen past its lease and wakes publishes nothing, though its provider sends it newer ticks than the new holder has", async () => {
     // Both connections stay open, and the older one is sent what nobody has published yet.
@@ -110,5 +110,5 @@ describe.skipIf(!hasNats)("several stream workers (needs NATS with JetStream at 
     } finally {
       await deployment.stop()
     }
-  }, 300_000)
+  })
 })

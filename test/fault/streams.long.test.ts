@@ -123,7 +123,6 @@ describe("streams on several processes", () => {
             assert.deepStrictEqual((yield* Effect.promise(whole.rest)).slice(1), all, "as it is read from the start")
           }
         }).pipe(Effect.provide(stores(url)))
-      }).pipe(Effect.scoped),
-    120_000
+      }).pipe(Effect.scoped)
   )
 })

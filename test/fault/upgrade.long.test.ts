@@ -17,6 +17,7 @@ import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
 import { postgresServer } from "#test/fault/support/PostgresServer.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -100,65 +101,62 @@ describe(`an upgrade from commit ${before}`, () => {
   }
   const newServer = postgresServer
 
-  it.live(
-    "finishes runs that wait, that are under way and whose bytes were sent, each once",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* newServer
-        const program = yield* olderTree
-        const environment = { ENGINE_DATABASE_URL: url, DELAY_MS: "250", MAX_RUNS: "25", STALLS: "false" }
-        const preparing = yield* startProcess("The older tree", program("prepare.ts"), environment)
-        assert.strictEqual(yield* preparing.ask({}), "prepared")
-        const older = yield* startProcess("An older engine", program("engineProcess.ts"), environment)
-        yield* older.ask({})
-        yield* Effect.gen(function* () {
-          // A process that stands still lets nothing go on between the check and its end.
-          const isInBetween = Effect.gen(function* () {
-            process.kill(older.pid, "SIGSTOP")
-            const { accepted, ended, signed } = yield* places
-            if (Math.min(accepted, signed, ended) > 1) return true
-            process.kill(older.pid, "SIGCONT")
-            return false
-          })
-          yield* until(isInBetween).pipe(Effect.timeout("60 seconds"))
-          process.kill(older.pid, "SIGKILL")
-          yield* until(Effect.sync(() => !older.isRunning()))
-          const left = yield* places
-          assert.isAbove(left.signed, 0, "bytes are on their way")
-          assert.isBelow(left.ended, portfolios)
-        }).pipe(Effect.provide(databaseLayer(url)))
+  it.live("finishes runs that wait, that are under way and whose bytes were sent, each once", () =>
+    Effect.gen(function* () {
+      const { url } = yield* newServer
+      const program = yield* olderTree
+      const environment = { ENGINE_DATABASE_URL: url, DELAY_MS: "250", MAX_RUNS: "25", STALLS: "false" }
+      const preparing = yield* startProcess("The older tree", program("prepare.ts"), environment)
+      assert.strictEqual(yield* preparing.ask({}), "prepared")
+      const older = yield* startProcess("An older engine", program("engineProcess.ts"), environment)
+      yield* older.ask({})
+      yield* Effect.gen(function* () {
+        // A process that stands still lets nothing go on between the check and its end.
+        const isInBetween = Effect.gen(function* () {
+          process.kill(older.pid, "SIGSTOP")
+          const { accepted, ended, signed } = yield* places
+          if (Math.min(accepted, signed, ended) > 1) return true
+          process.kill(older.pid, "SIGCONT")
+          return false
+        })
+        yield* until(isInBetween).pipe(Effect.timeout(patience))
+        process.kill(older.pid, "SIGKILL")
+        yield* until(Effect.sync(() => !older.isRunning()))
+        const left = yield* places
+        assert.isAbove(left.signed, 0, "bytes are on their way")
+        assert.isBelow(left.ended, portfolios)
+      }).pipe(Effect.provide(databaseLayer(url)))
 
-        yield* Effect.scoped(
-          Layer.build(
-            Migrations.layer.pipe(
-              Layer.provide(Database.layer),
-              Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 2 }))
-            )
+      yield* Effect.scoped(
+        Layer.build(
+          Migrations.layer.pipe(
+            Layer.provide(Database.layer),
+            Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 2 }))
           )
         )
-        yield* startEngine({ url, delayMs: 0, maxRuns: 100, stalls: false })
-        yield* Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          yield* until(Effect.map(countFinished, (count) => count === portfolios)).pipe(Effect.timeout("120 seconds"))
-          const outcomes = yield* sql`SELECT state, count(*)::int AS operations FROM operations GROUP BY state`
-          assert.deepStrictEqual(outcomes, [{ state: "completed", operations: portfolios }])
-          const relayed = yield* sql`
+      )
+      yield* startEngine({ url, delayMs: 0, maxRuns: 100, stalls: false })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* until(Effect.map(countFinished, (count) => count === portfolios)).pipe(Effect.timeout(patience))
+        const outcomes = yield* sql`SELECT state, count(*)::int AS operations FROM operations GROUP BY state`
+        assert.deepStrictEqual(outcomes, [{ state: "completed", operations: portfolios }])
+        const relayed = yield* sql`
             SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations,
             count(DISTINCT subject)::int AS subjects
             FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
-          assert.deepStrictEqual(relayed, [{ all: portfolios, operations: portfolios, subjects: portfolios }])
-          const unsigned = yield* sql`SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`
-          assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
-          const ends = yield* sql`
+        assert.deepStrictEqual(relayed, [{ all: portfolios, operations: portfolios, subjects: portfolios }])
+        const unsigned = yield* sql`SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`
+        assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
+        const ends = yield* sql`
             SELECT operation_id FROM operation_events WHERE payload ->> 'state' = 'completed'
             GROUP BY operation_id HAVING count(*) <> 1`
-          assert.deepStrictEqual(ends, [])
-          assert.deepStrictEqual(
-            yield* sql`SELECT count(*)::int AS suspended FROM workflow_messages WHERE suspended_at IS NOT NULL`,
-            [{ suspended: 0 }]
-          )
-        }).pipe(Effect.provide(databaseLayer(url)))
-      }).pipe(Effect.scoped),
-    300_000
+        assert.deepStrictEqual(ends, [])
+        assert.deepStrictEqual(
+          yield* sql`SELECT count(*)::int AS suspended FROM workflow_messages WHERE suspended_at IS NOT NULL`,
+          [{ suspended: 0 }]
+        )
+      }).pipe(Effect.provide(databaseLayer(url)))
+    }).pipe(Effect.scoped)
   )
 })

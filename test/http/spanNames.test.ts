@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { spanName } from "#http/middleware/spanNames.ts"
+import { spanName } from "#http/serving/spanNames.ts"
 
 describe("spanName", () => {
   for (const [method, url, name] of [

@@ -1,5 +1,4 @@
 /** Keys and sessions have one limit over all wires. Requests come from many addresses, so theirs is not reached. */
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { makeProcedures } from "#rpc/client.ts"
@@ -7,40 +6,8 @@ import { newOwner, newTenant } from "#test/api/support/actors.ts"
 import { unlimited } from "#test/api/support/Api.ts"
 import { signedIn } from "#test/api/support/signedIn.ts"
 import { Streams } from "#test/api/support/StreamingApi.ts"
+import { assertAtLimit, byKey, byToken, from } from "#test/rpc/support/senders.ts"
 import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
-
-interface Sent {
-  readonly method: "GET" | "POST"
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
-interface Received {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly json: any
-}
-
-/** A request from an address of this host. */
-const from = (address: string, { headers, method, path }: Sent) =>
-  Effect.flatMap(Streams, ({ url }) =>
-    Effect.promise(
-      () =>
-        new Promise<Received>((resolve, reject) => {
-          const target = new URL(path, url("x"))
-          const sent = httpRequest(target, { method, headers, localAddress: address }, (response) => {
-            let text = ""
-            response.setEncoding("utf8")
-            response.on("data", (chunk: string) => (text += chunk))
-            response.on("end", () =>
-              resolve({ status: response.statusCode!, headers: response.headers, json: JSON.parse(text || "null") })
-            )
-          })
-          sent.on("error", reject)
-          sent.end(method === "POST" ? '{"json":{}}' : undefined)
-        })
-    )
-  )
 
 const post = { method: "POST" } as const
 const list = { ...post, path: "/v1/rpc/v2.executions.list" }
@@ -49,18 +16,6 @@ const session = { ...post, path: "/v1/rpc/identity.session" }
 const signOut = { ...post, path: "/v1/rpc/identity.signOut" }
 const strategies = { method: "GET", path: "/v2/strategies" } as const
 const burst = { method: "GET", path: "/v1/executions/op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1/stream" } as const
-
-const byKey = (key: string) => ({ "content-type": "application/json", "x-api-key": key })
-const byToken = (token: string) => ({ "content-type": "application/json", authorization: `Bearer ${token}` })
-
-/** Refused by what is counted for the sender, with all that the wire has to say of it. */
-const assertAtLimit = ({ headers, json, status }: Received, limit: number) => {
-  const error = json.error.json ?? json.error
-  assert.deepStrictEqual([status, error.code], [429, "API_004"], JSON.stringify(json))
-  assert.match(headers["retry-after"] ?? "", /^[1-9][0-9]?$/u)
-  assert.deepStrictEqual([headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]], [String(limit), "0"])
-  assert.match(String(headers["x-ratelimit-reset"]), /^\d{10}$/u)
-}
 
 layer(executionsApi({}, { ...unlimited, general: 2, burst: 3, global: 20 }), { excludeTestServices: true })(
   "limits of callers",

@@ -1,7 +1,7 @@
 /** The contract of `cryptoMarketData.*`: a test for each rule of the interface's table. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Faults } from "#sandbox/control/Faults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
 import { makeMarketApi, MarketApi } from "#test/rpc/support/MarketApi.ts"
 

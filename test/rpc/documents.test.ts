@@ -76,6 +76,24 @@ describe("the descriptions of v1", () => {
     assert.deepStrictEqual(document.paths["/v1/rpc/marketDataStream.adminStatus"].post.security, [{ operator: [] }])
   })
 
+  it("say of each procedure that can find a session invalid that it needs one, and of no other", async () => {
+    const { document } = await published
+    const calls = Object.entries<any>(document.paths).filter(([path]) => path.startsWith("/v1/rpc/"))
+    const needing = calls.filter(([, { post }]) => post.security.some((scheme: object) => "session" in scheme))
+    const refusing = calls.filter(([, { post }]) => post.responses["401"]?.description.includes("API_105") === true)
+    assert.deepStrictEqual(
+      needing.map(([path]) => path),
+      refusing.map(([path]) => path)
+    )
+    for (const name of ["identity.session", "identity.signOut"]) {
+      const { description, security } = document.paths[`/v1/rpc/${name}`].post
+      assert.deepStrictEqual(security, [{ session: [] }])
+      assert.include(description, "Needs a wallet session.")
+    }
+    assert.include(document.paths["/v1/rpc/identity.session"].post.description, "Rate limit tier: global.")
+    assert.notInclude(document.paths["/v1/rpc/identity.signOut"].post.description, "Rate limit tier")
+  })
+
   it("pass the recommended rules of redocly", async () => {
     const folder = await mkdtemp(join(tmpdir(), "ballast-test-"))
     try {

@@ -4,6 +4,7 @@ import { Effect, Redacted, Schedule } from "effect"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { makeSignInApi, origin, session, SignInApi } from "#test/rpc/support/SignInApi.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const shop = "https://shop.example.com"
 const native = JSON.stringify({ _tag: "Request", id: "1", tag: "identity.nonce", payload: null, headers: [] })
@@ -46,7 +47,7 @@ layer(makeSignInApi(), { excludeTestServices: true })("procedures and pages of t
       const public_ = "/v1/rpc/identity.nonce"
       yield* readable(shop, public_, { "x-api-key": own }).pipe(
         Effect.filterOrFail((isSo) => isSo),
-        Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo({ times: 500 })))
+        Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: patience })))
       )
       for (const path of [public_, "/v1/rpc"]) {
         assert.isTrue(yield* readable(shop, path, {}), `${path} without a key`)

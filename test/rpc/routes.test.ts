@@ -1,7 +1,7 @@
 /** Procedures are routes like all others: named in spans, and a wrong method is not taken for a wrong path. */
 import { assert, describe, it } from "@effect/vitest"
-import { addRoute, methodsOf } from "#http/middleware/routeTable.ts"
-import { spanName } from "#http/middleware/spanNames.ts"
+import { addRoute, methodsOf } from "#http/serving/routeTable.ts"
+import { spanName } from "#http/serving/spanNames.ts"
 import { procedureRoutes } from "#rpc/Procedures.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 

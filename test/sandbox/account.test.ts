@@ -166,68 +166,65 @@ const balance = (chain: Chain, symbol: string, account: Address) =>
 const reasonOf = (error: unknown) =>
   JSON.stringify(error, (_, value) => (typeof value === "bigint" ? `${value}` : value))
 
-layer(Chains.layer, { timeout: 120_000 })("accounts of the world", (it) => {
-  it.effect(
-    "are enabled for an agent by one signature over both chains, and keep it within its limits",
-    () =>
-      Effect.gen(function* () {
-        const chains = yield* Chains
-        for (const chain of chains) yield* setEther(chain, relayer.address, parseEther("100"))
-        const addresses = yield* Effect.promise(() =>
-          Promise.all(chains.map(async (chain) => (await ownerAccount(chain)).address))
+layer(Chains.layer)("accounts of the world", (it) => {
+  it.effect("are enabled for an agent by one signature over both chains, and keep it within its limits", () =>
+    Effect.gen(function* () {
+      const chains = yield* Chains
+      for (const chain of chains) yield* setEther(chain, relayer.address, parseEther("100"))
+      const addresses = yield* Effect.promise(() =>
+        Promise.all(chains.map(async (chain) => (await ownerAccount(chain)).address))
+      )
+      const account = addresses[0]!
+      assert.strictEqual(addresses[1], account)
+      for (const chain of chains)
+        yield* Faucet.mint(chain, account, { token: chain.catalog.usdc, amountRaw: 10_000_000_000n })
+
+      yield* Effect.promise(async () => {
+        const digests = await Promise.all(
+          chains.map(async (chain) => {
+            const { kernelPluginManager } = await agentAccount(chain, account)
+            return hashTypedData(await kernelPluginManager.getPluginsEnableTypedData(account))
+          })
         )
-        const account = addresses[0]!
-        assert.strictEqual(addresses[1], account)
-        for (const chain of chains)
-          yield* Faucet.mint(chain, account, { token: chain.catalog.usdc, amountRaw: 10_000_000_000n })
+        const tree = new MerkleTree(digests, keccak256, { sortPairs: true })
+        const root = tree.getHexRoot() as Hex
+        const signature = await owner.signMessage({ message: { raw: root } })
+        const enabling = digests.map((digest) =>
+          concatHex([
+            signature,
+            root,
+            encodeAbiParameters([{ type: "bytes32[]" }], [tree.getHexProof(digest) as ReadonlyArray<Hex>])
+          ])
+        )
 
-        yield* Effect.promise(async () => {
-          const digests = await Promise.all(
-            chains.map(async (chain) => {
-              const { kernelPluginManager } = await agentAccount(chain, account)
-              return hashTypedData(await kernelPluginManager.getPluginsEnableTypedData(account))
-            })
-          )
-          const tree = new MerkleTree(digests, keccak256, { sortPairs: true })
-          const root = tree.getHexRoot() as Hex
-          const signature = await owner.signMessage({ message: { raw: root } })
-          const enabling = digests.map((digest) =>
-            concatHex([
-              signature,
-              root,
-              encodeAbiParameters([{ type: "bytes32[]" }], [tree.getHexProof(digest) as ReadonlyArray<Hex>])
-            ])
-          )
+        for (const [index, chain] of chains.entries()) {
+          const first = await agentAccount(chain, account, enabling[index])
+          const amount = 1_000_000_000n
+          const trade = [approve(chain, chain.contracts.router, amount), swap(chain, account, amount)]
+          assert.isTrue(await submit(chain, first, trade))
+          assert.isTrue((await balance(chain, "WETH", account)) > 0n)
 
-          for (const [index, chain] of chains.entries()) {
-            const first = await agentAccount(chain, account, enabling[index])
-            const amount = 1_000_000_000n
-            const trade = [approve(chain, chain.contracts.router, amount), swap(chain, account, amount)]
-            assert.isTrue(await submit(chain, first, trade))
-            assert.isTrue((await balance(chain, "WETH", account)) > 0n)
+          const later = await agentAccount(chain, account, enabling[index])
+          assert.isTrue(await submit(chain, later, trade))
+          assert.strictEqual(await balance(chain, "USDC", account), 8_000_000_000n)
 
-            const later = await agentAccount(chain, account, enabling[index])
-            assert.isTrue(await submit(chain, later, trade))
-            assert.strictEqual(await balance(chain, "USDC", account), 8_000_000_000n)
-
-            for (const [what, calls] of [
-              ["transfer to a third party", [transfer(chain, thief, 1n)]],
-              ["approval of another spender", [approve(chain, thief, 1n)]],
-              ["swap to another recipient", [approve(chain, chain.contracts.router, 1n), swap(chain, thief, 1n)]],
-              ["native value", [{ to: thief, data: "0x", value: 1n }]]
-            ] as const) {
-              const refused = await submit(chain, await agentAccount(chain, account, enabling[index]), calls).then(
-                () => undefined,
-                (error: unknown) => error
-              )
-              assert.isDefined(refused, what)
-              assert.include(reasonOf(refused), "AA23", what)
-            }
-            assert.strictEqual(await balance(chain, "USDC", thief), 0n)
+          for (const [what, calls] of [
+            ["transfer to a third party", [transfer(chain, thief, 1n)]],
+            ["approval of another spender", [approve(chain, thief, 1n)]],
+            ["swap to another recipient", [approve(chain, chain.contracts.router, 1n), swap(chain, thief, 1n)]],
+            ["native value", [{ to: thief, data: "0x", value: 1n }]]
+          ] as const) {
+            const refused = await submit(chain, await agentAccount(chain, account, enabling[index]), calls).then(
+              () => undefined,
+              (error: unknown) => error
+            )
+            assert.isDefined(refused, what)
+            assert.include(reasonOf(refused), "AA23", what)
           }
-        })
-      }),
-    120_000
+          assert.strictEqual(await balance(chain, "USDC", thief), 0n)
+        }
+      })
+    })
   )
 
   it.effect("obey their owner, and nobody else", () =>

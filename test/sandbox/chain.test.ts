@@ -5,11 +5,11 @@ import { createPublicClient, encodeFunctionData, erc20Abi, http, keccak256, pars
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Amount from "#domain/Amount.ts"
 import * as Decimal from "#domain/Decimal.ts"
-import type { Token } from "#sandbox/market/catalog.ts"
+import type { Token } from "#sandbox/assets/catalog.ts"
 import { blockGasLimit } from "#sandbox/chain/Anvil.ts"
 import { type Chain, dumpState, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import * as Faucet from "#sandbox/chain/Faucet.ts"
-import * as Market from "#sandbox/market/Market.ts"
+import * as Market from "#sandbox/chain/Market.ts"
 
 class Base extends Context.Service<Base, Chain>()("ballast/test/Base") {
   static readonly layer = Layer.effect(Base, startChain({ chainId: 8453 }))
@@ -46,7 +46,7 @@ const offPrice = Effect.fnUntraced(function* (chain: Chain, from: Token, to: Tok
   return Number(((withoutFee - usd) * 1_000_000n) / usd)
 })
 
-layer(Base.layer, { timeout: 120_000 })("a chain of the world", (it) => {
+layer(Base.layer)("a chain of the world", (it) => {
   describe("what is installed", () => {
     it.effect("has EntryPoint 0.7 and Kernel 0.3.1 where client libraries expect them", () =>
       Effect.gen(function* () {

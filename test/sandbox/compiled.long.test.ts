@@ -19,5 +19,5 @@ describe("sandbox/chain/compiled.json", () => {
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
-  }, 120_000)
+  })
 })

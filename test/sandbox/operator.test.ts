@@ -8,10 +8,11 @@ import { BridgeWorker } from "#sandbox/chain/BridgeWorker.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { type Chain, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { mint } from "#sandbox/chain/Faucet.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 class Chains extends Context.Service<Chains, { readonly base: Chain; readonly arbitrum: Chain }>()(
   "ballast/test/sandbox/Chains"
@@ -133,7 +134,7 @@ layer(Chains.layer, { timeout: 120_000, excludeTestServices: true })("the operat
       const id = yield* lockDollar(base, arbitrum)
       const payout = yield* payoutOf(arbitrum, "Released", id).pipe(
         Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (found) => found !== null }),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       assert.strictEqual(payout?.amount, afterBridgeFee(1_000_000n))
       assert.deepStrictEqual(left, [])

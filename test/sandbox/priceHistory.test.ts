@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import * as Decimal from "#domain/Decimal.ts"
-import { catalog } from "#sandbox/market/catalog.ts"
+import { catalog } from "#sandbox/assets/catalog.ts"
 import { chartTimes, jsonNumber, priceHistory } from "#sandbox/market/priceHistory.ts"
 
 const dayMs = 86_400_000

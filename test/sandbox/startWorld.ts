@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { freePort } from "#sandbox/process/freePort.ts"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const root = join(import.meta.dirname, "..", "..")
 
@@ -67,7 +68,7 @@ export const startWorld = async (
     const answer = await response.text()
     return { status: response.status, headers: response.headers, body: JSON.parse(answer) as Body }
   }
-  for (let waited = 0; waited < 90_000 && !text.includes("is ready"); waited += 50) {
+  for (let waited = 0; waited < patienceMillis && !text.includes("is ready"); waited += 50) {
     if (supervisor.exitCode !== null || supervisor.signalCode !== null) break
     await wait(50)
   }

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { newPlace, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
 import { account, balance, destroy, isAlive, overview, recorded, usdc, weth } from "#test/sandbox/worldCalls.ts"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 /** How long a poll of the world's clock may stay open. */
 const longPollMillis = 25_000
@@ -17,7 +18,7 @@ const chainSaved = async () => {
   const written = () => (existsSync(path) ? statSync(path).mtimeMs : 0)
   for (let times = 0; times < 2; times += 1) {
     const before = written()
-    for (let waited = 0; waited < 60_000 && written() === before; waited += 20) await wait(20)
+    for (let waited = 0; waited < patienceMillis && written() === before; waited += 20) await wait(20)
     assert.notStrictEqual(written(), before, "the chain's state is not saved")
   }
 }
@@ -97,7 +98,8 @@ describe("life of a world", () => {
     await wait(300)
     world.supervisor.kill("SIGINT")
     assert.strictEqual(await world.ended, 130)
-    for (let waited = 0; waited < 60_000 && children.some(({ pid }) => isAlive(pid)); waited += 20) await wait(20)
+    for (let waited = 0; waited < patienceMillis && children.some(({ pid }) => isAlive(pid)); waited += 20)
+      await wait(20)
     assert.isTrue(children.every(({ pid }) => !isAlive(pid)))
     world = await startWorld(world.place)
     assert.include(world.output(), "is ready")

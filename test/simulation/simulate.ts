@@ -50,7 +50,7 @@ if (values.seed === undefined) {
     console.log(
       `${ends.length} of ${count} seeds after ${Math.round((performance.now() - startedAt) / 1000)} s, ${failed} failed`
     )
-  }, 5_000)
+  })
   const workers = wholeNumber("workers", values.workers)
   await simulateSeeds({ first: wholeNumber("from", values.from), count, workers }, take)
   clearInterval(progress)

@@ -83,7 +83,7 @@ const assertEmpty = Effect.fnUntraced(function* (chain: Chain, ...tokens: Readon
 })
 
 describe("RoutedSwap", () => {
-  layer(Base.layer, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(Base.layer, { excludeTestServices: true })((it) => {
     it.effect("gives the caller what the route yields, and keeps nothing", () =>
       Effect.gen(function* () {
         const chain = yield* Base

@@ -105,7 +105,7 @@ const forgeries: ReadonlyArray<readonly [what: string, forgery: Forgery]> = [
 ]
 
 describe("WithdrawalExecutor", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("moves what the owner authorized, whoever submits it, and not twice", () =>
       Effect.gen(function* () {
         const { account, chain } = yield* fundedAccount(70n)

@@ -63,7 +63,7 @@ const modules = Effect.map(loadContracts, ({ own }) => ({
 }))
 
 describe("The modules of an account", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("take an owner once, and none that is nobody", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

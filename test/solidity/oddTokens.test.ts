@@ -74,7 +74,7 @@ const preparing = Effect.fnUntraced(function* (index: bigint, at: Address) {
 })
 
 describe("WithdrawalExecutor and a token that", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     for (const [index, [what, code, expected]] of tokens.entries()) {
       it.effect(`${what}: ${expected}`, () =>
         Effect.gen(function* () {

@@ -25,7 +25,7 @@ const authorizations: fc.Arbitrary<Authorization> = fc.record({
 })
 
 describe("digestOf", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("is the EIP-712 digest of shapes 2.22, in both versions and on both chains", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld

@@ -25,8 +25,8 @@ describe("serviceConfig", () => {
         "https://other.example.com"
       ])
       assert.strictEqual(config.evm.chains[0]!.connectorTokens.length, 2)
-      assert.strictEqual(config.settings.defaultSwap.thresholdUsd, Decimal.one)
-      assert.strictEqual(config.settings.priceMaxAgeMs, 600_000)
+      assert.strictEqual(config.settings.swaps.defaults.thresholdUsd, Decimal.one)
+      assert.strictEqual(config.settings.prices.maxAgeMs, 600_000)
       assert.isNull(config.database.url)
       assert.strictEqual(config.webhookTargets, "public")
       assert.isNull(config.telemetry.otlp)
@@ -56,7 +56,7 @@ describe("serviceConfig", () => {
       assert.strictEqual(config.server.port, 8080)
       assert.strictEqual(config.server.publicUrl, "https://api.example.com")
       assert.deepStrictEqual(config.server.trustedProxies.map(String), ["10.0.0.0/8", "fd00::/8"])
-      assert.strictEqual(config.settings.defaultSwap.thresholdUsd, 2_500_000_000_000_000_000n)
+      assert.strictEqual(config.settings.swaps.defaults.thresholdUsd, 2_500_000_000_000_000_000n)
       assert.deepStrictEqual(
         [...config.settings.blockedAssets],
         ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"]

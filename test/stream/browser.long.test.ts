@@ -110,17 +110,13 @@ describe("the client in a browser", () => {
     })
   })
 
-  it.skipIf(!hasBrowser)(
-    `follows a share through a cut connection ${inBrowser}`,
-    async () => {
-      const reports = makeReports()
-      const site = await openSite(reports.take)
-      try {
-        await follow(site.origin, reports, (script) => site.open(bundle.code, script))
-      } finally {
-        await site.close()
-      }
-    },
-    120_000
-  )
+  it.skipIf(!hasBrowser)(`follows a share through a cut connection ${inBrowser}`, async () => {
+    const reports = makeReports()
+    const site = await openSite(reports.take)
+    try {
+      await follow(site.origin, reports, (script) => site.open(bundle.code, script))
+    } finally {
+      await site.close()
+    }
+  })
 })

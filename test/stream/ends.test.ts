@@ -102,7 +102,7 @@ describe("a socket is closed", () => {
     await resumed.until(() => resumed.frames.length >= 2)
     assert.deepInclude(resumed.frames[0], { type: "gap", afterSequence: last, reason: "window" })
     assert.deepInclude(resumed.frames[1], { type: "snapshot", sequence: quick.events().at(-1).sequence })
-  }, 120_000)
+  })
 })
 
 describe("refusals", () => {

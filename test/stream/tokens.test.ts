@@ -22,7 +22,7 @@ beforeAll(async () => {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
   worker = await startWorkerProcess({ LOG_LEVEL: "Trace", OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
   await worker.register([{ assetClass: "equity", provider: "massive", symbol: "TSLA" }])
-}, 120_000)
+})
 afterAll(async () => {
   await worker?.stop()
   collector.close()

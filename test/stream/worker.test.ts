@@ -252,7 +252,7 @@ describe("sockets", () => {
     assert.strictEqual(slow.frames[at - 1].sequence, skip.afterSequence)
     assert.strictEqual(slow.frames[at + 1].sequence, skip.sequence)
     assert.isBelow(slow.events().length, count)
-  }, 120_000)
+  })
 })
 
 describe("the market", () => {

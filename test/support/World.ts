@@ -3,7 +3,7 @@
  * spoken to over HTTP as a new user would.
  */
 import { spawn } from "node:child_process"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -11,6 +11,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { freePort } from "#sandbox/process/freePort.ts"
+import { patience, patienceMillis } from "#test/support/suite/patience.ts"
 
 export interface WorldAsset {
   readonly assetId: string
@@ -101,7 +102,7 @@ const startOnFreePorts = async (dataDir: string, environment: Record<string, str
   const controlUrl = `http://127.0.0.1:${control}`
 
   const overviewWhenReady = async (): Promise<WorldOverview> => {
-    for (let waited = 0; waited < 180_000; waited += 100) {
+    for (let waited = 0; waited < patienceMillis; waited += 100) {
       if (child.exitCode !== null) throw new Error(`The world ended at start:\n${output}`)
       const answer = await call(controlUrl, {}).catch(() => undefined)
       // The world makes its tenants after it answers; a test may need the second one.
@@ -112,7 +113,7 @@ const startOnFreePorts = async (dataDir: string, environment: Record<string, str
     }
     child.kill("SIGTERM")
     await exited
-    throw new Error(`The world was not ready after three minutes:\n${output}`)
+    throw new Error(`The world was not ready after four minutes:\n${output}`)
   }
 
   const overview = await overviewWhenReady()
@@ -154,11 +155,11 @@ export const worldFolder = async () => {
 }
 
 /** Asks again until the answer is there; fails with what was asked for when it is not in time. */
-export const eventually = async <A>(what: string, ask: () => Promise<A | undefined>, seconds = 90): Promise<A> => {
-  for (let waited = 0; waited < seconds * 1000; waited += 200) {
+export const eventually = async <A>(what: string, ask: () => Promise<A | undefined>): Promise<A> => {
+  for (let waited = 0; waited < patienceMillis; waited += 200) {
     const answer = await ask()
     if (answer !== undefined) return answer
     await delay(200)
   }
-  throw new Error(`Not within ${seconds} s: ${what}`)
+  throw new Error(`Not within ${Duration.format(patience)}: ${what}`)
 }

@@ -8,6 +8,7 @@ import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { type NonceClaimRequest, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const recipientAddress = "0x8617E340B3D01FA5F11F306F4090FD50E238070D" as EvmAddress
 
@@ -83,7 +84,7 @@ export const reached = Effect.fnUntraced(function* (
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail(({ state }) => wanted(state)),
     Effect.retry(Schedule.spaced("25 millis")),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 })
 

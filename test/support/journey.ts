@@ -74,30 +74,22 @@ export const rebalance = async (world: World, portfolioId: string): Promise<stri
   expectStatus(await world.api("POST", `/v2/portfolios/${portfolioId}/rebalance`), 202).operationId
 
 export const finishedOperation = (world: World, portfolioId: string, operationId: string) =>
-  eventually(
-    `operation ${operationId} ends`,
-    async () => {
-      const answer = await world
-        .api("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`)
-        .catch(() => undefined)
-      const operation = answer?.status === 200 ? answer.body.data : undefined
-      return ["completed", "failed", "cancelled"].includes(operation?.state) ? operation : undefined
-    },
-    60
-  )
+  eventually(`operation ${operationId} ends`, async () => {
+    const answer = await world
+      .api("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`)
+      .catch(() => undefined)
+    const operation = answer?.status === 200 ? answer.body.data : undefined
+    return ["completed", "failed", "cancelled"].includes(operation?.state) ? operation : undefined
+  })
 
 /** Waits until nothing of the portfolio is due by then or under way, and answers when it is due next. */
-export const settled = (world: World, portfolioId: string, { by, seconds = 60 }: { by: number; seconds?: number }) =>
-  eventually(
-    `portfolio ${portfolioId} is not due`,
-    async () => {
-      const { body, status } = await world.api("GET", `/v2/portfolios/${portfolioId}`)
-      if (status !== 200) return undefined
-      const dueAt = Date.parse(body.data.schedule.nextDueAt)
-      return body.data.activeOperationId === null && dueAt > by ? dueAt : undefined
-    },
-    seconds
-  )
+export const settled = (world: World, portfolioId: string, { by }: { by: number }) =>
+  eventually(`portfolio ${portfolioId} is not due`, async () => {
+    const { body, status } = await world.api("GET", `/v2/portfolios/${portfolioId}`)
+    if (status !== 200) return undefined
+    const dueAt = Date.parse(body.data.schedule.nextDueAt)
+    return body.data.activeOperationId === null && dueAt > by ? dueAt : undefined
+  })
 
 /**
  * Waits until the first run of the schedule, some seconds after enrollment, is over. While it is unfinished it is
@@ -106,7 +98,7 @@ export const settled = (world: World, portfolioId: string, { by, seconds = 60 }:
 export const firstScheduledRunEnded = async (world: World, portfolioId: string): Promise<void> => {
   const hour = 3_600_000
   const { now } = (await (await fetch(world.controlUrl)).json()) as { readonly now: number }
-  await settled(world, portfolioId, { by: now + hour, seconds: 90 })
+  await settled(world, portfolioId, { by: now + hour })
 }
 
 /** Balance of an address on the asset's chain, in raw units. */

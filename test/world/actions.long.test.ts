@@ -6,7 +6,7 @@ import { type Address, createPublicClient, encodeFunctionData, erc20Abi, http, p
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 import { contractAddresses } from "#sandbox/chain/contractAddresses.ts"
-import { catalogChain } from "#sandbox/market/catalog.ts"
+import { catalogChain } from "#sandbox/assets/catalog.ts"
 import {
   actingChain as base,
   type ActingOwner,
@@ -28,12 +28,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0" })
-}, 240_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 const rpc = (procedure: string, body: unknown, token?: string) => callProcedure(world, procedure, { body, token })
 const signedIn = () => signedInOwner(world)
@@ -65,7 +65,7 @@ describe("an owner who acts", () => {
     assert.strictEqual(next.status, 200, JSON.stringify(next.body))
     await completed(owner, next.body.result.data.operationId)
     assert.strictEqual(await chainBalance(world, owner.vault, "USDC"), 8_500_000_000n)
-  }, 240_000)
+  })
 
   it("fails with the reason, and moves nothing, where the account holds too little", async () => {
     const owner = await signedIn()
@@ -75,7 +75,7 @@ describe("an owner who acts", () => {
     assert.strictEqual(operation.state, "failed")
     assert.match(operation.error, /holds 10000000000 of .*moved nothing/u)
     assert.strictEqual(await chainBalance(world, owner.vault, "USDC"), 10_000_000_000n)
-  }, 240_000)
+  })
 
   it("swaps over the route that its client quoted, as version 3 of the SDK holds it and as version 4 does", async () => {
     const owner = await signedIn()
@@ -96,7 +96,7 @@ describe("an owner who acts", () => {
     assert.strictEqual(second.status, 200, JSON.stringify(second.body))
     await completed(owner, second.body.result.data.operationId)
     assert.strictEqual(await chainBalance(world, owner.vault, "USDC"), 9_100_000_000n)
-  }, 240_000)
+  })
 
   it("is promised no more than the market gives: a route that pays less by now fails and moves nothing", async () => {
     const owner = await signedIn()
@@ -111,7 +111,7 @@ describe("an owner who acts", () => {
     assert.strictEqual(operation.state, "failed")
     assert.match(operation.error, /the least acceptable is .*quote anew/u)
     assert.strictEqual(await chainBalance(world, owner.vault, "USDC"), 10_000_000_000n)
-  }, 240_000)
+  })
 
   it("is the owner alone, and the same portfolio obeys v1 and v2", async () => {
     const [owner, stranger] = [await signedIn(), await signedIn()]
@@ -147,7 +147,7 @@ describe("an owner who acts", () => {
     const status = await world.api("GET", `/v1/portfolio/${owner.portfolioId}/automation/status`)
     assert.deepInclude(status.body.data, { status: "paused", hasAutomation: true })
     assert.strictEqual(status.body.data.details.recentActions[0].workflowId, triggered.body.data.workflowId)
-  }, 240_000)
+  })
 
   it("lets an integrator execute what the guard allows and no more; a dry run sends nothing", async () => {
     const owner = await signedIn()
@@ -203,7 +203,7 @@ describe("an owner who acts", () => {
       assert.deepStrictEqual([refused.status, refused.body.error.code], [400, "SIMULATION_FAILED"])
     }
     assert.strictEqual(await chainBalance(world, owner.vault, "USDC"), 9_000_000_000n)
-  }, 240_000)
+  })
 
   it("lets an integrator tighten the limits of what an owner has signed, and never widen them", async () => {
     const owner = await signedIn()
@@ -235,5 +235,5 @@ describe("an owner who acts", () => {
     for (const refused of [await tighten(91, 120), await tighten(90, 121)])
       assert.deepStrictEqual([refused.status, refused.body.error.code], [400, "SIMULATION_FAILED"])
     assert.deepStrictEqual(await limits(), [90, 120])
-  }, 240_000)
+  })
 })

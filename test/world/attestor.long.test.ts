@@ -24,12 +24,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0" })
-}, 180_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 /** 1,000 dollars on each chain: three fifths stay, a fifth each is to be WETH and the chain's attested token. */
 const depositor = async () => {
@@ -78,7 +78,7 @@ describe("the price attestor", () => {
     const operation = await run(portfolio)
     assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
     for (const value of await held(portfolio, (chainId) => attested[chainId as 8453])) assert.closeTo(value, 200, 4)
-  }, 180_000)
+  })
 
   for (const [mode, reason] of faults) {
     it(`${mode}: its legs are left out with code and figures, all others are made, and the next run makes up for it`, async () => {
@@ -100,7 +100,7 @@ describe("the price attestor", () => {
       for (const value of await held(portfolio, () => "WETH")) assert.closeTo(value, 200, 4)
       assert.strictEqual((await run(portfolio)).state, "completed")
       for (const value of await held(portfolio, (chainId) => attested[chainId as 8453])) assert.closeTo(value, 200, 4)
-    }, 240_000)
+    })
   }
 
   it("killed with -9, it goes on signing", async () => {
@@ -108,5 +108,5 @@ describe("the price attestor", () => {
     const portfolio = await depositor()
     assert.strictEqual((await run(portfolio)).state, "completed")
     for (const value of await held(portfolio, (chainId) => attested[chainId as 8453])) assert.closeTo(value, 200, 4)
-  }, 180_000)
+  })
 })

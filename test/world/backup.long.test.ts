@@ -97,7 +97,6 @@ describe("a backup", () => {
           const after = await finishedOperation(two, portfolioId, await rebalance(two, portfolioId))
           assert.strictEqual(after.state, "completed")
         })
-      }).pipe(Effect.scoped),
-    300_000
+      }).pipe(Effect.scoped)
   )
 })

@@ -19,13 +19,13 @@ beforeAll(async () => {
   site = await openSite((reported) => take(reported))
   code = (await bundleForBrowsers("test/world/support/page.ts")).code
   world = await startWorld(folder.dataDir, { APP_ORIGINS: site.origin })
-}, 240_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await site?.close()
   await folder?.remove()
-}, 300_000)
+})
 
 /** What the page does. Needs `Ballast` and `report`. */
 const script = (facts: Record<string, unknown>) => `(async () => {
@@ -110,11 +110,9 @@ describe("a page", () => {
     runInContext(code, page)
     assert.strictEqual(runInContext("typeof process + typeof Buffer + typeof require", page), "undefined".repeat(3))
     await swapOnPage((script) => runInContext(script, page))
-  }, 300_000)
+  })
 
-  it.skipIf(!hasBrowser)(
-    `signs in, swaps and watches to the end ${inBrowser}`,
-    () => swapOnPage((script) => site.open(code, script)),
-    300_000
+  it.skipIf(!hasBrowser)(`signs in, swaps and watches to the end ${inBrowser}`, () =>
+    swapOnPage((script) => site.open(code, script))
   )
 })

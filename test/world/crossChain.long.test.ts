@@ -11,12 +11,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 const base = 8453
 const arbitrum = 42161
@@ -65,21 +65,17 @@ describe("value between chains", () => {
     await rebalance(portfolio)
     const totals: Array<number> = []
     const transit: Array<number> = []
-    await eventually(
-      "the portfolio is on target",
-      async () => {
-        const read = await positions(portfolio)
-        totals.push(Number(read.totalValueUsd))
-        transit.push(read.inTransit.items.length)
-        for (const item of read.inTransit.items) {
-          assert.strictEqual(item.sourceAssetId, `${world.asset(base, "USDC").assetId.split(":").at(-1)}:${base}`)
-          assert.strictEqual(item.destinationChainId, arbitrum)
-        }
-        const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
-        return weth > 4_900 ? true : undefined
-      },
-      60
-    )
+    await eventually("the portfolio is on target", async () => {
+      const read = await positions(portfolio)
+      totals.push(Number(read.totalValueUsd))
+      transit.push(read.inTransit.items.length)
+      for (const item of read.inTransit.items) {
+        assert.strictEqual(item.sourceAssetId, `${world.asset(base, "USDC").assetId.split(":").at(-1)}:${base}`)
+        assert.strictEqual(item.destinationChainId, arbitrum)
+      }
+      const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
+      return weth > 4_900 ? true : undefined
+    })
     assert.isTrue(
       transit.some((count) => count === 1),
       "the transfer was seen on its way"
@@ -87,59 +83,45 @@ describe("value between chains", () => {
     for (const total of totals) assert.closeTo(total, 10_000, 100)
     const left = Number(await chainBalance(world, accountOn(portfolio, base), "USDC")) / 1e6
     assert.closeTo(left, 5_000, 30)
-  }, 300_000)
+  })
 
   it("counts a refund as what it is, and sends again", async () => {
     await scripted("refunded", 1)
     const portfolio = await depositor()
     await rebalance(portfolio)
-    await eventually(
-      "the portfolio is on target after a refund",
-      async () => {
-        assert.closeTo(Number((await positions(portfolio)).totalValueUsd), 10_000, 100)
-        const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
-        return weth > 4_900 ? true : undefined
-      },
-      60
-    )
-  }, 300_000)
+    await eventually("the portfolio is on target after a refund", async () => {
+      assert.closeTo(Number((await positions(portfolio)).totalValueUsd), 10_000, 100)
+      const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
+      return weth > 4_900 ? true : undefined
+    })
+  })
 
   it("takes what a bridge delivered instead, and trades it into the target", async () => {
     await scripted("partial", 1)
     const portfolio = await depositor()
     await rebalance(portfolio)
-    await eventually(
-      "the portfolio is on target after another token arrived",
-      async () => {
-        assert.closeTo(Number((await positions(portfolio)).totalValueUsd), 10_000, 100)
-        const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
-        return weth > 4_900 ? true : undefined
-      },
-      60
-    )
-  }, 300_000)
+    await eventually("the portfolio is on target after another token arrived", async () => {
+      assert.closeTo(Number((await positions(portfolio)).totalValueUsd), 10_000, 100)
+      const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
+      return weth > 4_900 ? true : undefined
+    })
+  })
 
   it("goes on where it was when the service is killed while value is on its way", async () => {
     const portfolio = await depositor()
     await rebalance(portfolio)
-    await eventually(
-      "the transfer is on its way",
-      async () => ((await positions(portfolio)).inTransit.items.length > 0 ? true : undefined),
-      30
+    await eventually("the transfer is on its way", async () =>
+      (await positions(portfolio)).inTransit.items.length > 0 ? true : undefined
     )
     assert.strictEqual((await world.control("/faults", { target: "api", mode: "kill" })).status, 200)
-    await eventually(
-      "the portfolio is on target after a kill",
-      async () => {
-        const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
-        return weth > 4_900 ? true : undefined
-      },
-      60
-    )
+    await eventually("the portfolio is on target after a kill", async () => {
+      const weth = (Number(await chainBalance(world, accountOn(portfolio, arbitrum), "WETH")) / 1e18) * 2500
+      return weth > 4_900 ? true : undefined
+    })
     const read = await positions(portfolio)
     assert.closeTo(Number(read.totalValueUsd), 10_000, 100)
     assert.lengthOf(read.inTransit.items, 0)
     const left = Number(await chainBalance(world, accountOn(portfolio, base), "USDC")) / 1e6
     assert.closeTo(left, 5_000, 30, "sent once")
-  }, 300_000)
+  })
 })

@@ -10,12 +10,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 120_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+})
 
 /** What `npm run demo` prints against the world, and the status that it ends with. */
 const demo = (...args: ReadonlyArray<string>) =>
@@ -43,12 +43,12 @@ describe("npm run demo", () => {
       assert.include(text, part)
     assert.match(text, /8453\s+WETH\s+\d+\.\d+\s+\$\d+\.\d+\s+\d+\.\d+%\s+40\.00%.*on target/u)
     assert.notInclude(text, "✗")
-  }, 240_000)
+  })
 
   it("-- backtest draws what policies would have done over the prices that the world has recorded", async () => {
     const { code, text } = await demo("backtest")
     assert.strictEqual(code, 0, text)
     for (const policy of ["bands of 10 %", "automatic bands", "exact target", "buy and hold"])
       assert.match(text, new RegExp(`${policy}\\s+\\S+ \\$\\d+\\.\\d\\d\\s+\\d+\\.\\d\\d bps`, "u"))
-  }, 240_000)
+  })
 })

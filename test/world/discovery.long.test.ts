@@ -9,12 +9,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { DISCOVERY_INTERVAL_SECONDS: "1", VALUATION_INTERVAL_SECONDS: "1" })
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 /** The only strategy of a collection; the world makes and curates it after the service is ready. */
 const found = (collection: string) =>
@@ -50,5 +50,5 @@ describe("discovery in a world", () => {
       return Number(measured.tvlUsd) > 1_999 ? measured : undefined
     })
     assert.deepInclude(metrics, { tvlUsd: "2000.00", portfolioCount: 1 })
-  }, 300_000)
+  })
 })

@@ -32,13 +32,13 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint
   })
   strategyId = await createStrategy(world)
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   collector?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 const detail = async () => (await world.api("GET", `/v2/portfolios/${portfolio.portfolioId}`)).body.data
 

@@ -30,12 +30,12 @@ const owner = newOwner()
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0", VALUATION_INTERVAL_SECONDS: "60" })
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 /** The data of an answer that must have the status. */
 const data = async (

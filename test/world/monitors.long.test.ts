@@ -24,13 +24,13 @@ beforeAll(async () => {
   hook = await Effect.runPromise(Scope.provide(receiver(), scope))
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
   await Effect.runPromise(Scope.close(scope, Exit.void))
-}, 300_000)
+})
 
 const weth = () => world.asset(8453, "WETH").assetId
 
@@ -85,14 +85,10 @@ describe("drift bands", () => {
     // From a half to three fifths: ten points off, and the band has five.
     const price = 3_750
     await setEther(price)
-    const [latest] = await eventually(
-      "the band fires",
-      async () => {
-        const runs = await fired(portfolio)
-        return runs.length > 0 ? runs : undefined
-      },
-      120
-    )
+    const [latest] = await eventually("the band fires", async () => {
+      const runs = await fired(portfolio)
+      return runs.length > 0 ? runs : undefined
+    })
     assert.strictEqual(latest.firedBy.kind, "portfolio_drift_from_target")
     assert.match(latest.firedBy.summary, /^Drift of Halves: eip155:8453.*its target 50\.00 % and its band 5\.00 %/u)
     const run = await finishedOperation(world, portfolio.portfolioId, latest.operationId)
@@ -109,17 +105,13 @@ describe("drift bands", () => {
     // An hour later it is back where it was: ten points to the other side, and the workflow waits again.
     assert.strictEqual((await world.control("/clock/advance", { ms: 3_600_000 })).status, 200)
     await setEther(2_500)
-    const runs = await eventually(
-      "the band fires again",
-      async () => {
-        const now = await fired(portfolio)
-        return now.length > 1 ? now : undefined
-      },
-      120
-    )
+    const runs = await eventually("the band fires again", async () => {
+      const now = await fired(portfolio)
+      return now.length > 1 ? now : undefined
+    })
     assert.lengthOf(runs, 2)
     const second = await finishedOperation(world, portfolio.portfolioId, runs[0].operationId)
     assert.strictEqual(second.outcome, "traded", JSON.stringify(second))
     assert.isBelow(Math.abs((await wethShare(world, portfolio.accounts[0]!, 2_500)) - 0.5), 0.02)
-  }, 600_000)
+  })
 })

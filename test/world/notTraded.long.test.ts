@@ -8,8 +8,9 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { enroll, finishedOperation, fund, newOwner, rebalance } from "#test/support/journey.ts"
+import { enroll, finishedOperation, firstScheduledRunEnded, fund, newOwner, rebalance } from "#test/support/journey.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const root = join(import.meta.dirname, "../..")
 const page = readFileSync(join(root, "docs/not-traded.md"), "utf8")
@@ -35,6 +36,8 @@ beforeAll(async () => {
   const strategy = { name: "Long tail", allocation: { assets }, schedule: { type: "interval", frequency: "daily" } }
   const { body } = await world.api("POST", "/v2/strategies", strategy)
   const portfolio = await enroll(world, { strategyId: body.data.strategyId, owner: newOwner() }, [8453])
+  // While a run of the schedule is under way, the portfolio names it.
+  await firstScheduledRunEnded(world, portfolio.portfolioId)
   assert.strictEqual((await world.control("/faults", { target: "attestor", mode: "down" })).status, 200)
   await fund(world, portfolio.accounts, 1_000n)
   portfolioId = portfolio.portfolioId
@@ -46,12 +49,12 @@ beforeAll(async () => {
     PORTFOLIO: portfolioId,
     OPERATION: operationId
   }
-}, 240_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 120_000)
+})
 
 const shell = async (line: string) =>
   (await execute("sh", ["-euc", line], { cwd: root, env: { ...process.env, ...environment } })).stdout
@@ -83,7 +86,7 @@ describe("why a portfolio was not traded", () => {
       await writeFile(join(place, "why.ts"), program!)
       const { stdout } = await execute(process.execPath, [join(place, "why.ts")], {
         env: { ...process.env, ...environment },
-        timeout: 60_000
+        timeout: patienceMillis
       })
       assert.match(stdout, /^\[\] null$/mu, "it waits for nobody")
       assert.match(stdout, new RegExp(`^${operationId} skipped .*price`, "imu"))

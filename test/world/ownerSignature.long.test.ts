@@ -20,12 +20,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0" })
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 const account = privateKeyToAccount(generatePrivateKey())
 const owner = {
@@ -68,14 +68,14 @@ describe("an owner who takes the permission back on one chain", () => {
       assert.notStrictEqual(operation?.state, "failed", operation?.error)
       return operation?.state === state ? operation : undefined
     }
-    await eventually("the run waits for its owner", inState("awaiting_user"), 60)
+    await eventually("the run waits for its owner", inState("awaiting_user"))
     const [onBase, onArbitrum] = portfolio.accounts
     assert.closeTo(await wethShare(world, onArbitrum!), 0.6, 0.01)
     assert.isBelow(await wethShare(world, onBase!), 0.45)
     assert.strictEqual((await world.api("GET", "/health/ready")).status, 200)
 
     assert.strictEqual((await world.control("/faults", { target: "api", mode: "kill" })).status, 200)
-    await eventually("the run still waits", inState("awaiting_user"), 60)
+    await eventually("the run still waits", inState("awaiting_user"))
 
     const issued = await data("POST", `${path}/chains/signature`, { chainIds: [base] })
     await data("POST", `${path}/chains`, {
@@ -87,7 +87,7 @@ describe("an owner who takes the permission back on one chain", () => {
     })
     // Its pauses grow to minutes; the clock of the world need not.
     await world.control("/clock/advance", { ms: 600_000 })
-    await eventually("the run goes on and completes", inState("completed"), 60)
+    await eventually("the run goes on and completes", inState("completed"))
     assert.closeTo(await wethShare(world, onBase!), 0.6, 0.01)
-  }, 240_000)
+  })
 })

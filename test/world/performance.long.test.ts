@@ -23,12 +23,12 @@ beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { VALUATION_INTERVAL_SECONDS: "1" })
   strategyId = await createStrategy(world)
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 interface Point {
   readonly date: string
@@ -115,14 +115,10 @@ describe("performance", () => {
     assert.lengthOf(live, 1)
     assert.strictEqual(live[0].date, body.data.points.at(-1).date)
     assert.closeTo(Number(body.data.points.at(-1).valueUsd), before.value, 50)
-    const curve = await eventually(
-      "the strategy's curve reaches today",
-      async () => {
-        const { points } = (await world.api("GET", `/v2/strategies/${strategyId}/performance`)).body.data
-        return points.at(-1).date === live[0].date ? points : undefined
-      },
-      90
-    )
+    const curve = await eventually("the strategy's curve reaches today", async () => {
+      const { points } = (await world.api("GET", `/v2/strategies/${strategyId}/performance`)).body.data
+      return points.at(-1).date === live[0].date ? points : undefined
+    })
     assert.isAtLeast(curve.length, 365)
-  }, 300_000)
+  })
 })

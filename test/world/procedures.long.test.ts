@@ -29,12 +29,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0" })
-}, 240_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 /** The world's issuer issues this token: it has no price feed, so that the guard takes attested prices for it. */
 const issued = "SEAM"
@@ -146,7 +146,7 @@ describe("an owner who has signed in", () => {
     assert.strictEqual(triggered.status, 200, JSON.stringify(triggered.body))
     const run = await finishedOperation(world, owner.portfolioId, triggered.body.data.workflowId)
     assert.strictEqual(run.state, "completed", JSON.stringify(run))
-  }, 300_000)
+  })
 
   it("sells back to the issuer, and no fault of the issuer moves anything", async () => {
     const owner = await signedInOwner(world)
@@ -183,5 +183,5 @@ describe("an owner who has signed in", () => {
     await world.control("/faults", { target: "ondo", mode: "ok" })
     assert.strictEqual(await usdc(owner), held)
     assert.strictEqual(await seam(owner), 0n)
-  }, 300_000)
+  })
 })

@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { createStrategy, enroll, type EnrolledPortfolio, fund, newOwner } from "#test/support/journey.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/client.md"), "utf8")
 const [, program] = /^```python\n([\s\S]*?)^```$/mu.exec(page)!
@@ -25,17 +26,17 @@ describe.skipIf(version !== 0)("the program in Python (skipped without python3 o
     await fund(world, portfolio.accounts, 1_000n)
     file = join(folder.dataDir, "rebalance.py")
     writeFileSync(file, program!)
-  }, 240_000)
+  })
 
   afterAll(async () => {
     await world?.stop()
     await folder?.remove()
-  }, 300_000)
+  })
 
   const run = (portfolioId: string, key = world.key) =>
     promisify(execFile)("python3", [file, portfolioId], {
       env: { ...process.env, BALLAST_URL: world.overview.apiBaseUrl, BALLAST_KEY: key },
-      timeout: 100_000
+      timeout: patienceMillis
     }).then(
       ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
       (error: { readonly code: number; readonly stdout: string; readonly stderr: string }) => error

@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8")
 const journey = /### With curl\n.*?```sh\n(.*?)```/su.exec(readme)![1]!
@@ -28,29 +29,25 @@ beforeAll(async () => {
   if (missing.length > 0) return
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 240_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 describe("the README's journey with curl", () => {
-  it.skipIf(missing.length > 0)(
-    `enrolls, funds and rebalances a user as it stands${why}`,
-    async () => {
-      const here = journey
-        .replace("http://127.0.0.1:3000", world.overview.apiBaseUrl)
-        .replace("http://127.0.0.1:3100", world.controlUrl)
-      const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", here], {
-        timeout: 120_000
-      })
-      assert.include(stdout, '"tenantName"', "who is it")
-      assert.match(stdout, /^"traded"$/mu, stdout)
-      assert.match(stdout, /"symbol": "WETH"/u, stdout)
-      const { body } = await world.api("GET", "/v2/portfolios")
-      assert.lengthOf(body.data.portfolios, 1)
-    },
-    150_000
-  )
+  it.skipIf(missing.length > 0)(`enrolls, funds and rebalances a user as it stands${why}`, async () => {
+    const here = journey
+      .replace("http://127.0.0.1:3000", world.overview.apiBaseUrl)
+      .replace("http://127.0.0.1:3100", world.controlUrl)
+    const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", here], {
+      timeout: patienceMillis
+    })
+    assert.include(stdout, '"tenantName"', "who is it")
+    assert.match(stdout, /^"traded"$/mu, stdout)
+    assert.match(stdout, /"symbol": "WETH"/u, stdout)
+    const { body } = await world.api("GET", "/v2/portfolios")
+    assert.lengthOf(body.data.portfolios, 1)
+  })
 })

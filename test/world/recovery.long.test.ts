@@ -60,96 +60,93 @@ describe("recovery to a moment", () => {
   }
   const newServer = postgresServerWith
 
-  it.live(
-    "goes on from there: what landed since is found, and nothing is sent twice",
-    () =>
-      Effect.gen(function* () {
-        const { dataDir } = yield* Effect.acquireRelease(Effect.promise(worldFolder), ({ remove }) =>
-          Effect.promise(remove)
-        )
-        const server = yield* newServer((folder) => settings!.replaceAll(archiveOfPage, archiveIn(folder)))
-        yield* Effect.promise(() => serverShell(`mkdir "$ARCHIVE"`, { ARCHIVE: archiveIn(server.folder) }))
+  it.live("goes on from there: what landed since is found, and nothing is sent twice", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* Effect.acquireRelease(Effect.promise(worldFolder), ({ remove }) =>
+        Effect.promise(remove)
+      )
+      const server = yield* newServer((folder) => settings!.replaceAll(archiveOfPage, archiveIn(folder)))
+      yield* Effect.promise(() => serverShell(`mkdir "$ARCHIVE"`, { ARCHIVE: archiveIn(server.folder) }))
 
-        const before = yield* Effect.scoped(
-          Effect.gen(function* () {
-            const world = yield* worldOn(dataDir, server.url)
-            return yield* Effect.promise(async () => {
-              const strategyId = await createStrategy(world)
-              const one = await enrolled(world, strategyId)
-              const two = await enrolled(world, strategyId)
-              await serverShell(baseBackup!, { BACKUP: join(server.folder, "backup"), DATABASE_URL: server.url })
+      const before = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const world = yield* worldOn(dataDir, server.url)
+          return yield* Effect.promise(async () => {
+            const strategyId = await createStrategy(world)
+            const one = await enrolled(world, strategyId)
+            const two = await enrolled(world, strategyId)
+            await serverShell(baseBackup!, { BACKUP: join(server.folder, "backup"), DATABASE_URL: server.url })
 
-              // The backup does not know of the first, nor the archive at the moment how the other two ended.
-              await funded(world, one)
-              const known = await rebalance(world, one.portfolioId)
-              await traded(world, one.portfolioId, known)
-              await Promise.all([funded(world, one), funded(world, two)])
-              const already = await carried(world, one.accounts)
-              const landed = await rebalance(world, one.portfolioId)
-              await eventually("the second rebalance is in a block of both chains", async () =>
-                (await carried(world, one.accounts)).every((count, index) => count > already[index]!) ? true : undefined
-              )
-              const begun = await rebalance(world, two.portfolioId)
-              const moment = await asked(server, "SELECT clock_timestamp()")
-              assert.strictEqual((await operationOf(world, one.portfolioId, landed)).state, "running")
+            // The backup does not know of the first, nor the archive at the moment how the other two ended.
+            await funded(world, one)
+            const known = await rebalance(world, one.portfolioId)
+            await traded(world, one.portfolioId, known)
+            await Promise.all([funded(world, one), funded(world, two)])
+            const already = await carried(world, one.accounts)
+            const landed = await rebalance(world, one.portfolioId)
+            await eventually("the second rebalance is in a block of both chains", async () =>
+              (await carried(world, one.accounts)).every((count, index) => count > already[index]!) ? true : undefined
+            )
+            const begun = await rebalance(world, two.portfolioId)
+            const moment = await asked(server, "SELECT clock_timestamp()")
+            assert.strictEqual((await operationOf(world, one.portfolioId, landed)).state, "running")
 
-              // What nobody knows of at the moment: how they end, a run of its own, and a third portfolio that trades.
-              await traded(world, one.portfolioId, landed)
-              await traded(world, two.portfolioId, begun)
-              await funded(world, one)
-              const later = await rebalance(world, one.portfolioId)
-              await traded(world, one.portfolioId, later)
-              const owner = newOwner()
-              const three = await enrolled(world, strategyId, owner)
-              await funded(world, three)
-              await traded(world, three.portfolioId, await rebalance(world, three.portfolioId))
-              await archived(server)
-              const accounts = [...one.accounts, ...two.accounts, ...three.accounts]
-              const counts = await carried(world, accounts)
-              return { accounts, begun, counts, known, landed, later, moment, one, owner, strategyId, three, two }
-            })
+            // What nobody knows of at the moment: how they end, a run of its own, and a third portfolio that trades.
+            await traded(world, one.portfolioId, landed)
+            await traded(world, two.portfolioId, begun)
+            await funded(world, one)
+            const later = await rebalance(world, one.portfolioId)
+            await traded(world, one.portfolioId, later)
+            const owner = newOwner()
+            const three = await enrolled(world, strategyId, owner)
+            await funded(world, three)
+            await traded(world, three.portfolioId, await rebalance(world, three.portfolioId))
+            await archived(server)
+            const accounts = [...one.accounts, ...two.accounts, ...three.accounts]
+            const counts = await carried(world, accounts)
+            return { accounts, begun, counts, known, landed, later, moment, one, owner, strategyId, three, two }
           })
-        )
-        yield* server.crash
-
-        const copy = yield* recovered(server.folder, before.moment)
-        const world = yield* worldOn(dataDir, copy.url)
-        yield* Effect.promise(async () => {
-          const { accounts, begun, counts, known, landed, later, one, owner, strategyId, three, two } = before
-          assert.strictEqual((await operationOf(world, one.portfolioId, known)).outcome, "traded")
-          const unknown = await world.api("GET", `/v2/portfolios/${one.portfolioId}/operations/${later}`)
-          assert.strictEqual(unknown.status, 404)
-
-          // Both go on by themselves, and send nothing that the chains have carried.
-          await traded(world, one.portfolioId, landed)
-          // What the moment knows of the last one is a chance: without its plan there is nothing left to do.
-          const resumed = await finished(world, two.portfolioId, begun)
-          assert.strictEqual(resumed.state, "completed", JSON.stringify(resumed))
-          assert.deepStrictEqual(await carried(world, accounts), counts)
-
-          // Positions are the chains', and so there is nothing left to do.
-          const { body } = await world.api("GET", `/v2/portfolios/${one.portfolioId}/positions`)
-          const { assetId } = world.asset(8453, "WETH")
-          const weth = body.data.assets.find((asset: { assetId: string }) => asset.assetId === assetId)
-          assert.strictEqual(BigInt(weth.balanceRaw), await chainBalance(world, one.accounts[0]!, "WETH"))
-          const again = await finished(world, one.portfolioId, await rebalance(world, one.portfolioId))
-          assert.include(["nothing_to_do", "skipped"], again.outcome, JSON.stringify(again))
-          assert.deepStrictEqual(await carried(world, accounts), counts)
-
-          // A portfolio that was enrolled since is enrolled again, at its addresses, and trades what comes in.
-          assert.strictEqual((await world.api("GET", `/v2/portfolios/${three.portfolioId}`)).status, 404)
-          const anew = await enrolled(world, strategyId, owner)
-          assert.deepStrictEqual(anew.accounts, three.accounts)
-          await funded(world, anew)
-          await traded(world, anew.portfolioId, await rebalance(world, anew.portfolioId))
-          const [since, others] = [
-            (await carried(world, accounts)).slice(4),
-            (await carried(world, accounts)).slice(0, 4)
-          ]
-          assert.deepStrictEqual(others, counts.slice(0, 4))
-          for (const [index, count] of since.entries()) assert.isAbove(count, counts[index + 4]!)
         })
-      }).pipe(Effect.scoped),
-    600_000
+      )
+      yield* server.crash
+
+      const copy = yield* recovered(server.folder, before.moment)
+      const world = yield* worldOn(dataDir, copy.url)
+      yield* Effect.promise(async () => {
+        const { accounts, begun, counts, known, landed, later, one, owner, strategyId, three, two } = before
+        assert.strictEqual((await operationOf(world, one.portfolioId, known)).outcome, "traded")
+        const unknown = await world.api("GET", `/v2/portfolios/${one.portfolioId}/operations/${later}`)
+        assert.strictEqual(unknown.status, 404)
+
+        // Both go on by themselves, and send nothing that the chains have carried.
+        await traded(world, one.portfolioId, landed)
+        // What the moment knows of the last one is a chance: without its plan there is nothing left to do.
+        const resumed = await finished(world, two.portfolioId, begun)
+        assert.strictEqual(resumed.state, "completed", JSON.stringify(resumed))
+        assert.deepStrictEqual(await carried(world, accounts), counts)
+
+        // Positions are the chains', and so there is nothing left to do.
+        const { body } = await world.api("GET", `/v2/portfolios/${one.portfolioId}/positions`)
+        const { assetId } = world.asset(8453, "WETH")
+        const weth = body.data.assets.find((asset: { assetId: string }) => asset.assetId === assetId)
+        assert.strictEqual(BigInt(weth.balanceRaw), await chainBalance(world, one.accounts[0]!, "WETH"))
+        const again = await finished(world, one.portfolioId, await rebalance(world, one.portfolioId))
+        assert.include(["nothing_to_do", "skipped"], again.outcome, JSON.stringify(again))
+        assert.deepStrictEqual(await carried(world, accounts), counts)
+
+        // A portfolio that was enrolled since is enrolled again, at its addresses, and trades what comes in.
+        assert.strictEqual((await world.api("GET", `/v2/portfolios/${three.portfolioId}`)).status, 404)
+        const anew = await enrolled(world, strategyId, owner)
+        assert.deepStrictEqual(anew.accounts, three.accounts)
+        await funded(world, anew)
+        await traded(world, anew.portfolioId, await rebalance(world, anew.portfolioId))
+        const [since, others] = [
+          (await carried(world, accounts)).slice(4),
+          (await carried(world, accounts)).slice(0, 4)
+        ]
+        assert.deepStrictEqual(others, counts.slice(0, 4))
+        for (const [index, count] of since.entries()) assert.isAbove(count, counts[index + 4]!)
+      })
+    }).pipe(Effect.scoped)
   )
 })

@@ -21,7 +21,7 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, { REBALANCE_COOLDOWN_SECONDS: "0" })
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
@@ -98,5 +98,5 @@ describe("an owner who revokes", () => {
     }
     const { accounts: policies } = await data(200, { method: "GET", path: `${path}/policy` })
     for (const { chain } of policies) assert.strictEqual(chain.guard.maxTradeLossBps, 150)
-  }, 240_000)
+  })
 })

@@ -33,12 +33,12 @@ let world: World
 beforeEach(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir, noCooldown)
-}, 300_000)
+})
 
 afterEach(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 const restart = async (environment: Readonly<Record<string, string>>) => {
   await world.stop()
@@ -166,7 +166,7 @@ describe("keys and secrets that change", () => {
     const [, second] = world.overview.tenants
     const unused = await world.apiWith({ "x-api-key": second!.readOnlyApiKey })("GET", "/v2/whoami")
     assert.strictEqual(unused.status, 401, "a key that was not used while both were accepted is lost, as documented")
-  }, 240_000)
+  })
 
   it("the relayer: both accounts work side by side, and then the new one alone", async () => {
     const portfolio = await traded()
@@ -178,7 +178,7 @@ describe("keys and secrets that change", () => {
     await restart({ RELAYER_PRIVATE_KEY: next })
     const senders = await tradesAgain(portfolio)
     assert.deepStrictEqual(new Set(senders), new Set([address]))
-  }, 240_000)
+  })
 
   it("the attestor: with two keys each guard gets prices that it accepts, while portfolios are rebalanced", async () => {
     const next = generatePrivateKey()
@@ -215,7 +215,7 @@ describe("keys and secrets that change", () => {
     await restart({ ATTESTOR_PRIVATE_KEY: next })
     await Promise.all(portfolios.map(buysAttested))
     assert.deepStrictEqual(notAttested(), [], "the next key alone")
-  }, 400_000)
+  })
 
   it("the agent: runs wait for owners, and go on with their signature over the new key's permission", async () => {
     const owner = account()
@@ -237,19 +237,15 @@ describe("keys and secrets that change", () => {
       return activeOperationId ?? started()
     }
     let asked = await started()
-    const operationId = await eventually(
-      "a run waits for its owner",
-      async () => {
-        const { outcome, state } = await operation(asked)
-        if (state === "awaiting_user") return asked
-        if (state === "completed") {
-          assert.strictEqual(outcome, "nothing_to_do", "nothing is traded under the old key's permission")
-          asked = await started()
-        }
-        return undefined
-      },
-      120
-    )
+    const operationId = await eventually("a run waits for its owner", async () => {
+      const { outcome, state } = await operation(asked)
+      if (state === "awaiting_user") return asked
+      if (state === "completed") {
+        assert.strictEqual(outcome, "nothing_to_do", "nothing is traded under the old key's permission")
+        asked = await started()
+      }
+      return undefined
+    })
     const waiting = await world.api("GET", path)
     assert.include(JSON.stringify(waiting.body.data.attention), "signature_required")
     const issued = (await world.api("POST", `${path}/chains/signature`, { chainIds })).body.data
@@ -266,14 +262,10 @@ describe("keys and secrets that change", () => {
     })
     assert.strictEqual(signed.status, 200, JSON.stringify(signed.body))
     await world.control("/clock/advance", { ms: 600_000 })
-    const done = await eventually(
-      "the run goes on and completes",
-      async () => {
-        const now = await operation(operationId)
-        return now.state === "completed" ? now : undefined
-      },
-      120
-    )
+    const done = await eventually("the run goes on and completes", async () => {
+      const now = await operation(operationId)
+      return now.state === "completed" ? now : undefined
+    })
     assert.strictEqual(done.outcome, "traded", JSON.stringify(done))
-  }, 360_000)
+  })
 })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { createPublicClient, getAbiItem, http } from "viem"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
-import { catalogChain } from "#sandbox/market/catalog.ts"
+import { catalogChain } from "#sandbox/assets/catalog.ts"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 import { contractAddresses } from "#sandbox/chain/contractAddresses.ts"
 import {
@@ -25,12 +25,12 @@ let folder: Awaited<ReturnType<typeof worldFolder>>
 beforeAll(async () => {
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 /** 20,000 dollars of USDC, of which 16,000 become WETH, too much for shallow routes, and 2,000 AERO. */
 const depositor = async () => {
@@ -81,7 +81,7 @@ describe("the best quote", () => {
       (await boughtOverRoutes(portfolio)).map((address) => address.toLowerCase()),
       [world.asset(base, "AERO").assetId.split(":").at(-1)!.toLowerCase()]
     )
-  }, 300_000)
+  })
 
   it("is the venue's while LI.FI fails, and no leg is left out", async () => {
     const answer = await world.control("/faults", { target: "lifi", mode: "error" })
@@ -89,5 +89,5 @@ describe("the best quote", () => {
     const portfolio = await depositor()
     await traded(portfolio)
     assert.isEmpty(await boughtOverRoutes(portfolio))
-  }, 300_000)
+  })
 })

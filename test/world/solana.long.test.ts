@@ -89,14 +89,10 @@ describe("the whole journey of an owner with a Solana key", () => {
 
     await faucet(accountId, "USDC", 600_000_000n)
     await world.control("/clock/advance", { ms: 25 * 3_600_000 })
-    const scheduled = await eventually(
-      "the schedule traded",
-      async () => {
-        const { operations } = await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/operations` })
-        return operations.find((one: any) => one.operationId !== operationId && one.outcome === "traded")
-      },
-      90
-    )
+    const scheduled = await eventually("the schedule traded", async () => {
+      const { operations } = await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/operations` })
+      return operations.find((one: any) => one.operationId !== operationId && one.outcome === "traded")
+    })
     assert.strictEqual(scheduled.kind, "rebalance")
     await nearHalf(portfolioId)
   })
@@ -202,7 +198,7 @@ describe("the whole journey of an owner with a Solana key", () => {
     await landing("ok")
     assert.strictEqual((await ended(portfolioId, operationId)).state, "completed")
     assert.strictEqual(await tokenBalance(recipient.publicKey, assetId), 5_000_000n)
-  }, 240_000)
+  })
 })
 
 describe("an owner with an EVM wallet", () => {
@@ -306,17 +302,14 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
     }
     await world.control("/clock/advance", { ms: 25 * 3_600_000 })
     for (const [index, { portfolioId }] of [onBase, onSolana].entries()) {
-      await eventually(
-        "the schedule traded",
-        async () =>
-          (await operationsOf(portfolioId))
-            .slice(0, -before[index]!)
-            .find((one: any) => one.kind === "rebalance" && one.outcome === "traded"),
-        90
+      await eventually("the schedule traded", async () =>
+        (await operationsOf(portfolioId))
+          .slice(0, -before[index]!)
+          .find((one: any) => one.kind === "rebalance" && one.outcome === "traded")
       )
       await nearHalf(portfolioId)
     }
-  }, 240_000)
+  })
 
   it("takes assets out of both by the same wallet", async () => {
     for (const [chainId, { portfolioId }] of [[8453, onBase] as const, [solanaChainId, onSolana] as const]) {
@@ -378,7 +371,7 @@ describe("a service that dies in stage 2", () => {
       (await data(201, { method: "POST", path: "/v2/enroll", body })).portfolioId,
       answer.body.data.portfolioId
     )
-  }, 240_000)
+  })
 
   it("finds what landed after its death, and makes the portfolio, once", async () => {
     const owner = Keypair.generate()
@@ -394,5 +387,5 @@ describe("a service that dies in stage 2", () => {
     const answer = await goOn(body)
     assert.strictEqual(answer.status, 201, JSON.stringify(answer.body))
     assert.lengthOf(await portfoliosOf(idOf(owner)), 1)
-  }, 240_000)
+  })
 })

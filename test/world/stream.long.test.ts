@@ -23,12 +23,12 @@ beforeAll(async () => {
     return answer.status === 200
   }
   while (!(await isKnown())) await new Promise((resolve) => setTimeout(resolve, 200))
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
-}, 300_000)
+})
 
 /** Follows a target and keeps what comes. */
 const follow = (target: typeof TicketTarget.Encoded) => {
@@ -112,7 +112,7 @@ describe("the market-data stream", () => {
       assertWhole(one.frames)
       await one.stop()
     }
-  }, 300_000)
+  })
 
   it("follows the world's prices", async () => {
     const coin = follow({ kind: "asset", assetClass: "crypto", symbol: "ETH" })
@@ -122,7 +122,7 @@ describe("the market-data stream", () => {
       frames.some((frame) => frame.type === "event" && frame.data.kind === "quote" && frame.data.priceUsd === "3456.78")
     )
     await coin.stop()
-  }, 300_000)
+  })
 
   it("goes on after the provider of shares was cut, and shows operators its status", async () => {
     const stock = follow({ kind: "asset", assetClass: "equity", symbol: "TSLA" })
@@ -141,7 +141,7 @@ describe("the market-data stream", () => {
     assert.isAtLeast(healthy.subscriptionCount, 1)
     assertWhole(stock.frames)
     await stock.stop()
-  }, 300_000)
+  })
 
   it("obeys the operator's procedures, with the admin token alone", async () => {
     assert.strictEqual((await procedure("adminStatus", undefined, {})).status, 401)

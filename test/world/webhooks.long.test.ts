@@ -28,14 +28,14 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
   folder = await worldFolder()
   world = await startWorld(folder.dataDir)
-}, 300_000)
+})
 
 afterAll(async () => {
   await world?.stop()
   await folder?.remove()
   server?.closeAllConnections()
   await new Promise((resolve) => server?.close(resolve))
-}, 300_000)
+})
 
 const typed = (type: string, operationId: string) =>
   received
@@ -73,7 +73,7 @@ describe("webhooks of a local world", () => {
     const states = deliveries.body.data.deliveries.map(({ state }: { state: string }) => state)
     assert.include(states, "delivered")
     assert.notInclude(world.serviceLog(), secret, "a secret is never logged")
-  }, 300_000)
+  })
 
   it("changes of a schedule arrive, and a test", async () => {
     const listed = await world.api("GET", "/v2/portfolios")
@@ -87,5 +87,5 @@ describe("webhooks of a local world", () => {
       return all.includes("webhook.test") && all.includes("portfolio.started") ? all : undefined
     })
     assert.include(types, "portfolio.paused")
-  }, 60_000)
+  })
 })

@@ -5,6 +5,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
+import { NativeAssets } from "#domain/chain/NativeAssets.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
@@ -15,12 +16,11 @@ import type { ChainGas, PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
 import { lookbackDays, type PolicyFacts, planPolicyOf } from "#domain/rebalance/plan/planPolicyOf.ts"
-import { CostLedger } from "#domain/rebalance/CostLedger.ts"
+import { CostLedger } from "#domain/rebalance/plan/CostLedger.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import { Settings } from "#domain/Settings.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
 import { resolvePolicy } from "#domain/strategy/resolvePolicy.ts"
-import type { SwapLimits } from "#domain/strategy/resolveSwap.ts"
+import { type SwapLimits, SwapSettings } from "#domain/strategy/SwapSettings.ts"
 
 const weekDays = 7
 
@@ -55,15 +55,15 @@ export class AppliedPolicies extends Context.Service<
       const prices = yield* Prices
       const ledger = yield* CostLedger
       const costs = yield* ChainCosts
-      const settings = yield* Settings
+      const natives = yield* NativeAssets
+      const { minTradeUsd } = yield* SwapSettings
 
       const gasOf = Effect.fnUntraced(function* (chainIds: ReadonlyArray<ChainId>) {
-        const natives = chainIds.flatMap((chainId) => settings.gas.natives.get(chainId) ?? [])
-        const known = yield* Effect.option(prices.latest(natives))
+        const known = yield* Effect.option(prices.latest(chainIds.flatMap((chainId) => natives.get(chainId) ?? [])))
         const read = yield* Effect.forEach(
           chainIds,
           Effect.fnUntraced(function* (chainId) {
-            const native = settings.gas.natives.get(chainId)
+            const native = natives.get(chainId)
             const usd = native === undefined ? undefined : Option.getOrUndefined(known)?.get(native)?.usd
             if (usd === undefined) return []
             const expected = yield* costs.read(chainId)
@@ -122,7 +122,6 @@ export class AppliedPolicies extends Context.Service<
         return contexts.map((context, index): AppliedPolicy | undefined => {
           const policy = policies[index]
           if (policy === undefined) return undefined
-          const { minTradeUsd } = settings
           const spentUsd = spent.get(context.portfolioId) ?? 0n
           const measured = { gas, volatility: volatilities, spentUsd, minTradeUsd }
           const { poolShareBps } = policy.slicing ?? {}

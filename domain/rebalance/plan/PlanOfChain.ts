@@ -6,7 +6,7 @@
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
-import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import type { PlanContext, RunContext } from "#domain/rebalance/RunStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"

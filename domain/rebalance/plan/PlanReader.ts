@@ -28,8 +28,10 @@ import {
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
-import { Settings } from "#domain/Settings.ts"
-import { type SwapLimits, swapLimits } from "#domain/strategy/resolveSwap.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
+import { type SwapLimits, SwapSettings } from "#domain/strategy/SwapSettings.ts"
+import { TransferSettings } from "#domain/trading/RoutingSettings.ts"
+import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 
@@ -99,7 +101,9 @@ export class PlanReader extends Context.Service<
       const balances = yield* Balances
       const prices = yield* Prices
       const venue = yield* Venue
-      const settings = yield* Settings
+      const { maxAgeMs } = yield* PriceSettings
+      const swapSettings = yield* SwapSettings
+      const { costBps, minUsd } = yield* TransferSettings
       const inTransit = yield* InTransit
       const policies = yield* AppliedPolicies
 
@@ -193,11 +197,11 @@ export class PlanReader extends Context.Service<
         const known = Option.getOrElse(priced, (): ReadonlyMap<AssetId, Price> => new Map())
         const policyOf = yield* policies.read(contexts)
         const readAt = yield* DateTime.now
-        const staleBefore = readAt.epochMilliseconds - settings.priceMaxAgeMs
+        const staleBefore = readAt.epochMilliseconds - maxAgeMs
         return outlines.map(({ bridgeAssets, context, ofInterest }, index): PlanReading => {
           const incoming = incomingOf(onTheWay.get(context.portfolioId) ?? [])
           const { acceptedSwap: accepted = null, swap: strategy, tenantSwap: tenant } = context
-          const limits = swapLimits({ strategy, tenant, accepted }, settings)
+          const limits = swapLimits({ strategy, tenant, accepted }, swapSettings)
           const chains = readings[index]!.map((reading) =>
             chainState(reading, {
               ofInterest,
@@ -216,8 +220,8 @@ export class PlanReader extends Context.Service<
             feeBps: Math.max(0, ...chains.map(({ feeBps }) => feeBps ?? 0)),
             transfers: {
               assets: bridgeAssets,
-              feeBps: settings.transfers.costBps,
-              minUsd: settings.transfers.minUsd,
+              feeBps: costBps,
+              minUsd,
               refused: closedFor(context.closedWays)
             },
             ...(policy === undefined ? {} : { policy })

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { ExecutionEvent, ExecutionResult } from "#http/execution/ExecutionEvent.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
-import { OperationIdText, PortfolioIdText, timestamp } from "#http/v2/values/values.ts"
+import { OperationIdText, PortfolioIdText, timestamp } from "#http/values/values.ts"
 
 const text = (description: string, example: string) => Schema.String.annotate({ description, examples: [example] })
 

@@ -1,14 +1,14 @@
 /** Contract: the legacy routes of a portfolio's automation. Source: interface "Legacy v1 REST routes", shapes 2.30. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { okV1 } from "#http/admin/envelopeV1.ts"
+import { okV1 } from "#http/v1/envelopeV1.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import * as Model from "#http/v1/automation/AutomationModel.ts"
-import { PortfolioIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { PortfolioIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { NotFound, PortfolioNotFound, RateLimited } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }

@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { Automation } from "#domain/rebalance/Automation.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
-import { successV1 } from "#http/admin/envelopeV1.ts"
+import { successV1 } from "#http/v1/envelopeV1.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { scheduleIdOf, statusView, workflowsView } from "#http/v1/automation/automationView.ts"
 

@@ -1,7 +1,7 @@
 /** The automation of a portfolio on the legacy wire. Source: interface "Legacy automation status (v1)", shapes 2.30. */
 import { Schema } from "effect"
 import { OperationState } from "#domain/operation/Operation.ts"
-import { OperationIdText, PortfolioIdText, prose, timestamp, written } from "#http/v2/values/values.ts"
+import { OperationIdText, PortfolioIdText, prose, timestamp, written } from "#http/values/values.ts"
 
 const flag = (description: string, example: boolean) => Schema.Boolean.annotate({ description, examples: [example] })
 const count = (description: string, example: number) => Schema.Int.annotate({ description, examples: [example] })

@@ -4,14 +4,14 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { okV1 } from "#http/admin/envelopeV1.ts"
+import { okV1 } from "#http/v1/envelopeV1.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { ExecuteBody, Executed, ExecuteStatus } from "#http/v1/execution/ExecuteModel.ts"
-import { OperationIdParam, PortfolioIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { OperationIdParam, PortfolioIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import {
   CallsRefused,
   Internal,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { EvmAddress } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import { addressText, OperationIdText, prose, written } from "#http/v2/values/values.ts"
+import { addressText, OperationIdText, prose, written } from "#http/values/values.ts"
 
 const address = EvmAddress.annotate({
   description: "The contract that is called.",

@@ -2,10 +2,10 @@
  * Completes the generated document of v1: all that the v2 document gets, the v1 envelope of errors, and an example of a
  * frame in place of what the generator writes about its own way to end a stream.
  */
-import type { JsonSchema } from "#http/v2/openapi/JsonSchema.ts"
+import type { JsonSchema } from "#http/openapi/JsonSchema.ts"
 import { legacyCode } from "#domain/legacyCodes.ts"
-import { finishFrames } from "#http/v2/openapi/finishFrames.ts"
-import { finishDocument } from "#http/v2/openapi/finishDocument.ts"
+import { finishFrames } from "#http/openapi/finishFrames.ts"
+import { finishDocument } from "#http/openapi/finishDocument.ts"
 
 interface ObjectSchema extends JsonSchema {
   examples?: ReadonlyArray<unknown>

@@ -1,6 +1,6 @@
 /** Signing anew on the legacy wire. Source: interface "Legacy v1 REST routes", shapes 2.30. */
 import { Schema } from "effect"
-import { addressText, hexBytes, PortfolioIdText, prose, timestamp, written } from "#http/v2/values/values.ts"
+import { addressText, hexBytes, PortfolioIdText, prose, timestamp, written } from "#http/values/values.ts"
 
 const chainId = Schema.Int.annotate({ description: "The chain.", examples: [8453] })
 

@@ -1,13 +1,13 @@
 /** Contract: the legacy routes by which an owner signs anew. Source: interface "Legacy v1 REST routes", shapes 2.30. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { okV1 } from "#http/admin/envelopeV1.ts"
+import { okV1 } from "#http/v1/envelopeV1.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { NoBody, Resigned, ResubmitBody, Resubmitted } from "#http/v1/signature/SignatureModel.ts"
-import { PortfolioIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { PortfolioIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }

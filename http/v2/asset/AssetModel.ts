@@ -2,9 +2,9 @@ import { Schema } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import { AssetKind } from "#domain/asset/CanonicalAsset.ts"
 import { fromText } from "#domain/fromText.ts"
-import { freeText } from "#http/v2/values/freeText.ts"
-import { pageQuery } from "#http/v2/values/PageQuery.ts"
-import { AssetIdText, prose, timestamp, written } from "#http/v2/values/values.ts"
+import { freeText } from "#http/values/freeText.ts"
+import { pageQuery } from "#http/values/PageQuery.ts"
+import { AssetIdText, prose, timestamp, written } from "#http/values/values.ts"
 
 const chainDigits = /^[1-9][0-9]{0,15}$/u
 

@@ -4,13 +4,13 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok, page } from "#http/Envelope.ts"
+import { ok, page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { assetQuery, ListedAsset } from "#http/v2/asset/AssetModel.ts"
 import { Breakdown, BreakdownRequest } from "#http/v2/asset/BreakdownModel.ts"
-import { operation } from "#http/v2/operation.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { CursorInvalid } from "#http/wireErrors.ts"
 
 const breakDown = HttpApiEndpoint.post("breakDownAllocation", "/assets/allocation-breakdown", {

@@ -7,7 +7,7 @@ import { fromText } from "#domain/fromText.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
 import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
-import { usd, written } from "#http/v2/values/values.ts"
+import { usd, written } from "#http/values/values.ts"
 
 const bps = (maximum: number, description: string) =>
   Schema.Int.check(

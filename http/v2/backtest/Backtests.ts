@@ -4,12 +4,12 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { limits } from "#domain/backtest/Backtest.ts"
 import { maxAllocationAssets } from "#domain/strategy/allocationRules.ts"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { Backtest, BacktestDraft } from "#http/v2/backtest/BacktestModel.ts"
-import { operation } from "#http/v2/operation.ts"
+import { operation } from "#http/openapi/operation.ts"
 
 const run = HttpApiEndpoint.post("backtestStrategy", "/strategies/backtest", {
   payload: BacktestDraft,

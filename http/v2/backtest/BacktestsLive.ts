@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Backtests } from "#domain/backtest/Backtests.ts"
-import { success } from "#http/Envelope.ts"
+import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { backtestDraft, backtestView } from "#http/v2/backtest/backtestView.ts"

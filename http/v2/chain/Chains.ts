@@ -1,12 +1,12 @@
 /** Contract: where the deployment trades. An extension of the interface. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { AssetIdText, prose, written } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { AssetIdText, prose, written } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 
 const Chain = Schema.Struct({
   chainId: Schema.Int.annotate({ description: "EIP-155 id of the chain; 1399811149 is Solana.", examples: [8453] }),

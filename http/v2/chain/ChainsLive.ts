@@ -3,7 +3,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { type ChainState, ChainStates } from "#domain/chain/ChainStates.ts"
 import { knownChain } from "#domain/chain/knownChains.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
-import { success } from "#http/Envelope.ts"
+import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 

@@ -1,12 +1,12 @@
 /** Contract: public strategies of all tenants. Source: interface "GET /v2/discovery/strategies". */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { page } from "#http/Envelope.ts"
+import { page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { DiscoveryItem, discoveryQuery } from "#http/v2/discovery/DiscoveryModel.ts"
-import { operation } from "#http/v2/operation.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { CursorInvalid } from "#http/wireErrors.ts"
 
 const list = HttpApiEndpoint.get("discoverStrategies", "/discovery/strategies", {

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Discovery } from "#domain/discovery/Discovery.ts"
-import { successPage } from "#http/Envelope.ts"
+import { successPage } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { discoveryView } from "#http/v2/discovery/discoveryView.ts"

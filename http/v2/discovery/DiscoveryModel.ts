@@ -5,10 +5,10 @@ import { maxItems } from "#domain/discovery/Discovery.ts"
 import { shown } from "#domain/fromText.ts"
 import { Sort } from "#domain/discovery/Sort.ts"
 import { Allocation } from "#http/v2/strategy/AllocationModel.ts"
-import { limitUpTo } from "#http/v2/values/PageQuery.ts"
+import { limitUpTo } from "#http/values/PageQuery.ts"
 import { Summary } from "#http/v2/performance/PerformanceModel.ts"
 import { Strategy } from "#http/v2/strategy/StrategyModel.ts"
-import { StrategyIdText, timestamp, written } from "#http/v2/values/values.ts"
+import { StrategyIdText, timestamp, written } from "#http/values/values.ts"
 
 export const discoveryQuery = {
   collection: Collection.annotate({

@@ -1,6 +1,6 @@
 /** Contract: more chains for a portfolio, in two stages. Source: shapes 5 A. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"
@@ -8,8 +8,8 @@ import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { ActivationBody, ActivationDraft } from "#http/v2/enrollment/ActivationModel.ts"
 import { SignatureIssued } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { Portfolio } from "#http/v2/portfolio/PortfolioModel.ts"
-import { PortfolioIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { PortfolioIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }

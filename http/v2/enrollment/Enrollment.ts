@@ -2,7 +2,7 @@
  * Contract: enrollment of users in two stages. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"
@@ -13,7 +13,7 @@ import {
   SignatureIssued,
   SignatureRequest
 } from "#http/v2/enrollment/EnrollmentModel.ts"
-import { operation } from "#http/v2/operation.ts"
+import { operation } from "#http/openapi/operation.ts"
 import {
   PermissionDenied,
   PortfolioExists,

@@ -2,7 +2,16 @@
  * The two stages of an enrollment on the wire. Source: interface "enroll/signature" and "enroll", shapes 2.15 and 2.16.
  */
 import { Schema } from "effect"
-import { anyPattern, namespaceOf, patterns, AssetId, WalletId, solanaChainId, solanaReference } from "#domain/Caip.ts"
+import {
+  anyPattern,
+  namespaceOf,
+  patterns,
+  AssetId,
+  WalletId,
+  solanaChainId,
+  solanaReference,
+  ChainId
+} from "#domain/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
@@ -10,17 +19,10 @@ import type { FlowId } from "#domain/Ids.ts"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
 import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
 import { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
-import { labels, labelsDraft } from "#http/v2/values/labels.ts"
-import { solanaField } from "#http/v2/values/solanaField.ts"
+import { labels, labelsDraft } from "#http/values/labels.ts"
+import { solanaField } from "#http/values/solanaField.ts"
 import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
-import {
-  FlowIdParam,
-  PortfolioIdText,
-  prose,
-  StrategyIdParam,
-  StrategyIdText,
-  written
-} from "#http/v2/values/values.ts"
+import { FlowIdParam, PortfolioIdText, prose, StrategyIdParam, StrategyIdText, written } from "#http/values/values.ts"
 
 const maxChains = 10
 
@@ -31,16 +33,14 @@ const owner = WalletId.annotate({
   message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or solana:${solanaReference}:<base58>`
 })
 
-export const chainIds = Schema.Array(
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
-)
+export const chainIds = Schema.Array(ChainId)
   .check(
     Schema.isBetweenLength(1, maxChains, { expected: `1 to ${maxChains} chain ids` }),
     Schema.isUnique({ expected: "chain ids without duplicates" })
   )
   .annotate({
     description: `The chains on which the portfolio gets a smart account, none twice; exactly one with \`accountType\` \`ERC1271\`. EVM chains, or Solana (${solanaChainId}) alone.`,
-    examples: [[8453, 42161]]
+    examples: [[8453, 42161].map((id) => ChainId.make(id))]
   })
 
 const accountType = AccountType.annotate({
@@ -223,7 +223,7 @@ const consentFields = ["signature", "signedSolanaTransaction", "userSecp256k1Pub
 
 /** What of an owner's consent is missing, or is not of the owner's model. */
 const consentProblem = (
-  body: { readonly ownerAccountId: WalletId; readonly chainIds: ReadonlyArray<number> } & {
+  body: { readonly ownerAccountId: WalletId; readonly chainIds: ReadonlyArray<ChainId> } & {
     readonly [Field in (typeof consentFields)[number]]?: unknown
   }
 ) => {

@@ -2,7 +2,7 @@
  * What an owner signs at an enrollment, by the kind of the owner. Source: interface "enroll/signature", shapes 2.15.
  */
 import { Schema } from "effect"
-import { addressText, hexBytes, prose } from "#http/v2/values/values.ts"
+import { addressText, hexBytes, prose } from "#http/values/values.ts"
 
 const hash = "0x5f16f4c7f149ac4f9510d9cf8cf384038ad348b3bcdc01915f95de12df9d1b02"
 

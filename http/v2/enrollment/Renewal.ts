@@ -1,6 +1,6 @@
 /** Contract: the owner signs anew for the chains of a portfolio, in two stages. Source: shapes 2.30 (resign). */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"
@@ -9,8 +9,8 @@ import { ActivationBody } from "#http/v2/enrollment/ActivationModel.ts"
 import { SignatureIssued } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { RenewalDraft } from "#http/v2/enrollment/RenewalModel.ts"
 import { Portfolio } from "#http/v2/portfolio/PortfolioModel.ts"
-import { PortfolioIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { PortfolioIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { PortfolioNotFound, ReplayInProgress, ReplayMismatch, VerifierUnavailable } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }

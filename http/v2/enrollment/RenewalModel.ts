@@ -1,5 +1,6 @@
 /** Stage 1 of signing anew, on the wire. */
 import { Schema } from "effect"
+import { ChainId } from "#domain/Caip.ts"
 import { chainIds, Terms } from "#http/v2/enrollment/EnrollmentModel.ts"
 
 /** The body of stage 1. */
@@ -7,7 +8,7 @@ export const RenewalDraft = Schema.Struct({
   chainIds: Schema.optionalKey(
     chainIds.annotate({
       description: "Chains of the portfolio, none twice; all of them when left out.",
-      examples: [[8453]]
+      examples: [[ChainId.make(8453)]]
     })
   ),
   terms: Schema.optionalKey(

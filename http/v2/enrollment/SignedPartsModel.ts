@@ -3,7 +3,7 @@
  * authorizes. An addition of ours to the interface.
  */
 import { Schema } from "effect"
-import { addressText, hexBytes, prose, SmartAccountIdText } from "#http/v2/values/values.ts"
+import { addressText, hexBytes, prose, SmartAccountIdText } from "#http/values/values.ts"
 
 const chainId = Schema.Int.annotate({ description: "The chain.", examples: [8453] })
 const hash = `0x${"5f".repeat(32)}`

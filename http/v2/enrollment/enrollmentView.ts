@@ -4,7 +4,7 @@ import type { EnrollRequest } from "#domain/enrollment/EnrollRequest.ts"
 import type { AgentPolicy, Authorization } from "#domain/account/Authorization.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { EnrollBody } from "#http/v2/enrollment/EnrollmentModel.ts"
-import { labelsView } from "#http/v2/values/labels.ts"
+import { labelsView } from "#http/values/labels.ts"
 import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
 
 const policyView = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })

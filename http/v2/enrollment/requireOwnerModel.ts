@@ -4,7 +4,7 @@
  * where Solana is not there. Source: interface "enroll/signature", rules 3 and 4, and "Authentication" 5.
  */
 import { Effect } from "effect"
-import { namespaceOf, solanaChainId, type WalletId } from "#domain/Caip.ts"
+import { namespaceOf, solanaChainId, type WalletId, type ChainId } from "#domain/Caip.ts"
 import { requireSupported } from "#domain/chain/Chains.ts"
 import { PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
@@ -18,7 +18,7 @@ const mixed = new ValidationFailed({
 
 export const requireOwnerModel = Effect.fnUntraced(function* (request: {
   readonly ownerAccountId: WalletId
-  readonly chainIds: ReadonlyArray<number>
+  readonly chainIds: ReadonlyArray<ChainId>
 }) {
   const { ownerAccountId, chainIds } = request
   const isSolanaOwner = namespaceOf(ownerAccountId) === "solana"

@@ -1,7 +1,7 @@
 /** An event of the tenant's log on the wire. */
 import { Schema } from "effect"
 import { OperationKind, OperationState, OperationTrigger } from "#domain/operation/Operation.ts"
-import { Outcome } from "#http/v2/portfolio/OperationResultModel.ts"
+import { Outcome } from "#http/operation/OperationResultModel.ts"
 import {
   FlowIdParam,
   OperationIdText,
@@ -9,7 +9,7 @@ import {
   StrategyIdText,
   timestamp,
   written
-} from "#http/v2/values/values.ts"
+} from "#http/values/values.ts"
 
 const orNull = <S extends Schema.Top>(id: S, what: string) =>
   Schema.NullOr(id).annotate({ description: `The ${what} concerned, if any.`, examples: [null] })

@@ -2,14 +2,14 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { fromText, shown } from "#domain/fromText.ts"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { eventIdPattern, TenantEvent } from "#http/v2/event/EventModel.ts"
-import { operation } from "#http/v2/operation.ts"
-import { limitUpTo } from "#http/v2/values/PageQuery.ts"
-import { written } from "#http/v2/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
+import { limitUpTo } from "#http/values/PageQuery.ts"
+import { written } from "#http/values/values.ts"
 import { CursorInvalid } from "#http/wireErrors.ts"
 
 const eventNumber = fromText(Schema.Int, {

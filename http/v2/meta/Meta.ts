@@ -2,10 +2,10 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Scope, ScopeTier } from "#domain/Scopes.ts"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { prose } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { prose } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 
 const ScopeInfo = Schema.Struct({
   name: Scope.annotate({ description: "The scope as `whoami` and errors name it.", examples: ["strategies:read"] }),

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { scopes } from "#domain/Scopes.ts"
 import { buildWith } from "#domain/buildWith.ts"
-import { success } from "#http/Envelope.ts"
+import { success } from "#http/v2/Envelope.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { V2 } from "#http/v2/Api.ts"
 

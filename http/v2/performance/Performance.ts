@@ -3,13 +3,13 @@
  * 2.25.
  */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { PortfolioPerformance, StrategyPerformance } from "#http/v2/performance/PerformanceModel.ts"
-import { PortfolioIdParam, StrategyIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { PortfolioIdParam, StrategyIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { NotFound } from "#http/wireErrors.ts"
 
 const strategy = HttpApiEndpoint.get("getStrategyPerformance", "/strategies/:strategyId/performance", {

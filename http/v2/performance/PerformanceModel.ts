@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { WindowName } from "#domain/performance/PerformanceWindow.ts"
 import { Strategy } from "#http/v2/strategy/StrategyModel.ts"
-import { PortfolioIdText, StrategyIdText, timestamp, usd, written } from "#http/v2/values/values.ts"
+import { PortfolioIdText, StrategyIdText, timestamp, usd, written } from "#http/values/values.ts"
 
 const day = (description: string, example: string) =>
   written(

@@ -1,12 +1,12 @@
 /** Contract: the proof of what the agent may do. Source: docs/decisions/0117-proof-of-the-policy.md. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { PortfolioPolicy } from "#http/v2/policy/PolicyModel.ts"
-import { PortfolioIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { PortfolioIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { NotFound } from "#http/wireErrors.ts"
 
 const get = HttpApiEndpoint.get("getPolicy", "/portfolios/:portfolioId/policy", {

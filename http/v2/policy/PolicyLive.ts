@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Policies } from "#domain/policy/Policies.ts"
-import { success } from "#http/Envelope.ts"
+import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { policyView } from "#http/v2/policy/policyView.ts"

@@ -8,7 +8,7 @@ import {
   SmartAccountIdText,
   timestamp,
   written
-} from "#http/v2/values/values.ts"
+} from "#http/values/values.ts"
 
 const kind = Schema.Literals(["guard", "call_policy"]).annotate({
   description:

@@ -3,10 +3,10 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Cancellations } from "#domain/operation/Cancellations.ts"
 import { Operations } from "#domain/operation/Operations.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
-import { success, successPage } from "#http/Envelope.ts"
+import { success, successPage } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
-import { operationDetailView, operationItemView } from "#http/v2/portfolio/operationView.ts"
+import { operationDetailView, operationItemView } from "#http/operation/operationView.ts"
 
 export const OperationsLive = HttpApiBuilder.group(
   V2,

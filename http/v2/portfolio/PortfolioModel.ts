@@ -8,8 +8,8 @@ import { Frequency } from "#domain/RebalanceSchedule.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { Actor, AttentionCode } from "#domain/portfolio/Attention.ts"
 import * as Portfolios from "#domain/portfolio/Portfolio.ts"
-import { Outcome } from "#http/v2/portfolio/OperationResultModel.ts"
-import { labels } from "#http/v2/values/labels.ts"
+import { Outcome } from "#http/operation/OperationResultModel.ts"
+import { labels } from "#http/values/labels.ts"
 import {
   OperationIdText,
   PortfolioIdText,
@@ -19,8 +19,8 @@ import {
   timestamp,
   WalletIdText,
   written
-} from "#http/v2/values/values.ts"
-import { solanaField } from "#http/v2/values/solanaField.ts"
+} from "#http/values/values.ts"
+import { solanaField } from "#http/values/solanaField.ts"
 
 /** Only of accounts on Solana. */
 const solanaFields = {

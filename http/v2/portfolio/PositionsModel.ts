@@ -9,7 +9,7 @@ import {
   timestamp,
   usd,
   written
-} from "#http/v2/values/values.ts"
+} from "#http/values/values.ts"
 
 const Position = Schema.Struct({
   assetId: AssetIdText,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { PreviewOutcome } from "#domain/rebalance/preview/Preview.ts"
 import { SkipCode } from "#domain/Skip.ts"
-import { AssetIdText, PortfolioIdText, prose, rawAmount, timestamp, usd, written } from "#http/v2/values/values.ts"
+import { AssetIdText, PortfolioIdText, prose, rawAmount, timestamp, usd, written } from "#http/values/values.ts"
 
 const PlanHash = written(
   "Names the plan of a preview.",

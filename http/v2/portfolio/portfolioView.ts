@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import { type AccountId, namespaceOf } from "#domain/Caip.ts"
 import type { Permission, Portfolio, PortfolioSchedule } from "#domain/portfolio/Portfolio.ts"
 import type { LastOperation, PortfolioDetail } from "#domain/portfolio/PortfolioDetail.ts"
-import { labelsView } from "#http/v2/values/labels.ts"
+import { labelsView } from "#http/values/labels.ts"
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
 
 const scheduleView = (schedule: PortfolioSchedule) => ({

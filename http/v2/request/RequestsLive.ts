@@ -2,7 +2,7 @@ import { DateTime, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import type { RefusedRequest } from "#domain/request/RefusedRequestStore.ts"
-import { successPage } from "#http/Envelope.ts"
+import { successPage } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 

@@ -1,14 +1,14 @@
 /** Contract: the owner ends the agent's permissions, in two stages. Source: docs/decisions/0115-revocations.md. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
+import { Submitted } from "#http/operation/OperationModel.ts"
 import { RevocationBody, RevocationDraft, RevocationIssued } from "#http/v2/revocation/RevocationModel.ts"
-import { PortfolioIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { PortfolioIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { PortfolioNotFound, ReplayMismatch, VerifierUnavailable } from "#http/wireErrors.ts"
 
 const params = { portfolioId: PortfolioIdParam }

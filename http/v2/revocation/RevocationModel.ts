@@ -1,18 +1,19 @@
 /** The two stages of a revocation on the wire. */
 import { Schema } from "effect"
+import { ChainId } from "#domain/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"
 import type { FlowId } from "#domain/Ids.ts"
 import { chainIds, OwnerSignature } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
 import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
-import { FlowIdParam, timestamp } from "#http/v2/values/values.ts"
+import { FlowIdParam, timestamp } from "#http/values/values.ts"
 
 /** The body of stage 1. */
 export const RevocationDraft = Schema.Struct({
   chainIds: Schema.optionalKey(
     chainIds.annotate({
       description: "Chains of the portfolio, none twice; when left out, all on which the agent is not revoked.",
-      examples: [[8453]]
+      examples: [[ChainId.make(8453)]]
     })
   )
 }).annotate({ identifier: "RevocationDraft", description: "Where the owner is to end the permissions." })

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { AssetId } from "#domain/Caip.ts"
 import { maxAllocationAssets } from "#domain/strategy/allocationRules.ts"
 import { WeightFromString } from "#domain/Weight.ts"
-import { AssetIdText, written } from "#http/v2/values/values.ts"
+import { AssetIdText, written } from "#http/values/values.ts"
 
 const description = `Target weights: 1 to ${maxAllocationAssets} assets, none twice, weights that sum to 100.`
 

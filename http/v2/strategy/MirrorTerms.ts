@@ -3,13 +3,13 @@
  * docs/decisions/0086.
  */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { AcceptedTerms, MirrorTerms as Terms } from "#http/v2/strategy/MirrorTermsModel.ts"
-import { StrategyIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { StrategyIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { NotFound } from "#http/wireErrors.ts"
 
 const params = { strategyId: StrategyIdParam }

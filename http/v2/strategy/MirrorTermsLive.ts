@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
-import { success } from "#http/Envelope.ts"
+import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { mirrorTermsView } from "#http/v2/strategy/mirrorTermsView.ts"

@@ -1,7 +1,7 @@
 /** The terms of mirroring on the wire. An extension of the interface: docs/decisions/0086-terms-of-mirroring.md. */
 import { Schema } from "effect"
 import { MirroredPreferences, swapFields } from "#http/v2/strategy/SwapPreferencesModel.ts"
-import { StrategyIdText, timestamp } from "#http/v2/values/values.ts"
+import { StrategyIdText, timestamp } from "#http/values/values.ts"
 import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 
 const Terms = Schema.Struct({ schedule: RebalanceSchedule, preferences: MirroredPreferences }).annotate({

@@ -1,15 +1,15 @@
 /** Contract: when a strategy's portfolios are rebalanced, how, and at which fee. Source: shapes 2.8, 2.9 and 2.14. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { mergePatch } from "#http/v2/values/mergePatch.ts"
+import { mergePatch } from "#http/values/mergePatch.ts"
 import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { SwapFees, SwapFeesPatch } from "#http/v2/strategy/SwapFeesModel.ts"
 import { Preferences, PreferencesPatch } from "#http/v2/strategy/SwapPreferencesModel.ts"
-import { StrategyIdParam } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { StrategyIdParam } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 import { NotFound } from "#http/wireErrors.ts"
 
 const params = { strategyId: StrategyIdParam }

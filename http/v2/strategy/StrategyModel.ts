@@ -2,12 +2,12 @@
 import { Schema } from "effect"
 import { Allocation, AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
 import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
-import { labels, labelsDraft, labelsPatch } from "#http/v2/values/labels.ts"
+import { labels, labelsDraft, labelsPatch } from "#http/values/labels.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import { freeText } from "#http/v2/values/freeText.ts"
+import { freeText } from "#http/values/freeText.ts"
 import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { Preferences, swapFields } from "#http/v2/strategy/SwapPreferencesModel.ts"
-import { prose, StrategyIdText, timestamp, written } from "#http/v2/values/values.ts"
+import { prose, StrategyIdText, timestamp, written } from "#http/values/values.ts"
 
 export const Strategy = Schema.Struct({
   strategyId: StrategyIdText,

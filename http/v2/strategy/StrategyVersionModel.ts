@@ -1,8 +1,8 @@
 /** A published version on the wire. Source: shapes 2.10. */
 import { Schema } from "effect"
 import { Allocation, AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
-import { freeText } from "#http/v2/values/freeText.ts"
-import { prose, timestamp } from "#http/v2/values/values.ts"
+import { freeText } from "#http/values/freeText.ts"
+import { prose, timestamp } from "#http/values/values.ts"
 
 const versionExample = (version: number, changeLog: string | null, isHead: boolean) => ({
   version,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { UsdFromString } from "#domain/Decimal.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import { written } from "#http/v2/values/values.ts"
+import { written } from "#http/values/values.ts"
 
 const slippage = "How far below its quote a swap may be made, in basis points (0 to 1000)"
 const impact = "How far a swap may move the market against itself, in basis points (0 to 1000)"

@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
-import { labelsView } from "#http/v2/values/labels.ts"
+import { labelsView } from "#http/values/labels.ts"
 import { allocationView } from "#http/v2/strategy/allocationView.ts"
 import { preferencesView } from "#http/v2/strategy/swapView.ts"
 

@@ -2,12 +2,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Scope } from "#domain/Scopes.ts"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { prose, written } from "#http/v2/values/values.ts"
-import { operation } from "#http/v2/operation.ts"
+import { prose, written } from "#http/values/values.ts"
+import { operation } from "#http/openapi/operation.ts"
 
 const Whoami = Schema.Struct({
   tenantName: prose("Name of the tenant that the key belongs to.", 512, "Northwind"),

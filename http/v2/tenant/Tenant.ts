@@ -1,13 +1,13 @@
 /** Contract: the calling tenant's defaults and fee. Source: interface "Authentication" 4, shapes 2.12, 2.13 and T. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { mergePatch } from "#http/v2/values/mergePatch.ts"
+import { mergePatch } from "#http/values/mergePatch.ts"
 import { SwapFees, SwapFeesPatch } from "#http/v2/strategy/SwapFeesModel.ts"
 import { TenantPreferences, TenantPreferencesPatch } from "#http/v2/tenant/TenantModel.ts"
-import { operation } from "#http/v2/operation.ts"
+import { operation } from "#http/openapi/operation.ts"
 
 const getPreferences = HttpApiEndpoint.get("getTenantPreferences", "/tenant/preferences", {
   success: ok(TenantPreferences)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { lossBps } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
-import { written } from "#http/v2/values/values.ts"
+import { written } from "#http/values/values.ts"
 import { policyField, SwapPatch, SwapPreferences } from "#http/v2/strategy/SwapPreferencesModel.ts"
 
 const TenantTerms = Schema.Struct({

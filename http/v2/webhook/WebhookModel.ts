@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { DeliveryId, WebhookId } from "#domain/Ids.ts"
 import { DeliveryState, DisabledReason, EventType } from "#domain/webhook/Webhook.ts"
-import { freeText } from "#http/v2/values/freeText.ts"
-import { prose, timestamp, written } from "#http/v2/values/values.ts"
+import { freeText } from "#http/values/freeText.ts"
+import { prose, timestamp, written } from "#http/values/values.ts"
 
 const exampleUrl = "https://hooks.example.com/ballast"
 

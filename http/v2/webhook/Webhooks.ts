@@ -1,14 +1,14 @@
 /** Contract: webhooks of the calling tenant. An extension of the interface; docs/webhooks.md. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ok, page } from "#http/Envelope.ts"
+import { ok, page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { CommitsWithAnswer, Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { operation } from "#http/v2/operation.ts"
-import { emptyBody } from "#http/v2/values/emptyBody.ts"
-import { pageQuery } from "#http/v2/values/PageQuery.ts"
+import { operation } from "#http/openapi/operation.ts"
+import { emptyBody } from "#http/values/emptyBody.ts"
+import { pageQuery } from "#http/values/PageQuery.ts"
 import {
   QueuedTest,
   Webhook,

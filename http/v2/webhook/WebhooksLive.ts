@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
-import { success, successPage } from "#http/Envelope.ts"
+import { success, successPage } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { deliveryView, webhookView, withSecretView } from "#http/v2/webhook/webhookView.ts"

@@ -6,7 +6,7 @@ import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { shown } from "#domain/fromText.ts"
 import { portfolioIdPattern } from "#domain/Ids.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
-import { typedDataOf } from "#domain/withdrawal/typedData.ts"
+import { typedDataOf } from "#domain/withdrawal/signedForm.ts"
 import { maxWithdrawalAssets, RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
   addressText,
@@ -17,7 +17,7 @@ import {
   rawAmount,
   timestamp,
   written
-} from "#http/v2/values/values.ts"
+} from "#http/values/values.ts"
 
 const recipientExample = "eip155:8453:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 const assetExample = "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"

@@ -1,19 +1,19 @@
 /** Contract: withdrawals that the owner signs, in two stages. Source: shapes 2.22 to 2.24. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { ok } from "#http/Envelope.ts"
+import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { Submitted } from "#http/v2/portfolio/OperationModel.ts"
-import { PortfolioIdParam } from "#http/v2/values/values.ts"
+import { Submitted } from "#http/operation/OperationModel.ts"
+import { PortfolioIdParam } from "#http/values/values.ts"
 import {
   LiquidateAllRequest,
   WithdrawalAuthorization,
   WithdrawalBody,
   WithdrawalRequest
 } from "#http/v2/withdrawal/WithdrawalModel.ts"
-import { operation } from "#http/v2/operation.ts"
+import { operation } from "#http/openapi/operation.ts"
 import {
   AuthorizationExpired,
   ChainMismatch,

@@ -5,7 +5,7 @@
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
-import { Settings } from "#domain/Settings.ts"
+import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 
 const between = Duration.minutes(1)
@@ -16,7 +16,7 @@ const batchesOfAPass = 100
 export const RunHistory = Layer.effectDiscard(
   Effect.gen(function* () {
     const rows = makeMessageRows(yield* SqlClient.SqlClient)
-    const { runRetentionMs } = yield* Settings
+    const { runRetentionMs } = yield* EngineConfig
     const pass = Effect.gen(function* () {
       const before = DateTime.subtract(yield* DateTime.now, { milliseconds: runRetentionMs })
       for (let done = 0, deleted = batch; done < batchesOfAPass && deleted === batch; done += 1)

@@ -1,7 +1,7 @@
 /** What this process has claimed and works on right now, and how many more runs it may take. */
 import { Context, Duration, Effect, Layer } from "effect"
 import type { WorkflowVersions } from "#domain/operation/WorkflowVersion.ts"
-import { Settings } from "#domain/Settings.ts"
+import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
 import { carriedKey, type ClaimedMessage } from "#layers/sql/run/MessageRows.ts"
 
@@ -54,7 +54,7 @@ export class RunsInFlight extends Context.Service<
   static readonly layer = Layer.effect(
     RunsInFlight,
     Effect.gen(function* () {
-      const { maxRunsInFlight } = yield* Settings
+      const { maxRunsInFlight } = yield* EngineConfig
       const claims = new Map<string, Claim>()
       const executions = new Map<string, Claim>()
 

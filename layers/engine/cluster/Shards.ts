@@ -16,7 +16,7 @@ import {
   SqlRunnerStorage
 } from "effect/cluster"
 import { SecureRandom } from "effect/crypto"
-import { Settings } from "#domain/Settings.ts"
+import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { RunMessages } from "#layers/engine/cluster/RunMessages.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 
@@ -37,7 +37,7 @@ const config = Layer.effect(
   ShardingConfig.ShardingConfig,
   Effect.gen(function* () {
     const random = yield* SecureRandom.SecureRandom
-    const { maxRunsInFlight } = yield* Settings
+    const { maxRunsInFlight } = yield* EngineConfig
     return {
       ...ShardingConfig.defaults,
       // A process that carries out no runs holds no shards, or the runs in them would wait for it.

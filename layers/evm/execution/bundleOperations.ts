@@ -95,7 +95,7 @@ export const bundleOperations = Effect.fnUntraced(function* (operations: Operati
       })
     }
     yield* Effect.logWarning(
-      `User operation ${operations[kept[culprit]!]!.subject} is left out of a transaction on chain ${transaction.chainId}: ${revertReason(revert)}`
+      `User operation ${operations[kept[culprit]!]!.actionHash} is left out of a transaction on chain ${transaction.chainId}: ${revertReason(revert)}`
     )
     kept = kept.filter((_, place) => place !== culprit)
   }

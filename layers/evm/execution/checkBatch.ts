@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { settlementCall } from "#layers/evm/account/executorCalls.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 import { guardRouteFault } from "#layers/evm/execution/guardCalls.ts"
 import { routeFault } from "#layers/evm/execution/swapCalls.ts"
 import { pathFault } from "#layers/evm/venue/uniswapV2Calls.ts"
 import { transferFault } from "#layers/evm/execution/transferCalls.ts"
-import { settlementCall } from "#layers/evm/withdrawal/settlementCall.ts"
 
 /** Fails with what is wrong; returns the chain's authorization, the owner's signature and the settlement's call. */
 export const checkBatch = Effect.fnUntraced(function* (

@@ -32,10 +32,10 @@ const findCarrier = Effect.fnUntraced(function* (
  * When it carried several, the others may be to blame.
  */
 export const lost = (
-  { carries = 1, subject, txHash }: SignedTransaction,
+  { actionHash, carries = 1, txHash }: SignedTransaction,
   receipt: TransactionReceipt | null
 ): ActionReceipt => ({
-  subject,
+  actionHash,
   txHash: receipt?.transactionHash ?? txHash,
   blockNumber: receipt?.blockNumber ?? 0n,
   blockHash: receipt?.blockHash ?? null,
@@ -57,7 +57,7 @@ export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTrans
 
 /** What one endpoint shows. */
 const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: AccountId) {
-  const { chainId, fromBlock, replaces, subject, txHash } = transaction
+  const { actionHash, chainId, fromBlock, replaces, txHash } = transaction
   const { head, confirmed } = yield* readDepth(chainId)
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
 
@@ -65,13 +65,13 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
   const nonceUsed = yield* isNonceUsed(transaction, confirmed)
   const own = yield* confirmedReceiptOf(chainId, [txHash, ...replaces], confirmed)
   if (own === "pending") return shows(Option.none())
-  const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, subject, accountId)
+  const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, actionHash, accountId)
   if (Option.isSome(ownOutcome)) return shows(ownOutcome)
 
-  const carrier = yield* findCarrier(chainId, subject as Hex, { fromBlock, head })
+  const carrier = yield* findCarrier(chainId, actionHash as Hex, { fromBlock, head })
   const carried = carrier === undefined ? null : yield* confirmedReceipt(chainId, carrier, confirmed)
   if (carried === "pending") return shows(Option.none())
-  if (carried !== null) return shows(outcomeIn(carried, subject, accountId))
+  if (carried !== null) return shows(outcomeIn(carried, actionHash, accountId))
   return shows(own !== null || nonceUsed ? Option.some(lost(transaction, own)) : Option.none())
 })
 

@@ -4,7 +4,7 @@
  * and more of what Kernel 0.3.1 used in measurements with 1 to 30 listed tokens and 1 to 5 swaps.
  */
 import type { AccountType, AgentPolicy } from "#domain/account/Authorization.ts"
-import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
+import type { LiquidationPayout, SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { evmExecution } from "#layers/evm/address.ts"
 import { pathGas } from "#layers/evm/venue/uniswapV2Calls.ts"
 
@@ -55,6 +55,13 @@ const guardGas = 400_000n
 const askedGas = 1_300_000n
 /** What it costs to take a permission of one policy and one signer off the account. */
 const removalGas = 250_000n
+
+/** Reading the permission's rule for one call more, by which a liquidation is settled. */
+const validateSettlementGas = 60_000n
+/** Use of the nonce, the transfer, and a contract owner's own check of its keys. */
+const settleGas = 600_000n
+/** Spelling an asset's identifier out and hashing it. */
+const assetGas = 40_000n
 
 const sum = (values: ReadonlyArray<bigint>) => values.reduce((total, value) => total + value, 0n)
 
@@ -119,6 +126,16 @@ export const gasLimits = (
     preVerificationGas: 100_000n
   }
 }
+
+/** With the gas of a liquidation's last call, where the batch has one. */
+export const withSettlementGas = (gas: GasLimits, settlement: LiquidationPayout | undefined): GasLimits =>
+  settlement === undefined
+    ? gas
+    : {
+        ...gas,
+        verificationGasLimit: gas.verificationGasLimit + validateSettlementGas,
+        callGasLimit: gas.callGasLimit + settleGas + assetGas * BigInt(settlement.message.assets.length)
+      }
 
 export const transactionGas = ({ callGasLimit, preVerificationGas, verificationGasLimit }: GasLimits): bigint =>
   verificationGasLimit + callGasLimit + preVerificationGas + transactionOverhead

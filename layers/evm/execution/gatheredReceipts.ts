@@ -52,7 +52,7 @@ const chunksOf = <T>(items: ReadonlyArray<T>, size: number): ReadonlyArray<Reado
 const findPlaces = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, head: bigint) {
   const places = new Map<string, Place>()
   for (const part of chunksOf(awaited, maxHashes)) {
-    const hashes = part.map(({ transaction }) => transaction.subject as Hex)
+    const hashes = part.map(({ transaction }) => transaction.actionHash as Hex)
     const from = part.reduce(
       (least, { transaction }) => (transaction.fromBlock < least ? transaction.fromBlock : least),
       head
@@ -100,26 +100,28 @@ const outcomeOf = (
 ): Option.Option<ActionReceipt> =>
   receipt === undefined || receipt.blockHash !== place.blockHash
     ? Option.none()
-    : outcomeIn(receipt, transaction.subject, accountId)
+    : outcomeIn(receipt, transaction.actionHash, accountId)
 
 /** What one endpoint shows of each of them; "gone" where the nonce is used and no transaction carried the operation. */
 const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
   const { head, confirmed } = yield* readDepth(chainId)
   const wasAbsent = head === before.head ? before.absent : new Set<string>()
-  const open = awaited.filter(({ transaction }) => !wasAbsent.has(transaction.subject))
+  const open = awaited.filter(({ transaction }) => !wasAbsent.has(transaction.actionHash))
   const places = open.length === 0 ? new Map<string, Place>() : yield* findPlaces(chainId, open, head)
   const isConfirmed = (place: Place | undefined) => place !== undefined && place.blockNumber <= confirmed
   const hashes = [...places.values()].filter(isConfirmed).map(({ transactionHash }) => transactionHash)
   const receipts = yield* readReceipts(chainId, new Set(hashes))
-  const missing = open.filter(({ transaction }) => !places.has(transaction.subject))
+  const missing = open.filter(({ transaction }) => !places.has(transaction.actionHash))
   const used = yield* readUsedNonces(chainId, missing, confirmed)
   const isGone = ({ nonce, relayer }: SignedTransaction) => (used.get(relayer) ?? 0) > nonce
-  const absent = missing.filter(({ transaction }) => !isGone(transaction)).map(({ transaction }) => transaction.subject)
+  const absent = missing
+    .filter(({ transaction }) => !isGone(transaction))
+    .map(({ transaction }) => transaction.actionHash)
   const shown: Shown = { head, absent: new Set([...wasAbsent, ...absent]) }
   const observe = (one: Awaited): Observation | "gone" => {
-    const { subject } = one.transaction
-    if (shown.absent.has(subject)) return { head, confirmed, receipt: Option.none() }
-    const place = places.get(subject)
+    const { actionHash } = one.transaction
+    if (shown.absent.has(actionHash)) return { head, confirmed, receipt: Option.none() }
+    const place = places.get(actionHash)
     if (place === undefined) return "gone"
     const receipt = isConfirmed(place)
       ? outcomeOf(one, place, receipts.get(place.transactionHash))
@@ -163,5 +165,5 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
     }
   })
 
-  return yield* batched(({ transaction }: Awaited) => transaction.subject, readAll)
+  return yield* batched(({ transaction }: Awaited) => transaction.actionHash, readAll)
 })

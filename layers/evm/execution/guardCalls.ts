@@ -107,13 +107,13 @@ export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms)
 }
 
 export const guardedTransfer = (
-  { amountRaw, bridge, buy, minRaw, sell }: OutgoingTransfer,
+  { amountRaw, bridgeAddress, buy, minRaw, sell }: OutgoingTransfer,
   terms: GuardTerms
 ): ReadonlyArray<Call> => {
   const { deadline, guard } = terms
   const token = addressOf(sell)
   const transfer = {
-    bridge: toViem(bridge),
+    bridge: toViem(bridgeAddress),
     token: 0,
     amount: amountRaw,
     chainId: BigInt(chainIdOf(buy)),

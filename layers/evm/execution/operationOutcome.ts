@@ -123,7 +123,7 @@ export const outcomeIn = (
   const logs = receipt.logs.filter(({ logIndex }) => logIndex > begin && logIndex < end.logIndex)
   const charged = ends.reduce((sum, { actualGasUsed }) => sum + actualGasUsed, 0n)
   return Option.some({
-    subject: userOpHash,
+    actionHash: userOpHash,
     txHash: receipt.transactionHash,
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,

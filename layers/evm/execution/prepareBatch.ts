@@ -16,7 +16,13 @@ import { attestedFor, tradesOf } from "#layers/evm/execution/batchCalls.ts"
 import type { BlockReading } from "#layers/evm/execution/BlockReader.ts"
 import { type AccountState, type RelayerAddresses, readAccountState } from "#layers/evm/execution/chainState.ts"
 import { checkBatch } from "#layers/evm/execution/checkBatch.ts"
-import { bundleGasCap, gasLimits, transactionGas, transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
+import {
+  bundleGasCap,
+  gasLimits,
+  transactionGas,
+  transactionGasCap,
+  withSettlementGas
+} from "#layers/evm/execution/gasLimits.ts"
 import { withMark } from "#layers/evm/execution/operationMark.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { removalCalls } from "#layers/evm/execution/removalCalls.ts"
@@ -25,7 +31,6 @@ import { signOperation } from "#layers/evm/execution/signOperation.ts"
 import { type OperationToSimulate, simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch } from "#layers/evm/execution/swapCalls.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
-import { withSettlementGas } from "#layers/evm/withdrawal/settlementCall.ts"
 
 /** The service's accounts: the agent that signs operations, the relayers that submit them. */
 export interface Operators {
@@ -139,7 +144,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
   const prepared: PreparedTransaction = {
     chainId,
     accountId: chain.accountId,
-    subject: userOpHash,
+    actionHash: userOpHash,
     to: fromViem(entryPoint),
     callData: handleOps,
     gasLimit: transactionGas(gas),

@@ -60,9 +60,9 @@ const minChanges = ({ account, settlement, swaps, transfers = [] }: OperationToS
     add(account, sell, -sellAmountRaw)
     add(settlement === undefined ? account : addressOf(settlement.message.recipientAccountId), buy, minBuyAmountRaw)
   }
-  for (const { amountRaw, bridge, sell } of transfers) {
+  for (const { amountRaw, bridgeAddress, sell } of transfers) {
     add(account, sell, -amountRaw)
-    add(toEvm(bridge), sell, amountRaw)
+    add(toEvm(bridgeAddress), sell, amountRaw)
   }
   if (settlement !== undefined) {
     // What was signed of the settlement asset itself is handed over without a sale.

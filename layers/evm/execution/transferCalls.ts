@@ -9,11 +9,11 @@ import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
 /** What is wrong with a transfer under what the owner allowed; undefined when nothing is. */
 export const transferFault = (
-  { amountRaw, bridge, buy, sell }: OutgoingTransfer,
+  { amountRaw, bridgeAddress, buy, sell }: OutgoingTransfer,
   policy: BridgePolicy | undefined
 ): string | undefined => {
   if (policy === undefined) return "the owner did not allow anything to leave the chain"
-  if (bridge !== policy.contract) return `the owner allowed bridge ${policy.contract}, not ${bridge}`
+  if (bridgeAddress !== policy.contract) return `the owner allowed bridge ${policy.contract}, not ${bridgeAddress}`
   if (addressOf(sell) !== policy.token) return `the owner allowed ${policy.token} to leave, not ${sell}`
   if (amountRaw <= 0n) return "a transfer needs an amount"
   const isListed = policy.destinations.some(
@@ -23,7 +23,7 @@ export const transferFault = (
 }
 
 export const transferCalls = (transfer: OutgoingTransfer, account: EvmAddress): ReadonlyArray<Call> => {
-  const bridge = toViem(transfer.bridge)
+  const bridge = toViem(transfer.bridgeAddress)
   const token = toViem(addressOf(transfer.sell))
   return [
     {

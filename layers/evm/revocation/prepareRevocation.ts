@@ -108,7 +108,7 @@ export const prepareRevocation = Effect.fnUntraced(function* (
   const prepared: PreparedTransaction = {
     chainId,
     accountId,
-    subject: digest,
+    actionHash: digest,
     to: fromViem(target),
     callData: data.toLowerCase(),
     gasLimit,

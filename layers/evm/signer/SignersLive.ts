@@ -5,7 +5,7 @@ import { AgentSigner, RelayerSigners } from "#domain/relay/Signer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { localSigner } from "#layers/evm/signer/localSigner.ts"
 import { remoteSigner } from "#layers/evm/signer/remoteSigner.ts"
-import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
+import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 
 /** A signer where its key is kept. */
 export const makeSigner = (config: SignerConfig) =>

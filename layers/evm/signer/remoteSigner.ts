@@ -10,10 +10,9 @@
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { type Hex, parseSignature, recoverAddress, serializeSignature } from "viem"
-import type { Signer, SigningContext } from "#domain/relay/Signer.ts"
-import { SignerUnavailable } from "#domain/relay/SignerUnavailable.ts"
+import { type Signer, SignerUnavailable, type SigningContext } from "#domain/relay/Signer.ts"
 import { fromViem } from "#layers/evm/address.ts"
-import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
+import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
 

@@ -9,7 +9,7 @@ import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
+import { withdrawalDigest, withdrawCall } from "#layers/evm/account/executorCalls.ts"
 
 const selfSubmission = (withdrawal: AuthorizedWithdrawal) => {
   const { authorization } = withdrawal.grant

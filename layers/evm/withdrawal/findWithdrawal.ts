@@ -9,7 +9,7 @@ import { landedIn, readStanding } from "#layers/evm/withdrawal/withdrawalStandin
 
 /** What one endpoint shows. */
 const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, withdrawal: StoredWithdrawal) {
-  const { chainId, replaces, subject, txHash } = transaction
+  const { actionHash, chainId, replaces, txHash } = transaction
   const { head, confirmed } = yield* readDepth(chainId)
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
 
@@ -17,13 +17,13 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, wit
   const nonceUsed = yield* isNonceUsed(transaction, confirmed)
   const own = yield* confirmedReceiptOf(chainId, [txHash, ...replaces], confirmed)
   if (own === "pending") return shows(Option.none())
-  const landed = own === null ? Option.none<ActionReceipt>() : landedIn(own, withdrawal, subject)
+  const landed = own === null ? Option.none<ActionReceipt>() : landedIn(own, withdrawal, actionHash)
   if (Option.isSome(landed)) return shows(landed)
 
   const standing = yield* readStanding(withdrawal)
   // Carried out since the receipt was read, or by another sender, and not confirmed: the answer may still change.
   if (standing === "Unconfirmed") return shows(Option.none())
-  if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, subject }))
+  if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, actionHash }))
   // Reverted, overtaken, or too late whenever it is mined: by this transaction nothing moves.
   const isOver = own !== null || nonceUsed || standing._tag === "Closed"
   return shows(isOver ? Option.some(lost(transaction, own)) : Option.none())

@@ -15,7 +15,7 @@ import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
-import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
+import { withdrawalDigest, withdrawCall } from "#layers/evm/account/executorCalls.ts"
 
 /** The withdrawal alone, or after the deployment of its account, both or neither. */
 const transactionOf = (calls: ReadonlyArray<Call>): { readonly to: Address; readonly data: Hex } => {
@@ -77,9 +77,9 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (
   const [relayer] = relayers
   const chainId = chainIdOf(withdrawal.accountId)
   const { request } = yield* EvmClients
-  const subject = withdrawalDigest(withdrawal)
+  const actionHash = withdrawalDigest(withdrawal)
   const signature = ownerSignature(withdrawal.grant.authorization.accountType, withdrawal.signature)
-  if (subject === undefined || signature === undefined) {
+  if (actionHash === undefined || signature === undefined) {
     return yield* new SimulationFailed({ chainId, reason: "what is stored is no signature for this account" })
   }
   const calls = yield* callsOf(withdrawal, signature)
@@ -103,7 +103,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (
   const prepared: PreparedTransaction = {
     chainId,
     accountId: withdrawal.accountId,
-    subject,
+    actionHash,
     to: fromViem(to),
     callData: data.toLowerCase(),
     gasLimit: gasLimitFor(estimate, max),

@@ -18,7 +18,7 @@ import { gasPriceOf, netTransfers } from "#layers/evm/execution/operationOutcome
 import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
-import { isUsedCall, withdrawalDigest } from "#layers/evm/withdrawal/executorCalls.ts"
+import { isUsedCall, withdrawalDigest } from "#layers/evm/account/executorCalls.ts"
 
 /** Blocks in one log request: within what public nodes allow. */
 const blocksPerRequest = 5_000n
@@ -58,11 +58,11 @@ const carriedBy = (receipt: TransactionReceipt, withdrawal: AuthorizedWithdrawal
 export const landedIn = (
   receipt: TransactionReceipt,
   withdrawal: AuthorizedWithdrawal,
-  subject: string
+  actionHash: string
 ): Option.Option<ActionReceipt> =>
   carriedBy(receipt, withdrawal) === true
     ? Option.some({
-        subject,
+        actionHash,
         txHash: receipt.transactionHash,
         blockNumber: receipt.blockNumber,
         blockHash: receipt.blockHash,

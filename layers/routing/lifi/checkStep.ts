@@ -44,8 +44,8 @@ const callFault = (
 
 /** The route. The failure says what is wrong with the step, as the end of a sentence. */
 export const checkStep = (request: RouteRequest, step: LifiStep): Result.Result<Route, string> => {
-  const { accountId, amountRaw, bridge, buy, minRaw, sell } = request
-  const expected = { sell, buy, amountRaw, account: addressOf(accountId), target: toEvm(bridge) }
+  const { accountId, amountRaw, bridgeAddress, buy, minRaw, sell } = request
+  const expected = { sell, buy, amountRaw, account: addressOf(accountId), target: toEvm(bridgeAddress) }
   const fault =
     descriptionFault(expected, step) ?? envelopeFault(expected, step.transactionRequest) ?? callFault(request, step)
   if (fault !== undefined) return Result.fail(fault)

@@ -1,25 +1,16 @@
 /** What an enrollment on Solana is about, as stage 1 stores it under its `flowId` and stage 2 reads it. */
 import type { PublicKey } from "@solana/web3.js"
-import { Effect, Option, Schema } from "effect"
-import { type Hex, hexToBytes } from "viem"
-import type { Grant } from "#domain/account/Grant.ts"
+import { Effect, Schema } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Consent, Step } from "#layers/solana/guard/Plan.ts"
+import type { Consent, Step } from "#layers/solana/swig/Plan.ts"
 import { EnrollmentOvertaken } from "#layers/solana/enrollment/errors.ts"
 import { stateIn, type Wallet, type WalletOwner, walletOf } from "#layers/solana/enrollment/findWallet.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
-import { subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
-
-/** A portfolio's role in a wallet, from which its addresses follow. */
-export const WalletRole = Schema.Struct({
-  walletId: Schema.Uint8ArrayFromHex,
-  /** The role of this portfolio's agent: `walletRoleId`. */
-  roleId: Schema.Int
-})
-export type WalletRole = typeof WalletRole.Type
+import { walletConfig } from "#layers/solana/swig/addresses.ts"
+import { addressesOf, PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 
 export const WalletPlace = Schema.Struct({
-  ...WalletRole.fields,
+  ...PortfolioRole.fields,
   /** The wallet is there already: `reusedWallet`. */
   isReused: Schema.Boolean,
   /** What an EVM owner's signature must count. Clients need it for a reused wallet. */
@@ -32,21 +23,6 @@ export const placeOf = ({ id, odometer, roleId, state }: Wallet): WalletPlace =>
   roleId,
   isReused: state !== null,
   odometer
-})
-
-/** The role that a grant names on Solana; none where it is not about Solana. */
-export const roleIn = ({ authorization }: Grant): Option.Option<WalletRole> => {
-  const policy = authorization.chains.map((chain) => chain.policy).find((each) => each._tag === "Solana")
-  return Option.map(Option.fromUndefinedOr(policy), ({ roleId, walletId }) => ({
-    walletId: hexToBytes(walletId as Hex),
-    roleId
-  }))
-}
-
-/** The addresses of a portfolio's place: the wallet's, and the one that the owner funds. */
-export const addressesOf = ({ roleId, walletId }: WalletRole) => ({
-  wallet: walletConfig(walletId).address,
-  deposit: subAccount(walletId, roleId).address
 })
 
 /** The steps that make the portfolio's place, all or nothing. */

@@ -26,10 +26,11 @@ import {
   SolanaWallets
 } from "#domain/account/SolanaWallets.ts"
 import { ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
-import { Settings } from "#domain/Settings.ts"
+import { BrandName } from "#domain/BrandName.ts"
 import type { EnrollmentExpired, EnrollmentOvertaken, OwnerSignatureRefused } from "#layers/solana/enrollment/errors.ts"
 import { acceptFromEvmOwner, issueForEvmOwner } from "#layers/solana/enrollment/evmOwner.ts"
-import { addressesOf, WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import { acceptFromSolanaOwner, issueForSolanaOwner, SolanaFlow } from "#layers/solana/enrollment/solanaOwner.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
 import { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
@@ -128,7 +129,7 @@ const keyOf = (owner: WalletId) => new PublicKey(addressOf(owner))
 export const SolanaWalletsLive = Layer.effect(
   SolanaWallets,
   Effect.gen(function* () {
-    const { brandName } = yield* Settings
+    const brand = yield* BrandName
     const { signing } = yield* SolanaAgent
     const rpc = yield* SolanaRpc
     const waitAtMost = yield* LandWithin
@@ -138,7 +139,7 @@ export const SolanaWalletsLive = Layer.effect(
       const { agent, fees } = yield* signing
       const { ownerAccountId, tenantId } = request
       const owner = keyOf(ownerAccountId)
-      const issued = yield* issueForSolanaOwner({ tenantId, owner, agent: agent.key, brand: brandName, fees })
+      const issued = yield* issueForSolanaOwner({ tenantId, owner, agent: agent.key, brand, fees })
       const { flow, text, transaction } = issued
       const place: IssuedPlace = {
         message: { kind: "solana-message", text },

@@ -18,7 +18,8 @@ import {
   type WalletsExhausted
 } from "#layers/solana/enrollment/errors.ts"
 import { addressOfKey, findWallet } from "#layers/solana/enrollment/findWallet.ts"
-import { addressesOf, placeOf, requireUnchanged, stepsOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { placeOf, requireUnchanged, stepsOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import type { Attempt } from "#layers/solana/lifecycle/Attempt.ts"

@@ -15,9 +15,10 @@ import {
   type WalletsExhausted
 } from "#layers/solana/enrollment/errors.ts"
 import { findWallet } from "#layers/solana/enrollment/findWallet.ts"
-import { addressesOf, placeOf, requireUnchanged, stepsOf, WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { placeOf, requireUnchanged, stepsOf, WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
-import type { TransactionPlan } from "#layers/solana/guard/Plan.ts"
+import type { TransactionPlan } from "#layers/solana/swig/Plan.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { type Attempt, attemptOf, signersOf } from "#layers/solana/lifecycle/Attempt.ts"
 import { SimulationFailed } from "#layers/solana/lifecycle/errors.ts"

@@ -11,6 +11,7 @@ import { Venue } from "#domain/trading/Venue.ts"
 import { carryStep } from "#layers/solana/execution/carryStep.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
 import { assumedFeeBps, quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
+import type { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import type { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -50,7 +51,9 @@ const execution = Layer.effect(
 const carrier = Layer.effect(
   StepCarrier,
   Effect.gen(function* () {
-    const context = yield* Effect.context<SolanaAgent | SolanaRpc | JupiterClient | StepJournal>()
+    const context = yield* Effect.context<
+      SolanaAgent | SolanaRpc | JupiterClient | StepJournal | UnrecordedTransactions
+    >()
     return {
       carry: (attempt, prepared, step) => Effect.provideContext(carryStep(attempt, prepared, step), context)
     }

@@ -2,10 +2,10 @@
 import { Schema } from "effect"
 import { SplAssetId, WalletId } from "#domain/Caip.ts"
 import { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
-import { WalletRole } from "#layers/solana/enrollment/Flow.ts"
+import { PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 
 export const SwapStep = Schema.TaggedStruct("Swap", {
-  place: WalletRole,
+  place: PortfolioRole,
   sell: SplAssetId,
   buy: SplAssetId,
   sellRaw: Schema.BigIntFromString,
@@ -18,7 +18,7 @@ export type SwapStep = typeof SwapStep.Type
 
 /** All that the owner signed, which is checked again before each signature of the agent. */
 export const WithdrawStep = Schema.TaggedStruct("Withdraw", {
-  place: WalletRole,
+  place: PortfolioRole,
   owner: WalletId,
   /** The first line of the text that the owner signed. */
   title: Schema.String,

@@ -3,14 +3,18 @@
  * signature, and read off the balances around it. Of an owner's withdrawal what was signed is checked again, and it
  * counts as done when no fork can take it back.
  */
+import type { PublicKey } from "@solana/web3.js"
 import { Duration, Effect, Schedule } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
 import type { SimulationFailed as TokenUnreadable } from "#domain/trading/ChainExecution.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
-import { addressesOf } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import { tradeOf } from "#layers/solana/execution/prepareSwaps.ts"
+import type { MarkedTransaction } from "#layers/solana/execution/readMarked.ts"
 import type { SolanaStep, SwapStep, WithdrawStep } from "#layers/solana/execution/SolanaStep.ts"
+import { markOfOperation, markOfWithdrawal, type TransactionMark } from "#layers/solana/execution/transactionMark.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import type { PreparationError, Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
@@ -24,10 +28,12 @@ import { type Amounts, amountsOf, prepareSwap, swapResult } from "#layers/solana
 import { walletOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
 import { prepareWithdrawal, type WithdrawalRefused } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
 
-/** The agent's key and what its transactions may cost. */
+/** The agent's key, what its transactions may cost, and for what it signs. */
 export interface Signing {
   readonly agent: Pick<Agent, "key">
   readonly fees: FeePolicy
+  /** The operation that the step is part of. */
+  readonly operationId: OperationId
 }
 
 /** Why nothing can be signed for a step as things are now. */
@@ -42,9 +48,17 @@ export interface StepKind {
     StepRefusal,
     JupiterClient | SolanaRpc
   >
-  /** What the account got and gave in the transaction that landed in this slot. */
+  /** By which its transactions are found on the chain. */
+  readonly mark: TransactionMark
+  readonly account: PublicKey
+  /** Whether a transaction with the mark did it, by what the account held before and after. */
+  readonly isDoneBy: (transaction: Pick<MarkedTransaction, "before" | "after">) => boolean
+  /**
+   * What the account got and gave in the transaction that landed in this slot: by the balances after it, where they are
+   * known, or by those of now.
+   */
   readonly changes: (
-    before: Amounts,
+    held: { readonly before: Amounts; readonly after?: Amounts | undefined },
     slot: bigint
   ) => Effect.Effect<Extract<StepOutcome, { readonly _tag: "Landed" }>["deltas"], ChainUnavailable, SolanaRpc>
 }
@@ -66,25 +80,35 @@ const changesOf = Effect.fnUntraced(function* (step: SwapStep, before: Amounts, 
   ]
 })
 
-const swapKind = (step: SwapStep, { agent, fees }: Signing): StepKind => {
+const swapKind = (step: SwapStep, { agent, fees, operationId }: Signing): StepKind => {
+  const mark = markOfOperation(operationId)
+  const { deposit } = addressesOf(step.place)
   const buildSwap = (slippageBps: number) =>
     Effect.gen(function* () {
       const mints = yield* readMints([step.sell, step.buy])
-      return yield* prepareSwap({ ...tradeOf(step, mints), slippageBps, agent, fees })
+      return yield* prepareSwap({ ...tradeOf(step, mints), slippageBps, mark: mark.address, agent, fees })
     }).pipe(Effect.retry({ while: ({ _tag }) => _tag === "ProviderUnavailable", schedule: askAgain }))
 
   return {
     commitment: "confirmed",
+    mark,
+    account: deposit,
+    isDoneBy: ({ after, before }) => {
+      const { boughtRaw, soldRaw } = swapResult(step, before, after)
+      return soldRaw > 0n && boughtRaw > 0n
+    },
     // A quote that fell since the plan leaves less room above the floor, and the next one is requested without
     // slippage.
     build: buildSwap(step.slippageBps).pipe(
       Effect.catchTag("SwapRefused", (refused) => (step.slippageBps === 0 ? Effect.fail(refused) : buildSwap(0))),
       Effect.map((prepared) => ({ prepared, before: amountsOf(prepared.before) }))
     ),
-    changes: (before, slot) =>
-      Effect.flatMap(readHoldings(addressesOf(step.place).deposit, { atLeastSlot: slot }), (after) =>
-        changesOf(step, before, amountsOf(after))
-      )
+    changes: ({ after, before }, slot) =>
+      after === undefined
+        ? Effect.flatMap(readHoldings(deposit, { atLeastSlot: slot }), (holdings) =>
+            changesOf(step, before, amountsOf(holdings))
+          )
+        : changesOf(step, before, after)
   }
 }
 
@@ -94,8 +118,20 @@ const withdrawKind = (
   { agent, fees }: Signing
 ): StepKind => ({
   commitment: "finalized",
+  mark: markOfWithdrawal(message),
+  account: addressesOf(place).deposit,
+  isDoneBy: () => true,
   build: Effect.map(
-    prepareWithdrawal({ agent, fees, message, owner: walletOwner(owner), place, signature, title }),
+    prepareWithdrawal({
+      agent,
+      fees,
+      message,
+      owner: walletOwner(owner),
+      place,
+      signature,
+      title,
+      mark: markOfWithdrawal(message).address
+    }),
     (prepared) => ({ prepared, before: [] })
   ),
   changes: () => Effect.succeed(message.assets.map(({ amountRaw, assetId }) => ({ assetId, raw: -BigInt(amountRaw) })))

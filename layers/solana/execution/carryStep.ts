@@ -4,38 +4,29 @@
  * transaction that landed did, is for the kind of the step.
  */
 import { ComputeBudgetProgram, VersionedTransaction } from "@solana/web3.js"
-import { Context, DateTime, Duration, Effect, Option, Schema } from "effect"
-import { SplAssetId } from "#domain/Caip.ts"
+import { Context, DateTime, Duration, Effect, Option } from "effect"
 import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
-import { StepJournal } from "#domain/relay/StepJournal.ts"
+import { type StepId, StepJournal } from "#domain/relay/StepJournal.ts"
 import type { PreparedSteps } from "#domain/relay/Transaction.ts"
 import { signatureLamports } from "#layers/solana/execution/prepareSwaps.ts"
-import { kindOf } from "#layers/solana/execution/StepKind.ts"
+import { encodeRecorded, latestOf, type RecordedAttempt, recordOf } from "#layers/solana/execution/RecordedAttempt.ts"
+import { kindOf, type StepKind } from "#layers/solana/execution/StepKind.ts"
+import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { decodeStep } from "#layers/solana/execution/SolanaStep.ts"
-import { Attempt, type AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
+import type { Attempt, AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
 import { executeAttempts, type Concluded } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { priorityLamports } from "#layers/solana/lifecycle/priorityFee.ts"
 import { ByteReader } from "#layers/solana/swig/ByteReader.ts"
-import type { Amounts } from "#layers/solana/trading/prepareSwap.ts"
 
 /** The pause between two sendings of the same bytes. Tests make it shorter. */
 export const ResendEvery = Context.Reference("ballast/layers/solana/ResendEvery", {
   defaultValue: () => Duration.seconds(2)
 })
-
-/** What is written down of a transaction: its bytes, and what the account held before it. */
-const Recorded = Schema.Struct({
-  attempt: Attempt,
-  before: Schema.Array(Schema.Struct({ assetId: SplAssetId, raw: Schema.BigIntFromString }))
-})
-const recordedText = Schema.fromJsonString(Schema.toCodecJson(Recorded))
-const encodeRecorded = Schema.encodeSync(recordedText)
-const decodeRecorded = Schema.decodeEffect(recordedText)
 
 const limitTag = 2
 const priceTag = 3
@@ -54,6 +45,16 @@ export const feeOf = ({ transaction }: Pick<Attempt, "transaction">): bigint => 
   return BigInt(signatures.length) * signatureLamports + priorityLamports(units, price)
 }
 
+/** The first transaction that did the step and is recorded for none of the attempt's steps. */
+const findLanded = Effect.fnUntraced(function* (kind: StepKind, steps: ReadonlyArray<StepId>) {
+  const unrecorded = yield* UnrecordedTransactions
+  const found = yield* unrecorded.find(kind.mark, kind.account)
+  if (found.length === 0) return Option.none()
+  const records = yield* Effect.forEach(steps, latestOf)
+  const known = new Set(records.filter(Option.isSome).map(({ value }) => value.attempt.signature))
+  return Option.fromUndefinedOr(found.find((one) => kind.isDoneBy(one) && !known.has(one.signature)))
+})
+
 type Failed = Extract<StepOutcome, { readonly _tag: "Failed" }>
 
 export const carryStep = Effect.fn("solana.carryStep")(function* (
@@ -67,38 +68,48 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
   const resendEvery = yield* ResendEvery
   const id = { attempt: attemptId, step: place }
   const step = yield* Effect.orDie(decodeStep(prepared.steps[place]!))
-  const kind = kindOf(step, { agent, fees })
+  const kind = kindOf(step, { agent, fees, operationId: attemptId.operationId })
+  const recorded = latestOf(id)
 
-  const recorded = Effect.flatMap(
-    journal.latest(id),
-    Option.match({
-      onNone: () => Effect.succeedNone,
-      onSome: ({ number, payload }) =>
-        Effect.map(Effect.orDie(decodeRecorded(payload)), (one) => Option.some({ ...one, number }))
-    })
-  )
-
-  let before: Amounts = []
-  const attempts: AttemptJournal<CancelRequested> = {
+  let made: Omit<RecordedAttempt, "attempt"> & { readonly isLanded?: boolean } = { before: [] }
+  const attempts: AttemptJournal<CancelRequested, StepJournal> = {
     latest: Effect.map(
       recorded,
       Option.map(({ attempt, number }) => ({ attempt, count: number }))
     ),
     record: Effect.fnUntraced(function* (attempt) {
+      const { isLanded = false, ...held } = made
       const last = yield* recorded
       yield* journal.record(id, prepared, {
         number: Option.match(last, { onNone: () => 1, onSome: ({ number }) => number + 1 }),
         txHash: attempt.signature,
-        payload: encodeRecorded({ attempt, before }),
-        at: yield* DateTime.now
+        payload: encodeRecorded({ attempt, ...held }),
+        at: yield* DateTime.now,
+        isLanded
       })
     })
   }
 
-  const make = kind.build.pipe(
-    Effect.tap((built) => Effect.sync(() => (before = built.before))),
-    Effect.flatMap(({ prepared: built }) => signedByAgent(agent, built))
-  )
+  const sign = Effect.gen(function* () {
+    const { before, prepared: built } = yield* kind.build
+    made = { before }
+    return yield* signedByAgent(agent, built)
+  })
+
+  /** What has landed without a record is recorded in place of what would be signed. */
+  const make = Effect.gen(function* () {
+    const landed = yield* findLanded(
+      kind,
+      prepared.steps.map((_, at) => ({ attempt: attemptId, step: at }))
+    )
+    if (Option.isNone(landed)) return yield* sign
+    yield* Effect.logWarning("Solana shows a transaction of this step that is not recorded", {
+      txHash: landed.value.signature
+    })
+    const { attempt, ...held } = recordOf(landed.value)
+    made = { ...held, isLanded: true }
+    return attempt
+  })
 
   const landed = Effect.fnUntraced(function* ({ attempt, outcome }: Concluded) {
     const included = { txHash: attempt.signature, slot: outcome.slot, feeRaw: feeOf(attempt) }
@@ -107,7 +118,7 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
       return { _tag: "Failed", isSigned: true, reason, included } satisfies Failed
     }
     const known = Option.getOrThrow(yield* recorded)
-    const deltas = yield* kind.changes(known.before, outcome.slot)
+    const deltas = yield* kind.changes(known, outcome.slot)
     return { _tag: "Landed", ...included, deltas } satisfies StepOutcome
   })
 
@@ -124,6 +135,7 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
     Effect.flatMap(landed),
     Effect.map((outcome): Option.Option<StepOutcome> => Option.some(outcome)),
     Effect.catchTags({
+      LossUnsettled: ({ message }) => Effect.as(Effect.logInfo(message), Option.none<StepOutcome>()),
       OutcomeUnknown: ({ message }) => Effect.as(Effect.logInfo(message), Option.none<StepOutcome>()),
       CancelRequested: () => Effect.succeed(Option.some<StepOutcome>({ _tag: "Cancelled" })),
       AttemptsExpired: failed,

@@ -7,13 +7,16 @@ import { Effect, Option } from "effect"
 import { bytesToHex, stringToBytes } from "viem"
 import { isErc20, solanaAccount, solanaChainId, type SplAssetId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { OperationId } from "#domain/Ids.ts"
 import type { PreparedSteps } from "#domain/relay/Transaction.ts"
 import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
-import { addressesOf, roleIn, type WalletRole } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf, roleIn, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { weiOfLamport } from "#layers/solana/SolanaFunds.ts"
 import { encodeStep, type SwapStep } from "#layers/solana/execution/SolanaStep.ts"
+import { markOfOperation } from "#layers/solana/execution/transactionMark.ts"
+import { priorityLamports, unitPriceFor, unitsOfATransaction } from "#layers/solana/lifecycle/priorityFee.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"
@@ -27,6 +30,17 @@ const bps = 10_000n
 export const signatureLamports = 5_000n
 /** Bytes that the account of a token has at most, for the rent that the agent pays where there is none yet. */
 export const tokenAccountBytes = 250
+
+/**
+ * Lamports that the transaction of a swap is expected to pay: the agent's signature, and a place in a block for as many
+ * units as it may have, at the price that recent blocks took. How many a swap takes is seen when it is simulated.
+ */
+export const expectedFee = Effect.gen(function* () {
+  const { fees } = yield* (yield* SolanaAgent).signing
+  const prices = yield* (yield* SolanaRpc).recentFees([])
+  const price = unitPriceFor(prices, unitsOfATransaction, fees)
+  return signatureLamports + priorityLamports(BigInt(unitsOfATransaction), price)
+})
 
 const refuse = (reason: string) => new SimulationFailed({ chainId: solanaChainId, reason })
 
@@ -54,9 +68,14 @@ export const tradeOf = (
   mints: ReadonlyMap<SplAssetId, Mint>
 ) => ({ place, slippageBps, leg: { sell: mints.get(sell)!, buy: mints.get(buy)!, sellRaw, minBuyRaw } })
 
-const simulate = Effect.fnUntraced(function* (step: SwapStep, mints: ReadonlyMap<SplAssetId, Mint>) {
+const simulate = Effect.fnUntraced(function* (
+  step: SwapStep,
+  mints: ReadonlyMap<SplAssetId, Mint>,
+  operationId: OperationId | undefined
+) {
   const { agent, fees } = yield* (yield* SolanaAgent).signing
-  yield* prepareSwap({ ...tradeOf(step, mints), agent, fees }).pipe(
+  const mark = operationId === undefined ? undefined : markOfOperation(operationId).address
+  yield* prepareSwap({ ...tradeOf(step, mints), mark, agent, fees }).pipe(
     Effect.mapError((error) => {
       if (error._tag === "ChainUnavailable") return error
       if (error._tag === "ProviderUnavailable") {
@@ -74,7 +93,7 @@ const requireTradable = (mints: ReadonlyMap<SplAssetId, Mint>) =>
     return reason === undefined ? Effect.void : Effect.fail(refuse(`${assetId} is not traded: ${reason}`))
   })
 
-const stepsOf = (place: WalletRole, swaps: SwapBatch["swaps"]) =>
+const stepsOf = (place: PortfolioRole, swaps: SwapBatch["swaps"]) =>
   Effect.forEach(swaps, (swap) =>
     Effect.map(requireSpl(swap), ({ buy, minBuyAmountRaw, sell, sellAmountRaw }): SwapStep => ({
       _tag: "Swap",
@@ -108,7 +127,7 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
   const free = new Map(tokens.map(({ assetId, movableRaw }) => [assetId, movableRaw]))
   yield* Effect.forEach(
     steps.filter((step) => isCovered(free, step)),
-    (step) => simulate(step, mints)
+    (step) => simulate(step, mints, batch.operationId)
   )
   const opened = new Set(
     steps
@@ -116,14 +135,17 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
       .filter((id) => !tokens.some(({ accounts, assetId }) => assetId === id && accounts.length > 0))
   )
   const rent = yield* (yield* SolanaRpc).minimumRent(tokenAccountBytes)
+  const rents = BigInt(opened.size) * rent
+  const count = BigInt(steps.length)
   const texts = [encodeStep(first), ...others.map((step) => encodeStep(step))] as const
   return {
     _tag: "Solana",
     chainId: batch.chainId,
     accountId: solanaAccount(deposit.toBase58()),
-    subject: bytesToHex(sha256(stringToBytes(JSON.stringify([slot.toString(), ...texts])))),
+    actionHash: bytesToHex(sha256(stringToBytes(JSON.stringify([slot.toString(), ...texts])))),
     steps: texts,
-    maxLamports: BigInt(steps.length) * (signatureLamports + fees.maxPriorityLamports) + BigInt(opened.size) * rent,
+    maxLamports: count * (signatureLamports + fees.maxPriorityLamports) + rents,
+    expectedLamports: count * (yield* expectedFee) + rents,
     lamportNative: weiOfLamport,
     slot
   }

@@ -8,7 +8,7 @@ import { type AccountMeta, MessageV0, PublicKey, type TransactionInstruction } f
 import { Result } from "effect"
 import { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
 import { type Expected, expectedInstruction } from "#layers/solana/guard/expectedInstruction.ts"
-import type { Step, TransactionPlan } from "#layers/solana/guard/Plan.ts"
+import type { Step, TransactionPlan } from "#layers/solana/swig/Plan.ts"
 import { MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
 import { decodeSwigInstruction, type PackedInstruction } from "#layers/solana/swig/SwigInstruction.ts"

@@ -2,7 +2,7 @@
  * The bytes of a step of a plan, by our own reading of the programs. Nothing here uses the packages that build them.
  */
 import { type AccountMeta, ComputeBudgetProgram, type PublicKey, SystemProgram } from "@solana/web3.js"
-import type { Consent, Step } from "#layers/solana/guard/Plan.ts"
+import type { Consent, Step } from "#layers/solana/swig/Plan.ts"
 import { agentAction } from "#layers/solana/swig/Action.ts"
 import type { Authority, Proof } from "#layers/solana/swig/Authority.ts"
 import { rootHoldings, subAccount, swigProgram, walletConfig } from "#layers/solana/swig/addresses.ts"
@@ -63,7 +63,8 @@ export const expectedInstruction = (agent: PublicKey, step: Step): Expected => {
   switch (step._tag) {
     case "LimitUnits": {
       const content = bytesOf(setUnitLimit, (view) => view.setUint32(0, step.units, true), 4)
-      return { programId: ComputeBudgetProgram.programId, accounts: [], content }
+      const accounts = step.mark === undefined ? [] : [readable(step.mark)]
+      return { programId: ComputeBudgetProgram.programId, accounts, content }
     }
     case "PriceUnits": {
       const content = bytesOf(setUnitPrice, (view) => view.setBigUint64(0, step.microLamports, true), 8)

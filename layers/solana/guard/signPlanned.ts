@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
 import { checkBytes } from "#layers/solana/guard/checkBytes.ts"
-import type { TransactionPlan } from "#layers/solana/guard/Plan.ts"
+import type { TransactionPlan } from "#layers/solana/swig/Plan.ts"
 
 /**
  * The agent's signature over a message of the plan.

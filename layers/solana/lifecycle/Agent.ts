@@ -3,7 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { type Effect, Redacted } from "effect"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
-import type { TransactionPlan } from "#layers/solana/guard/Plan.ts"
+import type { TransactionPlan } from "#layers/solana/swig/Plan.ts"
 import { signPlanned } from "#layers/solana/guard/signPlanned.ts"
 
 export interface Agent {

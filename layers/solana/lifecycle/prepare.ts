@@ -6,7 +6,7 @@ import { type AddressLookupTableAccount, type MessageV0, type PublicKey, Version
 import { Effect, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
-import type { Step, TransactionPlan } from "#layers/solana/guard/Plan.ts"
+import type { Step, TransactionPlan } from "#layers/solana/swig/Plan.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { type Attempt, attemptOf } from "#layers/solana/lifecycle/Attempt.ts"
 import {
@@ -36,8 +36,12 @@ export interface Preparation {
   /** Without limits and prices of units, which come first in the plan. */
   readonly steps: ReadonlyArray<Step>
   readonly lookupTables?: ReadonlyArray<AddressLookupTableAccount>
+  /** By which the transaction is found on the chain. */
+  readonly mark?: PublicKey | undefined
   readonly fees: FeePolicy
 }
+
+type LimitUnits = Extract<Step, { readonly _tag: "LimitUnits" }>
 
 export type PreparationError = ChainUnavailable | SimulationFailed | TransactionDoesNotFit
 
@@ -68,9 +72,10 @@ const compile = Effect.fnUntraced(function* (plan: TransactionPlan) {
 const writableOf = (message: MessageV0): ReadonlyArray<PublicKey> =>
   message.staticAccountKeys.filter((_, index) => message.isAccountWritable(index))
 
-const within = (plan: TransactionPlan, units: number, microLamports: bigint): TransactionPlan => ({
+/** The plan with what it may use and pay first. */
+const within = (plan: TransactionPlan, limit: Omit<LimitUnits, "_tag">, microLamports: bigint): TransactionPlan => ({
   ...plan,
-  steps: [{ _tag: "LimitUnits", units }, { _tag: "PriceUnits", microLamports }, ...plan.steps]
+  steps: [{ _tag: "LimitUnits", ...limit }, { _tag: "PriceUnits", microLamports }, ...plan.steps]
 })
 
 /** The plan with what it may use and pays, and its message. Nothing is signed. */
@@ -78,12 +83,13 @@ export const prepare = Effect.fn("solana.prepare")(function* ({
   agent,
   fees,
   lookupTables = [],
+  mark,
   steps
 }: Preparation): Effect.fn.Return<Prepared, PreparationError, SolanaRpc> {
   const rpc = yield* SolanaRpc
   const { blockhash, lastValidBlockHeight } = yield* rpc.latestBlockhash
   const plan = { agent, blockhash, steps, lookupTables }
-  const draft = yield* compile(within(plan, unitsOfATransaction, 0n))
+  const draft = yield* compile(within(plan, { units: unitsOfATransaction, mark }, 0n))
   const [simulated, prices] = yield* Effect.all(
     [rpc.simulate(draft.transaction), rpc.recentFees(writableOf(draft.message))],
     { concurrency: "unbounded" }
@@ -92,7 +98,7 @@ export const prepare = Effect.fn("solana.prepare")(function* ({
     return yield* new SimulationFailed({ error: simulated.error, logs: simulated.logs.slice(-20) })
   }
   const units = unitLimitFor(simulated.units)
-  const priced = within(plan, units, unitPriceFor(prices, units, fees))
+  const priced = within(plan, { units, mark }, unitPriceFor(prices, units, fees))
   const { message } = yield* compile(priced)
   return { plan: priced, message: message.serialize(), lastValidBlockHeight }
 })

@@ -42,6 +42,37 @@ export interface Simulated {
   readonly units: number
 }
 
+/** Tokens in one of a transaction's accounts. */
+export interface TokenBalance {
+  readonly mint: string
+  readonly owner: string | undefined
+  readonly raw: bigint
+}
+
+/** What accounts held at one side of a transaction. */
+export interface Balances {
+  /** By the place of the account. */
+  readonly lamports: ReadonlyArray<bigint>
+  readonly tokens: ReadonlyArray<TokenBalance>
+}
+
+/** A transaction in a block. */
+export interface IncludedTransaction {
+  readonly slot: bigint
+  /** The wire bytes with all signatures. */
+  readonly bytes: Uint8Array
+  /** Those that lookup tables named, in the order in which they follow the message's own. */
+  readonly loaded: ReadonlyArray<string>
+  readonly before: Balances
+  readonly after: Balances
+}
+
+export interface ListedSignature {
+  readonly signature: string
+  readonly slot: bigint
+  readonly error: unknown
+}
+
 export interface Requests {
   readonly latestBlockhash: Effect.Effect<LatestBlockhash, ChainUnavailable>
   /** How far the chain is. Heights count blocks, slots also those that were skipped. */
@@ -66,6 +97,17 @@ export interface Requests {
   readonly statuses: (
     signatures: ReadonlyArray<string>
   ) => Effect.Effect<Read<Option.Option<SignatureStatus>>, ChainUnavailable>
+  /**
+   * Transactions in finalized blocks that name an address, newest first, as a node shows them that has reached
+   * `atLeastSlot`. At most 1,000, those before one of them where it is given.
+   */
+  readonly signatures: (
+    address: PublicKey,
+    atLeastSlot: bigint,
+    before?: string
+  ) => Effect.Effect<ReadonlyArray<ListedSignature>, ChainUnavailable>
+  /** A transaction in a finalized block. */
+  readonly transaction: (signature: string) => Effect.Effect<Option.Option<IncludedTransaction>, ChainUnavailable>
   /** What the transaction would do on the latest confirmed state, under a fresh blockhash and without signatures. */
   readonly simulate: (transaction: Uint8Array) => Effect.Effect<Simulated, ChainUnavailable>
   /**

@@ -16,7 +16,7 @@ import type { AnswerSchema } from "#layers/provider/makeFind.ts"
 import * as Answers from "#layers/solana/rpc/answers.ts"
 import { connect, type Endpoint, type EndpointFailure } from "#layers/solana/rpc/Endpoint.ts"
 import { gathered, type Read } from "#layers/solana/rpc/gathered.ts"
-import type { Account, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
+import type { Account, Balances, IncludedTransaction, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
 
 interface Rpc extends Requests {
   /** The same over each endpoint alone; nothing is shared between askers. */
@@ -27,6 +27,8 @@ const penalty = Duration.seconds(10)
 const accountsOfARequest = 100
 const signaturesOfARequest = 256
 const feeAccountsOfARequest = 128
+/** As many as a node answers at once. */
+export const signaturesOfAPage = 1_000
 
 type Call = <S extends AnswerSchema>(
   method: string,
@@ -83,6 +85,26 @@ const accountOf = ({ data, lamports, owner }: typeof Answers.RawAccount.Type): A
   owner: new PublicKey(owner),
   lamports: BigInt(lamports),
   data: Uint8Array.from(Buffer.from(data[0], "base64"))
+})
+
+const balancesOf = (
+  lamports: ReadonlyArray<number>,
+  tokens: NonNullable<typeof Answers.Transaction.Type>["meta"]["preTokenBalances"]
+): Balances => ({
+  lamports: lamports.map(BigInt),
+  tokens: tokens.map(({ mint, owner, uiTokenAmount: { amount } }) => ({ mint, owner, raw: BigInt(amount) }))
+})
+
+const includedOf = ({
+  meta,
+  slot,
+  transaction: [text]
+}: NonNullable<typeof Answers.Transaction.Type>): IncludedTransaction => ({
+  slot: BigInt(slot),
+  bytes: Uint8Array.from(Buffer.from(text, "base64")),
+  loaded: [...(meta.loadedAddresses?.writable ?? []), ...(meta.loadedAddresses?.readonly ?? [])],
+  before: balancesOf(meta.preBalances, meta.preTokenBalances),
+  after: balancesOf(meta.postBalances, meta.postTokenBalances)
 })
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
@@ -174,6 +196,32 @@ const requestsOver = (
       }
     }),
     statuses,
+    signatures: (address, atLeastSlot, before) =>
+      Effect.map(
+        ask(
+          "getSignaturesForAddress",
+          [
+            address.toBase58(),
+            {
+              commitment: "finalized",
+              limit: signaturesOfAPage,
+              ...minContext(atLeastSlot),
+              ...(before === undefined ? {} : { before })
+            }
+          ],
+          Answers.Signatures
+        ),
+        (listed) => listed.map(({ err, signature, slot }) => ({ signature, slot: BigInt(slot), error: err }))
+      ),
+    transaction: (signature) =>
+      Effect.map(
+        ask(
+          "getTransaction",
+          [signature, { encoding: "base64", commitment: "finalized", maxSupportedTransactionVersion: 0 }],
+          Answers.Transaction
+        ),
+        (found) => Option.map(Option.fromNullOr(found), includedOf)
+      ),
     simulate: (transaction) =>
       Effect.map(
         ask(

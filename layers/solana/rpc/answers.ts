@@ -43,6 +43,39 @@ export const Statuses = inContext(
   )
 )
 
+const Signature = Schema.String.check(Schema.isPattern(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/u))
+
+/** Of an address: newest first. `err` is null where the transaction took effect. */
+export const Signatures = Schema.Array(Schema.Struct({ signature: Signature, slot: Count, err: Schema.Unknown }))
+
+const TokenBalances = Schema.Array(
+  Schema.Struct({
+    accountIndex: Count,
+    mint: Key,
+    owner: Schema.optionalKey(Key),
+    uiTokenAmount: Schema.Struct({ amount: Schema.String.check(Schema.isPattern(/^\d{1,20}$/u)) })
+  })
+)
+
+/** A transaction in a block, with what its accounts held before and after it; null where the node has none. */
+export const Transaction = Schema.NullOr(
+  Schema.Struct({
+    slot: Count,
+    transaction: Schema.Tuple([
+      Schema.String.check(Schema.isPattern(/^[A-Za-z0-9+/]{1,1644}={0,2}$/u)),
+      Schema.Literal("base64")
+    ]),
+    meta: Schema.Struct({
+      err: Schema.Unknown,
+      preBalances: Schema.Array(Count),
+      postBalances: Schema.Array(Count),
+      preTokenBalances: TokenBalances,
+      postTokenBalances: TokenBalances,
+      loadedAddresses: Schema.optionalKey(Schema.Struct({ writable: Schema.Array(Key), readonly: Schema.Array(Key) }))
+    })
+  })
+)
+
 export const Simulation = inContext(
   Schema.Struct({
     err: Schema.Unknown,

@@ -24,7 +24,7 @@ import {
   SolInstruction,
   type SwigInstructionContext
 } from "@swig-wallet/lib"
-import type { Consent, Step, TransactionPlan } from "#layers/solana/guard/Plan.ts"
+import type { Consent, Step, TransactionPlan } from "#layers/solana/swig/Plan.ts"
 import { subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { personalSignPrefix } from "#layers/solana/swig/signedText.ts"
 
@@ -79,11 +79,17 @@ const addAgent = async (agent: PublicKey, { consent, id }: Extract<Step, { reado
   )
 }
 
+/** The program does nothing when its turn comes, and reads no accounts: the chain has read its data before. */
+const marked = (instruction: TransactionInstruction, mark: PublicKey | undefined): TransactionInstruction => {
+  if (mark !== undefined) instruction.keys.push({ pubkey: mark, isSigner: false, isWritable: false })
+  return instruction
+}
+
 /** The instruction of a step. */
 export const buildStep = async (agent: PublicKey, step: Step): Promise<TransactionInstruction> => {
   switch (step._tag) {
     case "LimitUnits":
-      return ComputeBudgetProgram.setComputeUnitLimit({ units: step.units })
+      return marked(ComputeBudgetProgram.setComputeUnitLimit({ units: step.units }), step.mark)
     case "PriceUnits":
       return ComputeBudgetProgram.setComputeUnitPrice({ microLamports: step.microLamports })
     case "MakeTokenAccount": {

@@ -4,8 +4,8 @@
  */
 import { createSyncNativeInstruction, NATIVE_MINT, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
-import { addressesOf, type WalletRole } from "#layers/solana/enrollment/Flow.ts"
-import type { Step } from "#layers/solana/guard/Plan.ts"
+import { addressesOf, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
+import type { Step } from "#layers/solana/swig/Plan.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
 
 export const isSol = (mint: PublicKey): boolean => mint.equals(NATIVE_MINT)
@@ -25,7 +25,7 @@ export interface Wrapping {
  * Turns lamports of a sub-account into the token; nothing where none are needed. The transfer is a step of its own: the
  * package of the Swig program gives more accounts to whatever is packed behind one.
  */
-export const wrap = (place: WalletRole, lamports: bigint): Wrapping => {
+export const wrap = (place: PortfolioRole, lamports: bigint): Wrapping => {
   if (lamports <= 0n) return { steps: [], inner: [] }
   const { deposit } = addressesOf(place)
   const toPubkey = wrappedAccount(deposit)

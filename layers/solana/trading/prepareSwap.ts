@@ -2,11 +2,12 @@
  * One leg of a rebalance: a swap that Jupiter built, checked, wrapped in a signature of the sub-account, and simulated.
  * Where it does not fit into a transaction, a route over fewer accounts is requested.
  */
+import type { PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
 import type { SplAssetId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
-import { addressesOf, type WalletRole } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
@@ -21,9 +22,11 @@ import { readLookupTables } from "#layers/solana/trading/readLookupTables.ts"
 const accountLimits = [40, 20, 10] as const
 
 export interface Trade {
-  readonly place: WalletRole
+  readonly place: PortfolioRole
   readonly leg: Omit<Leg, "account">
   readonly slippageBps: number
+  /** By which the transaction is found on the chain. */
+  readonly mark?: PublicKey | undefined
   readonly agent: Pick<Agent, "key">
   readonly fees: FeePolicy
 }
@@ -39,6 +42,7 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
   agent,
   fees,
   leg,
+  mark,
   place,
   slippageBps
 }: Trade): Effect.fn.Return<
@@ -83,6 +87,7 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
         }
       ],
       lookupTables: yield* readLookupTables(built.addressesByLookupTableAddress ?? {}),
+      mark,
       fees
     })
     return { ...prepared, before, expectedRaw: BigInt(built.outAmount) }

@@ -12,9 +12,9 @@ import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { lastSigningMillis } from "#domain/withdrawal/requireNotExpired.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
-import { addressesOf, type WalletRole } from "#layers/solana/enrollment/Flow.ts"
+import { addressesOf, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
-import type { Step } from "#layers/solana/guard/Plan.ts"
+import type { Step } from "#layers/solana/swig/Plan.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
@@ -41,7 +41,7 @@ const refuse = (kind: WithdrawalRefused["kind"], message: string) => new Withdra
 const transfersOf = (
   { accounts, lamports, token }: Holding,
   amountRaw: bigint,
-  { place, to }: { readonly place: WalletRole; readonly to: PublicKey }
+  { place, to }: { readonly place: PortfolioRole; readonly to: PublicKey }
 ): Wrapping | undefined => {
   if (token === null) return undefined
   const { deposit: from } = addressesOf(place)
@@ -66,6 +66,7 @@ const transfersOf = (
 export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function* ({
   agent,
   fees,
+  mark,
   message,
   owner,
   place,
@@ -75,10 +76,12 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   readonly message: WithdrawalMessage
   readonly signature: string
   readonly owner: WalletOwner
-  readonly place: WalletRole
+  readonly place: PortfolioRole
   /** The first line of what was signed. */
   readonly title: string
   readonly agent: Pick<Agent, "key">
+  /** By which the transaction is found on the chain. */
+  readonly mark?: PublicKey | undefined
   readonly fees: FeePolicy
 }): Effect.fn.Return<Prepared, PreparationError | ChainUnavailable | WithdrawalRefused, SolanaRpc> {
   if (!(yield* isSignedByOwner(owner, withdrawalText(title, message), signature))) {
@@ -124,6 +127,7 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   return yield* prepare({
     agent: agent.key,
     steps: [...steps, { _tag: "ActForSubAccount", id, roleId, inner }],
+    mark,
     fees
   })
 })

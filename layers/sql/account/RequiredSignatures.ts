@@ -2,7 +2,7 @@
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
-import type { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/Caip.ts"
 import { type RequiredSignature, RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
@@ -10,7 +10,7 @@ import { changeState } from "#layers/sql/operation/operationEvents.ts"
 import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 import { holdRun } from "#layers/sql/run/RunFence.ts"
 
-const allChains = decodeRows(Schema.Struct({ chainId: SmallBigint }))
+const allChains = decodeRows(Schema.Struct({ chainId: SmallBigint.pipe(Schema.decodeTo(ChainId)) }))
 
 /** Another run of the portfolio began first. */
 const isTaken = (error: unknown): boolean => isSqlError(error) && error.reason._tag === "UniqueViolation"
@@ -37,7 +37,7 @@ const make = Effect.gen(function* () {
     Effect.map(
       allChains(sql`
         SELECT chain_id AS "chainId" FROM awaited_signatures WHERE operation_id = ${operationId} ORDER BY chain_id`),
-      (rows) => rows.map(({ chainId }) => chainId as ChainId)
+      (rows) => rows.map(({ chainId }) => chainId)
     )
   )
 

@@ -6,7 +6,11 @@ import { Schema } from "effect"
 import { AccountId, AssetId, ChainId, chainIdOf } from "#domain/Caip.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 
-const Receipt = Schema.Struct({ subject: Schema.String, txHash: Schema.String, success: Schema.Boolean })
+const Receipt = Schema.Struct({
+  actionHash: Schema.String,
+  txHash: Schema.String,
+  success: Schema.Boolean
+}).pipe(Schema.encodeKeys({ actionHash: "subject" }))
 
 /** Of stored documents only what is returned is read, so that they may grow. */
 export const StepsRow = Schema.Struct({
@@ -40,14 +44,14 @@ export const StepsRow = Schema.Struct({
 
 const withoutUserOperation = (chainId: ChainId, txHash: string): LandedStep => ({
   chainId,
-  userOpHash: null,
+  actionHash: null,
   txHash,
   success: true
 })
 
-const carried = (chainId: ChainId, { subject, success, txHash }: typeof Receipt.Type): LandedStep => ({
+const carried = (chainId: ChainId, { actionHash, success, txHash }: typeof Receipt.Type): LandedStep => ({
   chainId,
-  userOpHash: subject,
+  actionHash,
   txHash,
   success
 })

@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Address, assetAt, ChainId } from "#domain/Caip.ts"
 import { PortfolioId } from "#domain/Ids.ts"
-import { CostLedger } from "#domain/rebalance/CostLedger.ts"
+import { CostLedger } from "#domain/rebalance/plan/CostLedger.ts"
 import { decodeRows, Numeric, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 
 const allSums = decodeRows(Schema.Struct({ portfolioId: PortfolioId, usd: Numeric }))

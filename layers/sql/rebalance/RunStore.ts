@@ -1,7 +1,7 @@
 /** What rebalance runs read and leave behind, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { OperationId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
 import { type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
 import { batched } from "#domain/batched.ts"
@@ -19,7 +19,7 @@ interface FencedEnd extends RunEnd {
   readonly fence: Fence | undefined
 }
 
-const firstState = decodeFirst(Schema.Struct({ state: OperationState }))
+const firstRun = decodeFirst(Schema.Struct({ state: OperationState, portfolioId: PortfolioId }))
 const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
 
 const make = Effect.gen(function* () {
@@ -55,11 +55,14 @@ const make = Effect.gen(function* () {
 
   /** A run that is finished stays as it is; one that cannot be finished yet is a fault of the caller. */
   const requireFinished = Effect.fnUntraced(function* (operationId: OperationId, to: OperationState) {
-    const found = yield* firstState(sql`SELECT state FROM operations WHERE operation_id = ${operationId}`)
-    const state = Option.match(found, { onNone: () => "unknown", onSome: (row) => row.state })
-    if (state === "unknown" || !isTerminal(state as OperationState)) {
-      return yield* Effect.die(new Error(`Operation ${operationId} is ${state}: it cannot become ${to}`))
-    }
+    const run = Option.getOrUndefined(
+      yield* firstRun(sql`
+        SELECT state, portfolio_id AS "portfolioId" FROM operations WHERE operation_id = ${operationId}`)
+    )
+    if (run !== undefined && isTerminal(run.state)) return run.portfolioId
+    return yield* Effect.die(
+      new Error(`Operation ${operationId} is ${run?.state ?? "unknown"}: it cannot become ${to}`)
+    )
   })
 
   const finishAll = yield* batched(
@@ -83,7 +86,7 @@ const make = Effect.gen(function* () {
       )
       const portfolios = new Map(rows.map((row) => [row.operation_id, row.portfolio_id]))
       const changed = ends.filter(({ operationId }) => portfolios.has(operationId))
-      if (changed.length === 0) return () => false as boolean
+      if (changed.length === 0) return () => undefined
       const times = changed.map(({ at }) => timestamp(at))
       const versions = changed.map(({ strategyVersion }) => strategyVersion)
       yield* sql`
@@ -121,14 +124,13 @@ const make = Effect.gen(function* () {
           slices
         }))
       )
-      return ({ operationId }: RunEnd) => portfolios.has(operationId)
+      return ({ operationId }: RunEnd) => portfolios.get(operationId)
     }, sql.withTransaction)
   )
 
   const finish = Effect.fn("RunStore.finish")(function* (end: RunEnd) {
-    const fence = yield* RunFence
-    if (!(yield* finishAll({ ...end, fence })))
-      yield* requireFinished(end.operationId, stateOfEnd(end.error, end.isCancelled))
+    const finished = yield* finishAll({ ...end, fence: yield* RunFence })
+    return finished ?? (yield* requireFinished(end.operationId, stateOfEnd(end.error, end.isCancelled)))
   }, Effect.orDie)
 
   const report = Effect.fn("RunStore.report")((operationId: OperationId) =>

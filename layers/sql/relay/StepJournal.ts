@@ -20,7 +20,11 @@ const make = Effect.gen(function* () {
   )
 
   const record: StepJournal["Service"]["record"] = Effect.fn("StepJournal.record")(
-    function* ({ attempt: { attempt, chainId, operationId }, step }, prepared, { at, number, payload, txHash }) {
+    function* (
+      { attempt: { attempt, chainId, operationId }, step },
+      prepared,
+      { at, isLanded, number, payload, txHash }
+    ) {
       // The operation is kept from being cancelled from here to the commit, and read after that.
       yield* Effect.orDie(sql`SELECT ${holdOpen(sql, [operationId])}`)
       const standing = yield* firstStanding(sql`
@@ -29,11 +33,12 @@ const make = Effect.gen(function* () {
       if (Option.isNone(standing) || !standing.value.isOpen) {
         return yield* Effect.die(new Error(`Nothing is signed for ${operationId}: it has ended or does not exist`))
       }
-      if (standing.value.isCancelled && number === 1) return yield* new CancelRequested({ operationId })
+      if (standing.value.isCancelled && number === 1 && isLanded !== true)
+        return yield* new CancelRequested({ operationId })
       yield* Effect.orDie(sql`
         INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, from_block, status,
           created_at, updated_at)
-        VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${prepared.subject},
+        VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${prepared.actionHash},
           ${prepared.slot.toString()}::numeric, 'signed', ${timestamp(at)}, ${timestamp(at)})
         ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING`)
       yield* Effect.orDie(sql`

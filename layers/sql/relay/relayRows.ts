@@ -11,8 +11,8 @@ import { decodeRows, Numeric, SmallBigint, Timestamp } from "#layers/sql/rows.ts
 
 /** Ends with the attempt's row as `a`, for a condition to follow. */
 export const selectActions = `
-  SELECT a.operation_id AS "operationId", a.chain_id AS "chainId", a.attempt, a.subject, a.relayer, a.nonce,
-    a.from_block AS "fromBlock"
+  SELECT a.operation_id AS "operationId", a.chain_id AS "chainId", a.attempt, a.subject AS "actionHash",
+    a.relayer, a.nonce, a.from_block AS "fromBlock"
   FROM relayed_actions a`
 
 /** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they carry. */
@@ -36,7 +36,7 @@ const ActionRow = Schema.Struct({
   ...place,
   operationId: OperationId,
   attempt: Schema.Int,
-  subject: Bytes32,
+  actionHash: Bytes32,
   fromBlock: Numeric
 })
 export type ActionRow = typeof ActionRow.Type
@@ -59,14 +59,14 @@ export const nonceKey = ({ chainId, nonce, relayer }: Pick<ActionRow, keyof type
   `${chainId} ${relayer} ${nonce}`
 
 export const toStored = (action: ActionRow, row: TransactionRow): StoredTransaction => {
-  const { attempt, chainId, fromBlock, nonce, operationId, relayer, subject } = action
+  const { actionHash, attempt, chainId, fromBlock, nonce, operationId, relayer } = action
   const all = [{ txHash: row.txHash, raw: row.raw }, ...row.replacements]
   const { raw, txHash } = all.at(-1)!
   return {
     attempt: { operationId, chainId, attempt },
     transaction: {
       chainId,
-      subject,
+      actionHash,
       relayer,
       nonce,
       txHash,

@@ -2,46 +2,48 @@
  * Nonces of the relayer: given out one after the other, each by the commit that stores the bytes that were signed with
  * it and the attempts that these carry.
  *
- * The key signs while nothing is locked, so the commit is what decides: the lock on the account's row orders the
- * commits, and the second one of a nonce signs again with the next. The primary key of attempts is what signs each of
- * them once; they are stored in one order, so that two that store the same wait for each other rather than deadlock.
+ * The key signs while nothing is locked, so the commit is what decides: the second one of a nonce signs again with the
+ * next. Whoever has the turn of an account signs and stores for all that wait for it in this process, in one commit, so
+ * that under load a turn costs no more for many transactions than for one.
  */
-import { type DateTime, Data, Effect, Exit } from "effect"
+import { Array, Data, Deferred, Effect, Exit, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { OperationId } from "#domain/Ids.ts"
-import { CancelRequested } from "#domain/operation/CancelRequested.ts"
-import type { CarriedAction, Signing } from "#domain/relay/RelayStore.ts"
-import type { SignedTransaction } from "#domain/relay/Transaction.ts"
-import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
+import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
+import type { Signing } from "#domain/relay/RelayStore.ts"
 import type { RelayerAccount, RelayerTurns } from "#layers/sql/relay/relayerTurns.ts"
-import { timestamp } from "#layers/sql/rows.ts"
-
-type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
-
-/** Takes everything back: one of the attempts cannot be stored. */
-class NotStored extends Data.TaggedError("NotStored")<{}> {}
-
-/** Another process has stored bytes with the nonce meanwhile. */
-class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
+import { makeStandings } from "#layers/sql/relay/standings.ts"
+import { type Actions, makeStoreSigned, type Signed } from "#layers/sql/relay/signedBytes.ts"
 
 /** Each time another process has stored a transaction. */
 const maxOvertakings = 20
+/** Transactions of a turn, each with at most 96 KiB of calldata. */
+const maxTogether = 8
+
+/** A transaction that waits for the turn of its account, and what became of it. */
+interface Place {
+  readonly actions: Actions
+  readonly signing: Signing
+  readonly outcome: Deferred.Deferred<boolean, ChainUnavailable | CancelRequested>
+}
+
+type Places = readonly [Place, ...ReadonlyArray<Place>]
+
+/** The key gave no signature for some. Nothing is stored. */
+class Unsigned extends Data.TaggedError("Unsigned")<{ readonly refused: ReadonlyMap<Place, ChainUnavailable> }> {}
 
 export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
-  /**
-   * Only as long as nothing is stored with it or a later one. The operations are kept from being cancelled from here to
-   * the commit.
-   */
-  const useNonce = (
-    { chainId, relayer }: RelayerAccount,
-    nonce: number,
-    operationIds: ReadonlyArray<OperationId>
-  ) => sql`
-    UPDATE relayer_nonces SET next = ${nonce} + 1, held_by = NULL, held_until = NULL
-    WHERE chain_id = ${chainId} AND relayer = ${relayer} AND next <= ${nonce}
-    RETURNING ${holdOpen(sql, operationIds)}`
+  const storeSigned = makeStoreSigned(sql)
+  const { explain, maySign } = makeStandings(sql)
+  const waiting = new Map<string, Set<Place>>()
+
+  const waitingFor = ({ chainId, relayer }: RelayerAccount): Set<Place> => {
+    const key = `${chainId} ${relayer}`
+    const places = waiting.get(key) ?? new Set()
+    waiting.set(key, places)
+    return places
+  }
 
   /** Of equals the earlier one. */
   const leastBusy = Effect.fnUntraced(function* (chainId: ChainId, accounts: Signing["accounts"]) {
@@ -50,48 +52,37 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
     return accounts.reduce((least, account) => (load(account) < load(least) ? account : least))
   })
 
-  const chainNonceOf = (actions: Actions, account: EvmAddress) =>
+  const chainNonceOf = (places: Places, account: EvmAddress) =>
     Math.max(
-      ...actions.map(
-        ({ prepared }) => prepared.laneNonces.find(({ relayer }) => relayer === account)?.nonce ?? prepared.chainNonce
+      ...places.flatMap(({ actions }) =>
+        actions.map(
+          ({ prepared }) => prepared.laneNonces.find(({ relayer }) => relayer === account)?.nonce ?? prepared.chainNonce
+        )
       )
     )
 
-  const store = (
-    actions: Actions,
-    { chainId, nonce, raw, relayer, txHash }: SignedTransaction,
-    at: DateTime.Utc
-  ) => sql`
-    WITH transaction AS (
-      INSERT INTO relayed_transactions (chain_id, relayer, nonce, carries, tx_hash, raw, created_at)
-      VALUES (${chainId}, ${relayer}, ${nonce}, ${actions.length}, ${txHash}, ${raw}, ${timestamp(at)})
+  /** With nonces in a row. Each is asked for, also when another one is refused. */
+  const signAll = Effect.fnUntraced(function* (places: Places, account: RelayerAccount, first: number) {
+    const answers = yield* Effect.forEach(
+      places,
+      ({ actions, signing: { at, sign } }, index) =>
+        Effect.result(
+          Effect.map(sign(first + index, account.relayer), (transaction) => ({ actions, at, transaction }))
+        ),
+      { concurrency: maxTogether }
     )
-    INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, relayer, nonce, from_block,
-      status, created_at, updated_at)
-    SELECT a.operation_id, ${chainId}, a.attempt, a.account_id, a.subject, ${relayer}, ${nonce}, a.from_block::numeric,
-      'signed', ${timestamp(at)}, ${timestamp(at)}
-    FROM unnest(${actions.map(({ attempt }) => attempt.operationId)}::text[],
-      ${actions.map(({ attempt }) => attempt.attempt)}::int[],
-      ${actions.map(({ prepared }) => prepared.accountId)}::text[],
-      ${actions.map(({ prepared }) => prepared.subject)}::text[],
-      ${actions.map(({ prepared }) => prepared.fromBlock.toString())}::text[])
-      AS a (operation_id, attempt, account_id, subject, from_block)
-    JOIN operations o ON o.operation_id = a.operation_id AND o.finished_at IS NULL
-      AND o.cancel_requested_at IS NULL
-    ORDER BY a.operation_id, a.attempt
-    ON CONFLICT (operation_id, chain_id, attempt) DO NOTHING RETURNING 1`
+    const [[one, ...others], refusals] = Array.separate(answers)
+    if (one !== undefined && refusals.length === 0) return [one, ...others] satisfies Signed
+    const refused = places.flatMap((place, index) =>
+      Result.match(answers[index]!, { onFailure: (error) => [[place, error] as const], onSuccess: () => [] })
+    )
+    return yield* new Unsigned({ refused: new Map(refused) })
+  })
 
-  const storeAt = Effect.fnUntraced(function* (actions: Actions, transaction: SignedTransaction, at: DateTime.Utc) {
-    const account = { chainId: transaction.chainId, relayer: transaction.relayer }
-    const operationIds = actions.map(({ attempt }) => attempt.operationId)
-    if ((yield* useNonce(account, transaction.nonce, operationIds)).length === 0) return yield* new Overtaken()
-    if ((yield* store(actions, transaction, at)).length < actions.length) return yield* new NotStored()
-  }, sql.withTransaction)
-
-  const signAndStore = (actions: Actions, account: RelayerAccount, { at, sign }: Signing) =>
+  const signAndStore = (places: Places, account: RelayerAccount) =>
     Effect.gen(function* () {
-      const nonce = yield* turns.hold(account, chainNonceOf(actions, account.relayer))
-      yield* storeAt(actions, yield* sign(nonce, account.relayer), at)
+      const first = yield* turns.hold(account, chainNonceOf(places, account.relayer))
+      yield* storeSigned(yield* signAll(places, account, first))
     }).pipe(
       Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(turns.giveBack(account)))),
       Effect.retry({ while: ({ _tag }) => _tag === "Overtaken", times: maxOvertakings }),
@@ -105,49 +96,88 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
       )
     )
 
-  /** How many of the attempts are signed, and how many are of operations that are to be cancelled. */
-  const standing = Effect.fnUntraced(function* (actions: Actions) {
-    const [row] = yield* sql<{ readonly signed: number; readonly cancelled: number }>`
-      SELECT count(a.attempt)::int AS signed, count(o.cancel_requested_at)::int AS cancelled
-      FROM unnest(${actions.map(({ attempt }) => attempt.operationId)}::text[],
-        ${actions.map(({ attempt }) => attempt.attempt)}::int[]) AS w (operation_id, attempt)
-      JOIN operations o ON o.operation_id = w.operation_id
-      LEFT JOIN relayed_actions a ON a.operation_id = w.operation_id AND a.chain_id = ${actions[0].attempt.chainId}
-        AND a.attempt = w.attempt`
-    return row!
-  })
-
-  /** Whether the actions may be signed together now. One that is to be cancelled keeps no others from it. */
-  const maySign = Effect.fnUntraced(function* (actions: Actions) {
-    const { cancelled, signed } = yield* standing(actions)
-    if (signed > 0) return false
-    if (cancelled === 0) return true
-    if (actions.length > 1) return false
-    return yield* new CancelRequested({ operationId: actions[0].attempt.operationId })
-  })
-
-  /** Either an attempt was signed by another process meanwhile, or its operation has ended or is to be cancelled. */
-  const explain = Effect.fnUntraced(function* (actions: Actions) {
-    if (!(yield* maySign(actions))) return false
-    const operations = actions.map(({ attempt }) => attempt.operationId).join(", ")
-    return yield* Effect.die(
-      new Error(`Nothing is signed for ${operations}: an operation among them has ended or does not exist`)
-    )
-  })
-
-  return Effect.fn("RelayStore.reserve")(function* (actions: Actions, signing: Signing) {
-    const { chainId } = actions[0].attempt
-    const account = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, signing.accounts)) }
-    return yield* Effect.gen(function* () {
-      if (!(yield* maySign(actions))) return false
-      yield* signAndStore(actions, account, signing)
+  const one = (account: RelayerAccount, place: Place) =>
+    Effect.gen(function* () {
+      if (!(yield* maySign(place.actions))) return false
+      yield* signAndStore([place], account)
       return true
     }).pipe(
-      (reserving) => turns.inTurn(account, reserving),
-      Effect.catchTag("NotStored", () => explain(actions)),
+      Effect.catchTag("Unsigned", ({ refused }) => Effect.fail(refused.get(place)!)),
+      Effect.catchTag("NotStored", () => explain(place.actions)),
       Effect.catch((error) =>
         error._tag === "ChainUnavailable" || error._tag === "CancelRequested" ? Effect.fail(error) : Effect.die(error)
       )
     )
+
+  const eachAlone = (account: RelayerAccount, places: ReadonlyArray<Place>) =>
+    Effect.forEach(
+      places,
+      (place) => Effect.flatMap(Effect.exit(one(account, place)), (exit) => Deferred.done(place.outcome, exit)),
+      { discard: true }
+    )
+
+  /** What the key refuses has its answer, and the others are signed anew: their nonces have moved up. */
+  const together = (account: RelayerAccount, places: ReadonlyArray<Place>): Effect.Effect<void> => {
+    const [first, ...others] = places
+    if (first === undefined || others.length === 0) return eachAlone(account, places)
+    const [action, ...actions] = places.flatMap((place) => place.actions)
+    return Effect.gen(function* () {
+      if (!(yield* maySign([action!, ...actions]))) return yield* eachAlone(account, places)
+      yield* signAndStore([first, ...others], account)
+      for (const { outcome } of places) yield* Deferred.succeed(outcome, true)
+    }).pipe(
+      Effect.catchTag("Unsigned", ({ refused }) => {
+        for (const [{ outcome }, error] of refused) Deferred.doneUnsafe(outcome, Effect.fail(error))
+        return together(
+          account,
+          places.filter((place) => !refused.has(place))
+        )
+      }),
+      Effect.catchTag("ChainUnavailable", (error) => {
+        for (const { outcome } of places) Deferred.doneUnsafe(outcome, Effect.fail(error))
+        return Effect.void
+      }),
+      Effect.catchCause(() => eachAlone(account, places))
+    )
+  }
+
+  /** In the account's turn. What keeps one from being stored is its own: the others are stored all the same. */
+  const takeTurn = (account: RelayerAccount, own: Place) =>
+    Effect.suspend(() => {
+      const places = waitingFor(account)
+      // Another one has stored it in its turn.
+      if (!places.has(own)) return Effect.void
+      const taken = [own, ...[...places].filter((place) => place !== own).slice(0, maxTogether - 1)]
+      for (const place of taken) places.delete(place)
+      return together(account, taken).pipe(
+        Effect.onInterrupt(() =>
+          Effect.forEach(
+            taken,
+            ({ outcome }) =>
+              Deferred.fail(
+                outcome,
+                new ChainUnavailable({
+                  chainId: account.chainId,
+                  reason: `the turn of relayer ${account.relayer} was broken off, and is repeated`
+                })
+              ),
+            { discard: true }
+          )
+        )
+      )
+    })
+
+  return Effect.fn("RelayStore.reserve")(function* (actions: Actions, signing: Signing) {
+    const { chainId } = actions[0].attempt
+    const account = { chainId, relayer: yield* Effect.orDie(leastBusy(chainId, signing.accounts)) }
+    const place: Place = { actions, signing, outcome: Deferred.makeUnsafe() }
+    const places = waitingFor(account)
+    places.add(place)
+    yield* turns.inTurn(account, takeTurn(account, place)).pipe(
+      // Whoever has taken it answers for it, also when its own turn would come too late.
+      Effect.catch((busy) => (places.has(place) ? Effect.fail(busy) : Effect.void)),
+      Effect.ensuring(Effect.sync(() => places.delete(place)))
+    )
+    return yield* Deferred.await(place.outcome)
   })
 }

@@ -24,12 +24,12 @@ import { holdRun } from "#layers/sql/run/RunFence.ts"
 const selectTransfers = `
   SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId",
     destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", least_raw AS "minRaw",
-    expected_raw AS "expectedRaw", bridge, tool, tx_hash AS "txHash", state, opened_at AS "openedAt"
+    expected_raw AS "expectedRaw", bridge AS "bridgeAddress", tool, tx_hash AS "txHash", state, opened_at AS "openedAt"
   FROM transfers`
 
 const selectIntents = `
-  SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.subject, d.from_block AS "fromBlock",
-  d.transfers, d.announced_at AS at
+  SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.subject AS "actionHash",
+    d.from_block AS "fromBlock", d.transfers, d.announced_at AS at
   FROM transfer_intents d`
 
 const TransferRow = Schema.Struct({
@@ -42,7 +42,7 @@ const TransferRow = Schema.Struct({
   amountRaw: Numeric,
   minRaw: Numeric,
   expectedRaw: Numeric,
-  bridge: Address,
+  bridgeAddress: Address,
   tool: Schema.String,
   txHash: Schema.String,
   state: TransferState,
@@ -60,7 +60,7 @@ const TransferIntentRow = Schema.Struct({
   runId: OperationId,
   attempt: Schema.Int,
   accountId: AccountId,
-  subject: Schema.String,
+  actionHash: Schema.String,
   fromBlock: Numeric,
   transfers: Schema.Array(OutgoingTransfer),
   at: Timestamp
@@ -106,18 +106,18 @@ const make = Effect.gen(function* () {
       SELECT ${operationId}, portfolio_id, ${runId}, ${chainIdOf(accountId)}, ${attempt}, ${position}, ${accountId},
         ${receiverOf(accountId, transfer)}, ${transfer.sell}, ${transfer.buy},
         ${transfer.amountRaw.toString()}::numeric,
-        ${transfer.minRaw.toString()}::numeric, ${transfer.expectedRaw.toString()}::numeric, ${transfer.bridge},
+        ${transfer.minRaw.toString()}::numeric, ${transfer.expectedRaw.toString()}::numeric, ${transfer.bridgeAddress},
         ${transfer.tool}, ${txHash}, 'open', ${timestamp(at)}
       FROM operations WHERE operation_id = ${runId}`
     return operationId
   })
 
   const recordIntent = Effect.fn("TransferLedger.recordIntent")(function* (intent: TransferIntent) {
-    const { accountId, at, attempt, fromBlock, runId, subject, transfers } = intent
+    const { accountId, actionHash, at, attempt, fromBlock, runId, transfers } = intent
     yield* sql`
       INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block, transfers,
         announced_at)
-      SELECT ${runId}, ${chainIdOf(accountId)}, ${attempt}, portfolio_id, ${accountId}, ${subject},
+      SELECT ${runId}, ${chainIdOf(accountId)}, ${attempt}, portfolio_id, ${accountId}, ${actionHash},
         ${fromBlock.toString()}::numeric, ${storableJson(encodeTransfers(transfers))}::jsonb, ${timestamp(at)}
       FROM operations WHERE operation_id = ${runId}
       ON CONFLICT DO NOTHING`

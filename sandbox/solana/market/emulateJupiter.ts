@@ -6,7 +6,7 @@
 import { createTransferCheckedInstruction } from "@solana/spl-token"
 import { ProgramError, type Emulation } from "#sandbox/solana/Emulation.ts"
 import { decodeRoute } from "#sandbox/solana/market/jupiterRoute.ts"
-import { splTokenOf } from "#sandbox/solana/market/splCatalog.ts"
+import { splTokenOf } from "#sandbox/assets/splCatalog.ts"
 import { hopsOf, through } from "#sandbox/solana/market/splPools.ts"
 import { tokenAccount } from "#sandbox/solana/market/issuer.ts"
 

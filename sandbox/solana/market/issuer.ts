@@ -19,7 +19,7 @@ import {
 import { PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { createHash } from "node:crypto"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
-import { type SplToken, splCatalog } from "#sandbox/solana/market/splCatalog.ts"
+import { type SplToken, splCatalog } from "#sandbox/assets/splCatalog.ts"
 
 const shareExtensions = [
   ExtensionType.ScaledUiAmountConfig,

@@ -5,7 +5,7 @@ import * as Base58 from "#domain/Base58.ts"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
 import { tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { encodeRoute } from "#sandbox/solana/market/jupiterRoute.ts"
-import type { SplToken } from "#sandbox/solana/market/splCatalog.ts"
+import type { SplToken } from "#sandbox/assets/splCatalog.ts"
 import { hopsOf, through } from "#sandbox/solana/market/splPools.ts"
 
 const bps = 10_000n

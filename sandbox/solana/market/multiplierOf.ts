@@ -1,6 +1,6 @@
 import { getScaledUiAmountConfig, unpackMint } from "@solana/spl-token"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
-import type { SplToken } from "#sandbox/solana/market/splCatalog.ts"
+import type { SplToken } from "#sandbox/assets/splCatalog.ts"
 
 /** Shown units of one raw unit now, by the token's mint: a newer multiplier counts from its second on. */
 export const multiplierOf = (ledger: Ledger, { mint, program }: SplToken): number => {

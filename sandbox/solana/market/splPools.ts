@@ -9,7 +9,7 @@ import * as Decimal from "#domain/Decimal.ts"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
 import { issue, issuer, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { multiplierOf } from "#sandbox/solana/market/multiplierOf.ts"
-import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { type SplToken, splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 
 /** What each side of a pool is worth, in US dollars: a trade of 100,000 moves the price by about four percent. */
 const sideUsd = 5_000_000n * Decimal.one

@@ -2,7 +2,7 @@
 import { Duration, Effect } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
-import type { SignerConfig } from "#layers/evm/signer/SignerConfig.ts"
+import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
 import { addressOf } from "#src/config/signers.ts"
 import type { ServiceConfig } from "#src/Config.ts"

@@ -17,6 +17,8 @@ import {
 import { LandWithin } from "#layers/solana/enrollment/SolanaWalletsLive.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { LostCommits } from "#domain/operation/LostCommits.ts"
+import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { StepJournal } from "#domain/relay/StepJournal.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
@@ -50,6 +52,8 @@ const WithSolana: typeof HttpEnvironment = SolanaLive.pipe(
   Layer.provide([
     noStates,
     Layer.mock(StepJournal, {}),
+    Layer.mock(LostCommits, {}),
+    Layer.mock(OperationMarks, {}),
     Layer.mock(WithdrawalExecution, {}),
     Layer.mock(RelayerFunds, { chains: [] })
   ]),

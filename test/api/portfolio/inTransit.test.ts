@@ -14,7 +14,7 @@ import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 
-const subject = `0x${"5b".repeat(32)}`
+const actionHash = `0x${"5b".repeat(32)}`
 const txHash = `0x${"7a".repeat(32)}`
 
 /** A portfolio with 60 dollars on Base, whose run recorded the intent to send 40 more. */
@@ -41,12 +41,12 @@ const withIntent = Effect.gen(function* () {
         amountRaw: 40_000_000n,
         minRaw: 39_000_000n,
         expectedRaw: 39_960_000n,
-        bridge: addressOf(accountId),
+        bridgeAddress: addressOf(accountId),
         tool: "vault"
       }
     ]
   }
-  yield* ledger.recordIntent({ ...intent, subject, fromBlock: 1n })
+  yield* ledger.recordIntent({ ...intent, actionHash, fromBlock: 1n })
   /** Read anew: what the reader keeps belongs to the state before. */
   const read = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -81,7 +81,7 @@ layer(ApiLive, { excludeTestServices: true })("positions with value between two 
     Effect.gen(function* () {
       const { intent, ledger, read, environment } = yield* withIntent
       assert.deepStrictEqual(yield* read, rest)
-      environment.carried = new Map([[subject, { blockNumber: 1n, txHash }]])
+      environment.carried = new Map([[actionHash, { blockNumber: 1n, txHash }]])
       assert.deepStrictEqual(yield* read, whole)
       yield* ledger.open({ ...intent, txHash })
       assert.deepStrictEqual(yield* read, whole)
@@ -101,7 +101,7 @@ layer(ApiLive, { excludeTestServices: true })("positions with value between two 
   it.effect("say so when no chain answers whether a recorded intent has left", () =>
     Effect.gen(function* () {
       const { read, environment } = yield* withIntent
-      environment.carried = new Map([[subject, { blockNumber: 1n, txHash }]])
+      environment.carried = new Map([[actionHash, { blockNumber: 1n, txHash }]])
       environment.receiptsUnreadable = true
       assert.deepStrictEqual(yield* read, lacking)
       environment.receiptsUnreadable = false

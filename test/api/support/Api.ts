@@ -5,7 +5,7 @@
 import { Duration, Context, Effect, Layer, type LogLevel, Redacted, References } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
-import type { AssetId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/Caip.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
 import { TradableAssets } from "#domain/listing/TradableAssets.ts"
@@ -43,7 +43,6 @@ import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Automation } from "#domain/rebalance/Automation.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
-import { Settings } from "#domain/Settings.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
@@ -59,7 +58,7 @@ import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthoriza
 import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { browserAccess } from "#http/middleware/browserAccess.ts"
+import { browserAccess } from "#http/serving/browserAccess.ts"
 import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
 import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
@@ -73,6 +72,7 @@ import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaClients } from "#layers/solana/SolanaLive.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
+import { testSettingsWith } from "#test/support/settings.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
 import { ListingFakes } from "#test/api/support/listingFakes.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
@@ -130,22 +130,10 @@ const settings = Layer.mergeAll(
   Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the contract tests") }),
   Layer.succeed(WebhookConfig, { targets: "public" }),
   Layer.succeed(StreamSettings, streamSettings),
-  Layer.succeed(SignInSettings, { origins: [ownOrigin], chainIds: [8453] }),
-  Layer.succeed(Settings, {
-    brandName: "Ballast",
-    rebalanceCooldownMs: 60_000,
-    priceMaxAgeMs: 300_000,
-    defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1_000_000_000_000_000_000n },
-    mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
-    minTradeUsd: 10n ** 18n,
-    gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, maxShareBps: 2_500, natives: new Map() },
-    transfers: { minUsd: 50_000_000_000_000_000_000n, costBps: 10, maxCostBps: 100 },
-    routes: { minUsd: 50_000_000_000_000_000_000n, minAdvantageBps: 10 },
-    blockedAssets: new Set<AssetId>(),
+  Layer.succeed(SignInSettings, { origins: [ownOrigin], chainIds: [ChainId.make(8453)] }),
+  testSettingsWith({
+    prices: { maxAgeMs: 300_000 },
     scheduler: { intervalMs: 1_000, batch: 100 },
-    maxRunsInFlight: 64,
-    runRetentionMs: 3_600_000,
-    signatureWaitMs: 3_600_000,
     priceHistory: { intervalMs: 60_000, batch: 100 },
     valuation: { intervalMs: 3_600_000, batch: 100 },
     discovery: { intervalMs: 300_000 }

@@ -35,7 +35,8 @@ export class Streams extends Context.Service<
     /** The stream at another path. */
     readonly openAt: (path: string, request: StreamRequest) => Effect.Effect<EventSource, never, Scope.Scope>
     readonly url: (operationId: string) => string
-    readonly server: Server
+    /** Whether the server still has the connection of a client, by the client's port. */
+    readonly isConnected: (clientPort: number) => boolean
   }
 >()("ballast/test/Streams") {}
 
@@ -54,6 +55,13 @@ const wire = (server: Server) =>
     const { address } = yield* HttpServer.HttpServer
     const baseUrl = `http://127.0.0.1:${(address as { readonly port: number }).port}`
     const url = (operationId: string) => `${baseUrl}${streamPath(operationId)}`
+    const clientPorts = new Set<number>()
+    server.on("connection", (socket) => {
+      const port = socket.remotePort!
+      clientPorts.add(port)
+      socket.once("close", () => clientPorts.delete(port))
+    })
+    const isConnected = (clientPort: number) => clientPorts.has(clientPort)
 
     const openAt = (path: string, { key, lastEventId, token }: StreamRequest) =>
       Effect.acquireRelease(
@@ -90,7 +98,7 @@ const wire = (server: Server) =>
 
     const open = (operationId: string, request: StreamRequest) => openAt(streamPath(operationId), request)
 
-    return Context.empty().pipe(Context.add(Streams, { open, openAt, url, server }), Context.add(Api, { call }))
+    return Context.empty().pipe(Context.add(Streams, { open, openAt, url, isConnected }), Context.add(Api, { call }))
   })
 
 /** What other routes may be made of. */

@@ -3,7 +3,7 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import {
   type AccountId,
   type AssetId,
-  type ChainId,
+  ChainId,
   evmAccount,
   type EvmAddress,
   evmWallet,
@@ -29,7 +29,7 @@ import { CallTracer } from "#domain/action/CallTracer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
-import { typedDataOf } from "#domain/withdrawal/typedData.ts"
+import { typedDataOf } from "#domain/withdrawal/signedForm.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { bytes32, guarded, policy } from "#test/api/support/permission.ts"
@@ -48,7 +48,7 @@ export class TestEnvironment extends Context.Service<
     chainsDown: boolean
     /** No chain says what became of something that was sent. */
     receiptsUnreadable: boolean
-    /** What left, by the subject of the operation that carried it. */
+    /** What left, by the hash of the action that carried it. */
     carried: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
     prices: ReadonlyMap<AssetId, bigint>
     /** What a run would do, on the first chain of the portfolio. */
@@ -148,7 +148,8 @@ const BalancesFake = Layer.effect(
   Balances,
   Effect.map(TestEnvironment, (environment) => {
     const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account, assetIds) {
-      if (environment.chainsDown) return yield* new ChainUnavailable({ chainId: 8453, reason: "the test took it down" })
+      if (environment.chainsDown)
+        return yield* new ChainUnavailable({ chainId: ChainId.make(8453), reason: "the test took it down" })
       return {
         blockNumber: 1n,
         blockTime: yield* DateTime.now,
@@ -278,11 +279,11 @@ const TransferReceiptsFake = Layer.effect(
   Effect.map(TestEnvironment, (environment) =>
     TransferReceipts.of({
       read: () => Effect.succeedNone,
-      carriedAt: (_, subject) =>
+      carriedAt: (_, actionHash) =>
         Effect.suspend(() =>
           environment.receiptsUnreadable
-            ? Effect.fail(new ChainUnavailable({ chainId: 8453, reason: "the test took it down" }))
-            : Effect.succeed(Option.fromUndefinedOr(environment.carried.get(subject)))
+            ? Effect.fail(new ChainUnavailable({ chainId: ChainId.make(8453), reason: "the test took it down" }))
+            : Effect.succeed(Option.fromUndefinedOr(environment.carried.get(actionHash)))
         )
     })
   )
@@ -308,7 +309,7 @@ const ChainExecutionFake = Layer.effect(
         return {
           chainId,
           accountId,
-          subject: bytes32("0b"),
+          actionHash: bytes32("0b"),
           to: serviceContract,
           callData: "0x765e827f",
           gasLimit: 1_000_000n,

@@ -8,7 +8,7 @@ import { templateOf } from "#http/templateOf.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
-import { exampleOf } from "#http/v2/openapi/exampleOf.ts"
+import { exampleOf } from "#http/openapi/exampleOf.ts"
 
 export interface Endpoint {
   /** `GET /v2/portfolios/{portfolioId}` */

@@ -1,7 +1,7 @@
 /** Notes what the API answered in a file of the whole run, which is compared with the document when the run ends. */
 import { appendFileSync } from "node:fs"
 import { inject } from "vitest"
-import { spanName } from "#http/middleware/spanNames.ts"
+import { spanName } from "#http/serving/spanNames.ts"
 import { answerLine } from "#test/api/support/declaredAnswers.ts"
 
 /** A worker keeps its modules from one test file to the next, so most lines are written once. */

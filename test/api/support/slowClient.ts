@@ -6,32 +6,29 @@ import { connect, type Socket } from "node:net"
 import type { OperationId } from "#domain/Ids.ts"
 import { accepted, append, enter, Streams } from "#test/api/support/StreamingApi.ts"
 
-export const connections = Effect.flatMap(Streams, ({ server }) =>
-  Effect.callback<number>((resume) => {
-    server.getConnections((_, count) => resume(Effect.succeed(count)))
-  })
-)
-
 export const until = <E, R>(isTrue: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(isTrue, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
 
-/** A connection that asks for the stream and never reads. */
-export const slowClient = (path: string, key: string, lastEventId?: string) =>
-  Effect.acquireRelease(
-    Effect.flatMap(Streams, ({ url }) =>
-      Effect.promise(async (): Promise<Socket> => {
-        const { hostname, port } = new URL(url("x"))
-        const resume = lastEventId === undefined ? "" : `last-event-id: ${lastEventId}\r\n`
-        const socket = connect({ host: hostname, port: Number(port) })
-        socket.on("error", () => {})
-        socket.pause()
-        await once(socket, "connect")
-        socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${resume}\r\n`)
-        return socket
-      })
-    ),
-    (socket) => Effect.sync(() => socket.destroy())
+/** Asks for a stream from its beginning and never reads; `cut` waits until the server has ended the connection. */
+export const slowClient = Effect.fnUntraced(function* (path: string, key: string) {
+  const { isConnected, url } = yield* Streams
+  const { hostname, port } = new URL(url("x"))
+  const socket = yield* Effect.acquireRelease(
+    Effect.promise(async (): Promise<Socket> => {
+      const connecting = connect({ host: hostname, port: Number(port) })
+      connecting.on("error", () => {})
+      connecting.pause()
+      await once(connecting, "connect")
+      connecting.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nlast-event-id: 0-0\r\n\r\n`)
+      return connecting
+    }),
+    (open) => Effect.sync(() => open.destroy())
   )
+  // A socket that does not read hears of no end, so the server is asked.
+  const connected = Effect.sync(() => isConnected(socket.localPort!))
+  yield* until(connected)
+  return { socket, cut: until(Effect.map(connected, (yes) => !yes)) }
+})
 
 /** More than the connection's own buffers hold. */
 export const appendMuch = Effect.fnUntraced(function* (operationId: OperationId) {
@@ -45,12 +42,10 @@ export const cutByBytes = Effect.fnUntraced(function* (pathOf: (operationId: str
   const { open } = yield* Streams
   const reader = yield* open(operationId, { key })
   const frames = yield* Effect.forkScoped(Effect.promise(reader.rest))
-  const idle = yield* connections
-  yield* slowClient(pathOf(operationId), key)
-  yield* until(Effect.map(connections, (count) => count === idle + 1))
+  const { cut } = yield* slowClient(pathOf(operationId), key)
   yield* enter(operationId, "running")
   yield* appendMuch(operationId)
-  yield* until(Effect.map(connections, (count) => count === idle))
+  yield* cut
   yield* enter(operationId, "failed", "the chain said no")
   const read = yield* Fiber.join(frames)
   assert.lengthOf(read, 28)

@@ -6,6 +6,7 @@ import { type Actor, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive, ownOrigin } from "#test/api/support/Api.ts"
 import { endpoints } from "#test/api/support/endpoints.ts"
 import { assertError } from "#test/api/support/assertions.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const setOrigins = ({ key }: Actor, origins: unknown) =>
   Effect.flatMap(Api, ({ call }) => call("PATCH", "/v2/tenant/preferences", { key, body: { origins } }))
@@ -45,7 +46,7 @@ const ending = endpoints.filter(({ path }) => !path.startsWith("/v2/events/strea
 const untilIt = <E, R>(holds: Effect.Effect<boolean, E, R>) =>
   holds.pipe(
     Effect.filterOrFail((isSo) => isSo),
-    Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo({ times: 500 })))
+    Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo({ duration: patience })))
   )
 
 layer(ApiLive, { excludeTestServices: true })("pages of a tenant's origins", (it) => {

@@ -16,7 +16,7 @@ const swap = {
 }
 
 const receipt = {
-  subject: hash("aa"),
+  actionHash: hash("aa"),
   txHash: hash("bb"),
   blockNumber: 7n,
   blockHash: hash("cc"),
@@ -30,7 +30,7 @@ const receipt = {
 
 const transaction = (success: boolean) => ({
   txHash: receipt.txHash,
-  userOpHash: receipt.subject,
+  userOpHash: receipt.actionHash,
   success,
   gasUsed: 250_000n,
   gasUsd: 5n

@@ -1,7 +1,7 @@
 /** What rules ask of families of chains, and how callers read what one of them does not have. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
-import { erc20, type ChainId, type EvmAddress, spl } from "#domain/Caip.ts"
+import { addressOf, erc20, type ChainId, type EvmAddress, spl } from "#domain/Caip.ts"
 import { type FamilyOffer, type FamilyTerms, requireOffered } from "#domain/chain/Families.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import * as Base58 from "#domain/Base58.ts"
@@ -56,6 +56,12 @@ describe("terms of families", () => {
       assert.deepStrictEqual(refused.details, [detail])
     })
   }
+
+  it("an address is lost by its spelling on EVM chains alone; on Solana accounts are read", () => {
+    assert.strictEqual(eip155.lossAt(`0x${"0".repeat(40)}` as EvmAddress), "is the zero address")
+    assert.isUndefined(eip155.lossAt(Eip55.checksum(`0x${"5c".repeat(20)}`) as EvmAddress))
+    assert.isUndefined(solana.lossAt(addressOf(spl("11111111111111111111111111111111"))))
+  })
 
   it.effect("a withdrawal on Solana carries five assets, one on EVM chains whatever a message holds", () =>
     Effect.gen(function* () {

@@ -24,8 +24,8 @@ const [base, arbitrum] = [ChainId.make(8453), ChainId.make(42161)]
 const startedAt = Date.UTC(2026, 2, 2)
 
 export const steps: ReadonlyArray<LandedStep> = [
-  { chainId: base, userOpHash: `0x${"0a".repeat(32)}`, txHash: `0x${"0b".repeat(32)}`, success: true },
-  { chainId: arbitrum, userOpHash: null, txHash: `0x${"0c".repeat(32)}`, success: true }
+  { chainId: base, actionHash: `0x${"0a".repeat(32)}`, txHash: `0x${"0b".repeat(32)}`, success: true },
+  { chainId: arbitrum, actionHash: null, txHash: `0x${"0c".repeat(32)}`, success: true }
 ]
 
 const event = (
@@ -71,7 +71,7 @@ export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
         const error = state === "failed" || state === "cancelled" ? "the chain said no" : null
         history.push(event(sequence, at, { kind, payload: { state, error } }))
       } else if (kind === chainCompleted) {
-        const settled: ChainCompletion = { chainId: 8453, totalSteps: 50, message: "Chain 8453: done" }
+        const settled: ChainCompletion = { chainId: ChainId.make(8453), totalSteps: 50, message: "Chain 8453: done" }
         history.push(event(sequence, at, { kind, payload: Schema.encodeSync(ChainCompletion)(settled) }))
       } else history.push(event(sequence, at, { kind, payload: { reason: "the chain does not answer" } }))
     }

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "#domain/Decimal.ts"
 import { candleChange, maxWindowHours, spanFor } from "#domain/monitor/CandleChanges.ts"
-import "#test/support/properties.ts"
+import "#test/support/suite/properties.ts"
 
 const hour = 3_600_000
 const half = hour / 2

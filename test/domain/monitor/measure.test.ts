@@ -12,7 +12,7 @@ import type { Facts, HeldPosition } from "#domain/monitor/Facts.ts"
 import { measure } from "#domain/monitor/measure.ts"
 import { priceWatches } from "#domain/monitor/priceWatch.ts"
 import { EvaluatedKind, levelOf, type Trigger } from "#domain/monitor/Trigger.ts"
-import "#test/support/properties.ts"
+import "#test/support/suite/properties.ts"
 
 const assets: ReadonlyArray<AssetId> = [1, 2, 3, 4].map((n) =>
   erc20(8453 as ChainId, `0x${String(n).padStart(40, "0")}` as EvmAddress)

@@ -6,7 +6,7 @@ import type { OperationId, PortfolioId, TenantId, WorkflowId } from "#domain/Ids
 import type { MonitorEvent, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 import * as Transitions from "#domain/monitor/transitions.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
-import "#test/support/properties.ts"
+import "#test/support/suite/properties.ts"
 
 const noon = DateTime.makeUnsafe("2026-03-01T12:00:00.000Z")
 

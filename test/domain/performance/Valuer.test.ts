@@ -125,7 +125,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
           amountRaw: usdcRaw(left),
           minRaw: usdcRaw(left - 10),
           expectedRaw: usdcRaw(left - 1),
-          bridge: addressOf(onBase),
+          bridgeAddress: addressOf(onBase),
           tool: "vault"
         }
       ]
@@ -244,7 +244,7 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
       yield* nextPass
       const [at, transfers] = [yield* DateTime.now, yield* TransferLedger]
       const { operationId: runId } = yield* submit(tenantId, portfolioId, { now: at })
-      const intent = { runId, attempt: 1, accountId: onBase, at, transfers: [], subject: "0x5b", fromBlock: 1n }
+      const intent = { runId, attempt: 1, accountId: onBase, at, transfers: [], actionHash: "0x5b", fromBlock: 1n }
       yield* transfers.recordIntent(intent)
       hold(onBase, usdc, usdcRaw(600))
       assert.deepStrictEqual(yield* nextPass, { valued: 0, missed: 1 })

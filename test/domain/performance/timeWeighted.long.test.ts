@@ -182,7 +182,7 @@ const lived = Effect.fnUntraced(function* (events: ReadonlyArray<Event>, isValue
             amountRaw: leftRaw,
             minRaw: 1n,
             expectedRaw,
-            bridge: addressOf(sold.accountId),
+            bridgeAddress: addressOf(sold.accountId),
             tool: "vault"
           }
         ]
@@ -265,8 +265,7 @@ layer(World, { excludeTestServices: true })("the time-weighted return of random 
           near(index, oracle.index)
           near(flows, oracle.flowsUsd)
         }
-      }),
-    120_000
+      })
   )
 
   it.effect(
@@ -281,7 +280,6 @@ layer(World, { excludeTestServices: true })("the time-weighted return of random 
           assert.isAbove(index, 0, history)
           assert.isAtMost(Math.abs(Math.log(index / oracle.index)), slack + 1e-9, history)
         }
-      }),
-    120_000
+      })
   )
 })

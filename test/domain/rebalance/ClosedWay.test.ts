@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { chainIdOf } from "#domain/Caip.ts"
 import { type ClosedWay, closedFor, waysAfter } from "#domain/rebalance/ClosedWay.ts"
-import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 import { SkipCode } from "#domain/Skip.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"

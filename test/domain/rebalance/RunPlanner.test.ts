@@ -72,7 +72,7 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
         const combinations = swapCombinations(
           { slippageBps: 11, priceImpactBps: 12, thresholdUsd: ofStrategy },
           { slippageBps: 21, priceImpactBps: 22, thresholdUsd: ofTenant },
-          testSettings.defaultSwap
+          testSettings.swaps.defaults
         )
         for (const { expected, label, strategy, tenant } of combinations) {
           yield* strategies.patchSwap({ tenantId, strategyId }, strategy)
@@ -149,7 +149,7 @@ layer(Planner, { excludeTestServices: true })("RunPlanner", (it) => {
       const tenants = yield* TenantConfigurationStore
       const [one, other] = [yield* planned, yield* planned]
       yield* tenants.patchPreferences(other.tenantId, { swap: { slippageBps: 999 } })
-      assert.strictEqual((yield* one.plan).limits.slippageBps, testSettings.defaultSwap.slippageBps)
+      assert.strictEqual((yield* one.plan).limits.slippageBps, testSettings.swaps.defaults.slippageBps)
       assert.strictEqual((yield* other.plan).limits.slippageBps, 999)
     })
   )

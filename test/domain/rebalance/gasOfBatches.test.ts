@@ -1,11 +1,11 @@
 /** Batches that are not prepared because of their gas. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Metric, Option } from "effect"
+import { solanaChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
-import { Settings } from "#domain/Settings.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import {
   attempt,
@@ -21,16 +21,13 @@ import {
 } from "#test/domain/rebalance/preparing.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
-import { testSettings } from "#test/support/settings.ts"
+import { testSettings, testSettingsWith } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const none = { portfolio: 0n, tenant: 0n }
 
 /** Gas on Base is paid in ether, whose price is known. */
-const pricedGas = {
-  ...testSettings,
-  gas: { ...testSettings.gas, natives: new Map([[baseUsdc.chainId, baseWeth.assetId]]) }
-}
+const pricedGas = { natives: new Map([[baseUsdc.chainId, baseWeth.assetId]]) }
 /** Refusals to pay for gas that were counted so far. */
 const refusals = (scope: "portfolio" | "tenant" | "value") =>
   Effect.map(Metric.value(Metric.withAttributes(Metrics.gasRefusals, { scope })), ({ count }) => Number(count))
@@ -83,7 +80,39 @@ describe("the gas of a batch", () => {
       Effect.provide(
         GasBudget.layer.pipe(
           Layer.provide(Layer.succeed(GasLedger, { spent: () => Effect.succeed(none) })),
-          Layer.provide(Layer.succeed(Settings, Settings.of(pricedGas))),
+          Layer.provide(testSettingsWith(pricedGas)),
+          Layer.provideMerge(TestChains)
+        )
+      )
+    )
+  )
+
+  it.live("an action is expected to cost what its family answers: on Solana no share of the most", () =>
+    Effect.gen(function* () {
+      const { expectedUsd } = yield* GasBudget
+      const market = yield* TestChain
+      market.prices.set(baseWeth.assetId, 2_500n * Decimal.one)
+      const centsOf = (usd: Option.Option<bigint>) => Option.getOrThrow(usd) / (Decimal.one / 100n)
+      // 0.00036 ether are 90 cents at most.
+      const transaction = { chainId: baseUsdc.chainId, gasLimit: 3_600_000n, maxFeePerGas: 100_000_000n }
+      assert.strictEqual(centsOf(yield* expectedUsd(transaction)), 30n)
+      // 0.36 million lamports of 10^9 wei are as much; rents and fees of recent blocks are 0.3 million of them.
+      const steps = { _tag: "Solana", chainId: solanaChainId, maxLamports: 360_000n, lamportNative: 10n ** 9n } as const
+      assert.strictEqual(centsOf(yield* expectedUsd({ ...steps, expectedLamports: 300_000n })), 75n)
+      // Steps from before it was kept.
+      assert.strictEqual(centsOf(yield* expectedUsd(steps)), 90n)
+    }).pipe(
+      Effect.provide(
+        GasBudget.layer.pipe(
+          Layer.provide(Layer.succeed(GasLedger, { spent: () => Effect.succeed(none) })),
+          Layer.provide(
+            testSettingsWith({
+              natives: new Map([
+                [baseUsdc.chainId, baseWeth.assetId],
+                [solanaChainId, baseWeth.assetId]
+              ])
+            })
+          ),
           Layer.provideMerge(TestChains)
         )
       )

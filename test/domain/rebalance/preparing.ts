@@ -6,16 +6,16 @@ import { evmAccount } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import type { RunPlan } from "#domain/rebalance/plan/RunPlan.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
-import { Settings } from "#domain/Settings.ts"
 import { Venue } from "#domain/trading/Venue.ts"
+import type { ServiceSettings } from "#src/config/settings.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { setPrices } from "#test/support/enrolledPortfolio.ts"
-import { testSettings } from "#test/support/settings.ts"
+import { testSettingsWith } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { addressOf } from "#layers/evm/address.ts"
 
@@ -97,10 +97,7 @@ export const gasOfDay = { portfolio: 0n, tenant: 0n }
 export const preparerFor = (
   grantsOf: RunContext,
   planner: typeof nothingLeft,
-  {
-    settings = testSettings,
-    venue
-  }: { readonly settings?: typeof testSettings; readonly venue?: Venue["Service"] } = {}
+  { settings = {}, venue }: { readonly settings?: Partial<ServiceSettings>; readonly venue?: Venue["Service"] } = {}
 ) =>
   (venue === undefined ? BatchPreparer.layer : Layer.provide(BatchPreparer.layer, Layer.succeed(Venue, venue))).pipe(
     Layer.provide([
@@ -109,7 +106,7 @@ export const preparerFor = (
       planner,
       GasBudget.layer.pipe(Layer.provide(Layer.succeed(GasLedger, { spent: () => Effect.sync(() => gasOfDay) })))
     ]),
-    Layer.provide(Layer.succeed(Settings, Settings.of(settings))),
+    Layer.provide(testSettingsWith(settings)),
     Layer.provideMerge(TestChains)
   )
 export const Preparer = preparerFor(context, nothingLeft)

@@ -18,7 +18,7 @@ const action = (id: string): CarriedAction => ({
   prepared: {
     chainId,
     accountId: `eip155:8453:${id}` as AccountId,
-    subject: id,
+    actionHash: id,
     to: "0x01" as EvmAddress,
     callData: "0x",
     gasLimit: 100n,
@@ -45,7 +45,7 @@ it.effect("what one transaction carries goes on when that one is signed, while a
       Layer.mock(RelayStore, {
         signed: () => Effect.succeed([]),
         reserve: (actions) => {
-          reserved.push(actions.map(({ prepared }) => prepared.subject))
+          reserved.push(actions.map(({ prepared }) => prepared.actionHash))
           return Effect.as(reserved.length === 2 ? Deferred.await(gate) : Effect.void, true)
         }
       })

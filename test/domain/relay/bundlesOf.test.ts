@@ -17,7 +17,7 @@ interface Wanted {
 const operation = ({ bytes, cap, gas, sender }: Wanted): PreparedTransaction => ({
   chainId,
   accountId: evmAccount(chainId, addressOf(sender)),
-  subject: `0x${"ab".repeat(32)}`,
+  actionHash: `0x${"ab".repeat(32)}`,
   to: addressOf(1),
   callData: `0x${"00".repeat(bytes)}`,
   gasLimit: BigInt(gas),

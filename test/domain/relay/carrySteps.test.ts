@@ -19,7 +19,7 @@ const prepared: PreparedSteps = {
   _tag: "Solana",
   chainId,
   accountId: solanaAccount(account),
-  subject: `0x${"07".repeat(32)}`,
+  actionHash: `0x${"07".repeat(32)}`,
   steps: ["sell", "buy"],
   maxLamports: 10_000n,
   lamportNative: 1_000_000_000n,
@@ -105,7 +105,7 @@ describe("an action of several steps", () => {
     Effect.gen(function* () {
       const unsigned = yield* carried(refused, refused)
       assert.deepStrictEqual(unsigned.recorded, [])
-      assert.deepInclude(unsigned.receipt!, { success: false, txHash: prepared.subject, transactions: [] })
+      assert.deepInclude(unsigned.receipt!, { success: false, txHash: prepared.actionHash, transactions: [] })
       assert.isNull((yield* carried({ _tag: "Cancelled" }, { _tag: "Cancelled" })).receipt)
       const late = yield* carried(landed(11n, 3n), { _tag: "Cancelled" })
       assert.deepInclude(late.receipt!, { success: true })
@@ -124,8 +124,8 @@ describe("an action of several steps", () => {
       legs: [{ sell: usdc, buy: jup, sellAmountRaw: 10n, valueUsd: usd, expectedBuyRaw: 1n }]
     }
     const receipt: ActionReceipt = {
-      subject: prepared.subject,
-      txHash: prepared.subject,
+      actionHash: prepared.actionHash,
+      txHash: prepared.actionHash,
       blockNumber: 1n,
       blockHash: null,
       success: true,
@@ -145,11 +145,11 @@ describe("an action of several steps", () => {
   })
 
   it("what was prepared before there were steps is a transaction of a relayer", () => {
-    const { _tag, accountId, subject } = prepared
+    const { _tag, accountId, actionHash } = prepared
     const before = {
       chainId,
       accountId,
-      subject,
+      subject: actionHash,
       to: "0x52908400098527886E0F7030069857D2E4169EE7",
       callData: "0x",
       gasLimit: "1",

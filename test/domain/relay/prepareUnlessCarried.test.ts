@@ -20,7 +20,7 @@ import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { type ActionReceipt, foundFrom, type PreparedAction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { account, context, operationId, planOf, usdcLeg } from "#test/domain/rebalance/preparing.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 
@@ -31,7 +31,7 @@ const steps: PreparedAction = {
   _tag: "Solana",
   chainId: solanaChainId,
   accountId: solanaAccountId,
-  subject: bytes("07"),
+  actionHash: bytes("07"),
   steps: ["sell"],
   maxLamports: 10_000n,
   lamportNative: 1n,
@@ -40,7 +40,7 @@ const steps: PreparedAction = {
 const transaction: PreparedAction = {
   chainId: baseUsdc.chainId,
   accountId: account,
-  subject: bytes("08"),
+  actionHash: bytes("08"),
   to: EvmAddress.make("0x1111111111111111111111111111111111111111"),
   callData: "0x",
   gasLimit: 1n,
@@ -56,7 +56,7 @@ const actions = [
   { action: transaction, readAt: 30_000_000n }
 ]
 const receipt: ActionReceipt = {
-  subject: bytes("09"),
+  actionHash: bytes("09"),
   txHash: bytes("0a"),
   blockNumber: 11n,
   blockHash: null,
@@ -214,7 +214,7 @@ const askedByOrder = Effect.fnUntraced(function* (action: PreparedAction) {
       Layer.mock(TransactionRelay, { carry: () => Effect.succeedNone }),
       Layer.succeed(OperationMarks, marks),
       Layer.mock(CallsPreparer, {}),
-      Layer.mock(UserOperations, {}),
+      Layer.mock(CarriedActions, {}),
       Layer.mock(RelayStore, {}),
       Layer.mock(PortfolioValuer, {}),
       Layer.mock(GasBudget, {})

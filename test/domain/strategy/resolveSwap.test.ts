@@ -31,7 +31,7 @@ describe("resolveSwap", () => {
 
 describe("swapLimits", () => {
   const settings = {
-    defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 5n },
+    defaults: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 5n },
     mirrorCap: { slippageBps: 90, priceImpactBps: 90 },
     minTradeUsd: 2n
   }

@@ -8,13 +8,13 @@ import { actionToCarry, PreparedBatch, StoredBatch } from "#domain/trading/Prepa
 import { PreparedAction } from "#domain/relay/Transaction.ts"
 import { account } from "#test/domain/rebalance/preparing.ts"
 
-const subject = `0x${"01".repeat(32)}`
+const actionHash = `0x${"01".repeat(32)}`
 
 /** As the steps of runs from before have them. */
 const transaction = {
   chainId: 8453,
   accountId: account,
-  subject,
+  subject: actionHash,
   to: "0x52908400098527886E0F7030069857D2E4169EE7",
   callData: "0x",
   gasLimit: "3",
@@ -29,7 +29,7 @@ const steps = {
   _tag: "Solana",
   chainId: solanaChainId,
   accountId: solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"),
-  subject,
+  subject: actionHash,
   steps: ["a swap"],
   gasLimit: "5000",
   maxFeePerGas: "1000000000",
@@ -47,7 +47,7 @@ describe("a prepared batch", () => {
       assert.deepStrictEqual(Schema.encodeSync(codec)(batch), stored)
       assert.deepStrictEqual(actionToCarry(batch), action(stored))
       assert.strictEqual(batch.foundFrom, BigInt(stored.fromBlock))
-      assert.deepStrictEqual([batch.accountId, batch.subject], [stored.accountId, stored.subject])
+      assert.deepStrictEqual([batch.accountId, batch.actionHash], [stored.accountId, stored.subject])
     }
   })
 

@@ -6,7 +6,7 @@ import { erc20, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
@@ -17,9 +17,9 @@ import { relayed } from "#test/support/chains/relayed.ts"
 
 const arbitrumUsdc = erc20(arbitrum, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" as EvmAddress)
 
-/** What the chains say, by transaction or by subject; "down" when they say nothing. */
+/** What the chains say, by transaction or by action; "down" when they say nothing. */
 const said = new Map<string, Arrival | "down">()
-const outcomes = new Map<string, Omit<ActionReceipt, "subject"> | "down">()
+const outcomes = new Map<string, Omit<ActionReceipt, "actionHash"> | "down">()
 
 const down = new ChainUnavailable({ chainId: base, reason: "taken down by the test" })
 
@@ -32,12 +32,12 @@ const Scripted = Layer.merge(
         return answer === "down" ? Effect.fail(down) : Effect.succeed(Option.fromUndefinedOr(answer))
       })
   }),
-  Layer.mock(UserOperations, {
-    find: ({ subject }) =>
+  Layer.mock(CarriedActions, {
+    find: ({ actionHash }) =>
       Effect.suspend(() => {
-        const outcome = outcomes.get(subject)
+        const outcome = outcomes.get(actionHash)
         if (outcome === "down") return Effect.fail(down)
-        return Effect.succeed(outcome === undefined ? Option.none() : Option.some({ subject, ...outcome }))
+        return Effect.succeed(outcome === undefined ? Option.none() : Option.some({ actionHash, ...outcome }))
       })
   })
 )
@@ -56,7 +56,7 @@ const transfer = {
   amountRaw: 1_000_000n,
   minRaw: 990_000n,
   expectedRaw: 999_000n,
-  bridge: newAddress(),
+  bridgeAddress: newAddress(),
   tool: "vault"
 }
 
@@ -91,9 +91,9 @@ const clean = Effect.gen(function* () {
 const abandonedIntents = Effect.fnUntraced(function* (isSigned: boolean, minutesAgo = 10) {
   const { intent, portfolioId, tenantId } = yield* begun
   const { accountId, runId } = intent
-  const subject = newHash()
-  yield* Effect.flatMap(TransferLedger, ({ recordIntent }) => recordIntent({ ...intent, subject, fromBlock: 1n }))
-  if (isSigned) yield* relayed({ operationId: runId, accountId, attempt: 1 }, undefined, subject)
+  const actionHash = newHash()
+  yield* Effect.flatMap(TransferLedger, ({ recordIntent }) => recordIntent({ ...intent, actionHash, fromBlock: 1n }))
+  if (isSigned) yield* relayed({ operationId: runId, accountId, attempt: 1 }, undefined, actionHash)
   const died = DateTime.subtract(yield* DateTime.now, { minutes: minutesAgo })
   const operations = yield* OperationStore
   yield* operations.transition({ operationId: runId, to: "running", at: died, error: null })
@@ -105,7 +105,7 @@ const abandonedIntents = Effect.fnUntraced(function* (isSigned: boolean, minutes
       open: yield* ledger.openOf(portfolioId)
     }
   })
-  return { runId, subject, standing, tenantId, portfolioId }
+  return { runId, actionHash, standing, tenantId, portfolioId }
 })
 
 const receipt = (success: boolean) => ({
@@ -188,9 +188,9 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
   it.effect("opens what a dead run sent, once, however many processes and passes see it", () =>
     Effect.gen(function* () {
       yield* clean
-      const { runId, standing, subject, tenantId, portfolioId } = yield* abandonedIntents(true)
+      const { runId, standing, actionHash, tenantId, portfolioId } = yield* abandonedIntents(true)
       const landed = receipt(true)
-      outcomes.set(subject, landed)
+      outcomes.set(actionHash, landed)
       said.set(landed.txHash, took)
       const passes = yield* Effect.all([pass, pass, pass], { concurrency: "unbounded" })
       assert.isTrue(passes.every(({ discrepancies }) => discrepancies.length === 0))
@@ -215,7 +215,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
     Effect.gen(function* () {
       yield* clean
       const [unsigned, reverted] = [yield* abandonedIntents(false), yield* abandonedIntents(true)]
-      outcomes.set(reverted.subject, receipt(false))
+      outcomes.set(reverted.actionHash, receipt(false))
       assert.strictEqual((yield* pass).resolved, 2)
       for (const { standing } of [unsigned, reverted]) assert.deepStrictEqual(yield* standing, { intents: 0, open: [] })
     })
@@ -225,7 +225,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
     Effect.gen(function* () {
       yield* clean
       const [open, silent] = [yield* abandonedIntents(true), yield* abandonedIntents(true)]
-      outcomes.set(silent.subject, "down")
+      outcomes.set(silent.actionHash, "down")
       const { discrepancies, resolved } = yield* pass
       assert.strictEqual(resolved, 0)
       assert.deepStrictEqual(
@@ -243,7 +243,7 @@ layer(World, { excludeTestServices: true })("Reconciler", (it) => {
       const recent = yield* abandonedIntents(false, 1)
       const { intent, portfolioId } = yield* begun
       const ledger = yield* TransferLedger
-      yield* ledger.recordIntent({ ...intent, subject: newHash(), fromBlock: 1n })
+      yield* ledger.recordIntent({ ...intent, actionHash: newHash(), fromBlock: 1n })
       const { discrepancies, resolved } = yield* pass
       assert.deepStrictEqual([resolved, discrepancies.length], [0, 0])
       assert.strictEqual((yield* recent.standing).intents, 1)

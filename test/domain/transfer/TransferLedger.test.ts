@@ -20,7 +20,7 @@ const transfer: OutgoingTransfer = {
   amountRaw: 1_000n,
   minRaw: 990n,
   expectedRaw: 999n,
-  bridge: addressOf(baseUsdc.assetId),
+  bridgeAddress: addressOf(baseUsdc.assetId),
   tool: "ferry"
 }
 const toSolana = { ...transfer, buy: spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v") }

@@ -42,7 +42,7 @@ const opened = Effect.fnUntraced(function* (count: number) {
     amountRaw: 1_010n,
     minRaw: 990n,
     expectedRaw: 1_000n,
-    bridge: newAddress(),
+    bridgeAddress: newAddress(),
     tool: "vault"
   }
   for (let attempt = 1; attempt <= count; attempt += 1)

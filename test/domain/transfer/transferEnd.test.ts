@@ -24,7 +24,7 @@ const transfer: Transfer = {
   amountRaw: 1_000n,
   minRaw: 990n,
   expectedRaw: 999n,
-  bridge: account,
+  bridgeAddress: account,
   tool: "ferry"
 }
 

@@ -5,7 +5,6 @@ import { AssetId, type ChainId, EvmAccountId, type EvmAddress, evmAccount, EvmWa
 import * as Eip55 from "#domain/Eip55.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { resolveSource, resolveWholeSource, type WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
-import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -51,7 +50,7 @@ const grants = [grant([8453, 56]), grant([42161])]
 const placeOf = (of: ReadonlyArray<Grant>, at: "" | "message." = "") => ({
   grants: of,
   contracts: (chainId: ChainId) => new Set(chainId === 8453 ? [current] : []),
-  settlementOn: (chainId: ChainId) => settlementAssetOn(families, chainId),
+  families,
   at
 })
 const account = (id: string) => Schema.decodeUnknownSync(EvmAccountId)(id)

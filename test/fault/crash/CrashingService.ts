@@ -9,7 +9,6 @@ import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
-import { Settings } from "#domain/Settings.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
@@ -23,11 +22,12 @@ import { type MarketScenario, marketScenarios } from "#test/fault/crash/marketSc
 import { marketWorld } from "#test/fault/crash/marketWorld.ts"
 import type { Message } from "#test/fault/crash/messages.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
-import { testSettings } from "#test/support/settings.ts"
+import { testSettings, testSettingsWith } from "#test/support/settings.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { BridgeTiming } from "#domain/transfer/BridgeRun.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const clockRate = 10
 
@@ -94,9 +94,13 @@ const databaseAt = (path: string) =>
     Layer.succeed(DatabaseInfo, { isEmbedded: true, apart: null, listening: null, patient: null })
   )
 
-/** Chains of a script answer at once. One poll of a bridge a round, and a timer in the database after each. */
+/**
+ * Chains of a script answer at once. One poll of a bridge a round, and a timer in the database after each. A search
+ * that ended before its first poll has an answer would be repeated for ever, so it lasts longer than a slow machine
+ * needs for that.
+ */
 const Timing = Layer.mergeAll(
-  Layer.succeed(RelayTiming, { searchFor: Duration.millis(400), searchInterval: Duration.millis(20) }),
+  Layer.succeed(RelayTiming, { searchFor: Duration.seconds(2), searchInterval: Duration.millis(20) }),
   Layer.succeed(BridgeTiming, {
     maxChecks: 1,
     pollInterval: Schedule.recurs(0),
@@ -106,9 +110,11 @@ const Timing = Layer.mergeAll(
 )
 
 /** What moved with the pools is not worth a trade, or each run would trade something else. */
-const TestSettings = Layer.succeed(Settings, {
-  ...testSettings,
-  defaultSwap: { ...testSettings.defaultSwap, thresholdUsd: 25n * Decimal.one },
+const TestSettings = testSettingsWith({
+  swaps: {
+    ...testSettings.swaps,
+    defaults: { ...testSettings.swaps.defaults, thresholdUsd: 25n * Decimal.one }
+  },
   scheduler: { ...testSettings.scheduler, intervalMs: 250 }
 })
 
@@ -125,7 +131,7 @@ const ended = (begun: Begun, operations: number) =>
   hasEnded(begun, operations).pipe(
     Effect.filterOrFail((isEnded) => isEnded),
     Effect.retry(Schedule.spaced("100 millis")),
-    Effect.timeout("4 minutes"),
+    Effect.timeout(patience),
     Effect.orDie
   )
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
   cacheDir = await Effect.runPromise(Scope.provide(compileCache, scope))
   host = ManagedRuntime.make(Layer.orDie(ChainsHost.layer))
   await host.runPromise(Effect.void)
-}, 120_000)
+})
 
 afterAll(async () => {
   await host?.dispose()

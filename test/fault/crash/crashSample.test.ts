@@ -10,7 +10,7 @@ import { compileCache, marketMatrix } from "#test/fault/crash/scenarioMatrix.ts"
 const sample = 5
 
 describe("kill -9 at some boundaries", () => {
-  it("of a transfer whose first batch is reverted and whose bridge is late", { timeout: 300_000 }, async () => {
+  it("of a transfer whose first batch is reverted and whose bridge is late", async () => {
     const matrix = await Effect.runPromise(
       Effect.flatMap(compileCache, (cacheDir) =>
         marketMatrix("a transfer whose first batch is reverted and whose bridge is late", cacheDir, sample)

@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import type { EvmAddress } from "#domain/Caip.ts"
+import { ChainId, type EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
@@ -65,7 +65,7 @@ const relayerOf = (
   Relayer.of({
     address: relayer,
     accounts: [relayer],
-    sign: ({ accountId, callData, chainId, fromBlock, subject }, nonce) =>
+    sign: ({ accountId, actionHash, callData, chainId, fromBlock }, nonce) =>
       Effect.suspend(() =>
         asked(`key ${accountId}`) <= silence
           ? Effect.andThen(
@@ -74,7 +74,7 @@ const relayerOf = (
             )
           : Effect.succeed({
               chainId,
-              subject,
+              actionHash,
               relayer,
               nonce,
               txHash: hash(`tx ${chainId}`, nonce),
@@ -94,11 +94,11 @@ const relayerOf = (
     broadcast: (transaction) => Effect.sync(() => chain.send(transaction))
   })
 
-const unanswered = new ChainUnavailable({ chainId: 8453, reason: "no answer, as the script has it" })
+const unanswered = new ChainUnavailable({ chainId: ChainId.make(8453), reason: "no answer, as the script has it" })
 
 const refused = (permissionId: PermissionId) =>
   new AuthorizationRequired({
-    chainId: 8453,
+    chainId: ChainId.make(8453),
     permissionId,
     cause: "permission_revoked",
     reason: "the owner took the permission back, as the script has it"

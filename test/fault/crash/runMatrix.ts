@@ -80,6 +80,9 @@ const doneAgain = /^(sending to .*|sent to .*, unheard|\S+ launched, (not )?stor
  */
 const hasSecondCrashes = (round: number) => round % 8 === 0
 
+/** How often a moment is tried once more that a run did not come to. */
+const maxRepetitions = 3
+
 /** Timers of a run that were not seen asleep: the moment is a short one, and a busy machine may not see it in time. */
 const unseen = (boundaries: ReadonlyArray<string>): number => {
   const [timer, asleep] = [" timer, stored", " asleep"]
@@ -180,8 +183,9 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
 
   const moments = momentsOf(boundaries)
   yield* inRounds(sample === undefined ? moments : spreadOver(moments, sample))
-  // What depends on how fast the machine is may be passed at the second try.
-  yield* inRounds(missed.splice(0))
+  // What depends on how fast the machine is may be passed at another try.
+  for (let again = 1; again <= maxRepetitions; again++)
+    yield* inRounds(missed.splice(0).filter((at) => again === 1 || !doneAgain.test(at)))
   yield* round([], false)
   const unexplained = missed.filter((at) => !doneAgain.test(at))
   if (unexplained.length > 0) {

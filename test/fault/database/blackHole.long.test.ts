@@ -43,76 +43,67 @@ describe("a black hole in front of a PostgreSQL server", () => {
     ["in both directions", both],
     ["on the way to the server", ["to the server"]],
     ["on the way back", ["to the client"]]
-  ] as const)(
-    "%s ends no run, and what commits with its step is done once",
-    ([, directions]) =>
-      Effect.gen(function* () {
-        const server = yield* newDatabase
-        const { proxy, url } = yield* behind(server)
-        const direct = Context.get(yield* Layer.build(Layer.fresh(databaseLayer(server))), SqlClient.SqlClient)
-        yield* direct`CREATE TABLE done (key text NOT NULL, step int NOT NULL)`
-        yield* Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const workflow = makeWorkflow(`Swallowed ${directions.join()}`)
-          let defects = 0
-          const engine = yield* startEngine(workflow, (key) =>
-            Effect.gen(function* () {
-              for (let step = 0; step < 5; step++) {
-                const slowly = Effect.andThen(
-                  sql`SELECT pg_sleep(0.05)`,
-                  sql`INSERT INTO done VALUES (${key}, ${step})`
-                )
-                yield* Activity.make({
-                  name: `together/${step}`,
-                  execute: Effect.asVoid(Effect.orDie(slowly))
-                }).annotate(ClusterSchema.WithTransaction, true)
-              }
-            }).pipe(Effect.tapDefect(() => Effect.sync(() => (defects += 1))))
-          )
-          const keys = Array.from({ length: 40 }, (_, index) => `${index}`)
-          yield* Effect.forEach(keys, engine.launch, { concurrency: "unbounded", discard: true })
-          const begun = direct<{ readonly count: number }>`SELECT count(*)::int AS count FROM done`
-          yield* Effect.repeat(begun, { until: ([row]) => row!.count > 20 })
-          assert.isAbove(proxy.connections, 0)
-          proxy.swallow(directions)
-          // Nor do new connections come through, for a while.
-          proxy.swallowNew(directions)
-          yield* Effect.sleep("4 seconds")
-          proxy.swallowNew([])
-          proxy.swallow(directions)
-          yield* allFinished(workflow).pipe(Effect.provideService(SqlClient.SqlClient, direct))
-          yield* engine.stop
-          assert.strictEqual(defects, 0)
-        }).pipe(Effect.provide(through(url, 10)))
-        assert.deepStrictEqual(
-          yield* direct`SELECT count(*)::int AS steps, count(DISTINCT (key, step))::int AS distinct FROM done`,
-          [{ steps: 200, distinct: 200 }]
+  ] as const)("%s ends no run, and what commits with its step is done once", ([, directions]) =>
+    Effect.gen(function* () {
+      const server = yield* newDatabase
+      const { proxy, url } = yield* behind(server)
+      const direct = Context.get(yield* Layer.build(Layer.fresh(databaseLayer(server))), SqlClient.SqlClient)
+      yield* direct`CREATE TABLE done (key text NOT NULL, step int NOT NULL)`
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const workflow = makeWorkflow(`Swallowed ${directions.join()}`)
+        let defects = 0
+        const engine = yield* startEngine(workflow, (key) =>
+          Effect.gen(function* () {
+            for (let step = 0; step < 5; step++) {
+              const slowly = Effect.andThen(sql`SELECT pg_sleep(0.05)`, sql`INSERT INTO done VALUES (${key}, ${step})`)
+              yield* Activity.make({
+                name: `together/${step}`,
+                execute: Effect.asVoid(Effect.orDie(slowly))
+              }).annotate(ClusterSchema.WithTransaction, true)
+            }
+          }).pipe(Effect.tapDefect(() => Effect.sync(() => (defects += 1))))
         )
-      }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, Logger.layer([])))),
-    180_000
+        const keys = Array.from({ length: 40 }, (_, index) => `${index}`)
+        yield* Effect.forEach(keys, engine.launch, { concurrency: "unbounded", discard: true })
+        const begun = direct<{ readonly count: number }>`SELECT count(*)::int AS count FROM done`
+        yield* Effect.repeat(begun, { until: ([row]) => row!.count > 20 })
+        assert.isAbove(proxy.connections, 0)
+        proxy.swallow(directions)
+        // Nor do new connections come through, for a while.
+        proxy.swallowNew(directions)
+        yield* Effect.sleep("4 seconds")
+        proxy.swallowNew([])
+        proxy.swallow(directions)
+        yield* allFinished(workflow).pipe(Effect.provideService(SqlClient.SqlClient, direct))
+        yield* engine.stop
+        assert.strictEqual(defects, 0)
+      }).pipe(Effect.provide(through(url, 10)))
+      assert.deepStrictEqual(
+        yield* direct`SELECT count(*)::int AS steps, count(DISTINCT (key, step))::int AS distinct FROM done`,
+        [{ steps: 200, distinct: 200 }]
+      )
+    }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, Logger.layer([]))))
   )
 
-  it.live(
-    "ends every wait for it: a statement, a commit, a connection, a place in the pool",
-    () =>
-      Effect.gen(function* () {
-        const { proxy, url } = yield* behind(yield* newDatabase)
-        const sql = Context.get(yield* Layer.build(through(url, 2)), SqlClient.SqlClient)
-        yield* sql`CREATE TABLE written (id int)`
-        const statement = Effect.flip(sql`SELECT 1`)
-        const commit = Effect.flip(
-          sql`INSERT INTO written VALUES (1)`.pipe(
-            Effect.andThen(Effect.sync(() => (proxy.swallow(both), proxy.swallowNew(both)))),
-            sql.withTransaction
-          )
+  it.live("ends every wait for it: a statement, a commit, a connection, a place in the pool", () =>
+    Effect.gen(function* () {
+      const { proxy, url } = yield* behind(yield* newDatabase)
+      const sql = Context.get(yield* Layer.build(through(url, 2)), SqlClient.SqlClient)
+      yield* sql`CREATE TABLE written (id int)`
+      const statement = Effect.flip(sql`SELECT 1`)
+      const commit = Effect.flip(
+        sql`INSERT INTO written VALUES (1)`.pipe(
+          Effect.andThen(Effect.sync(() => (proxy.swallow(both), proxy.swallowNew(both)))),
+          sql.withTransaction
         )
-        const errors = yield* Effect.all([commit, ...Array.from({ length: 5 }, () => Effect.delay(statement, 100))], {
-          concurrency: "unbounded"
-        })
-        assert.isTrue(errors.every(isTransientFault), "all of them are faults of the database")
-        proxy.swallowNew([])
-        assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS count FROM written`, [{ count: 0 }])
-      }).pipe(Effect.scoped),
-    180_000
+      )
+      const errors = yield* Effect.all([commit, ...Array.from({ length: 5 }, () => Effect.delay(statement, 100))], {
+        concurrency: "unbounded"
+      })
+      assert.isTrue(errors.every(isTransientFault), "all of them are faults of the database")
+      proxy.swallowNew([])
+      assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS count FROM written`, [{ count: 0 }])
+    }).pipe(Effect.scoped)
   )
 })

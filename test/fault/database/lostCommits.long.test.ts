@@ -50,83 +50,80 @@ describe("a failover to a copy that lost the last commits", () => {
   }
   const newServer = postgresServer
 
-  it.live(
-    "ends no run as failed whose bytes are on their way, and carries nothing out twice",
-    () =>
-      Effect.gen(function* () {
-        const { dataDir } = yield* Effect.acquireRelease(Effect.promise(worldFolder), ({ remove }) =>
-          Effect.promise(remove)
+  it.live("ends no run as failed whose bytes are on their way, and carries nothing out twice", () =>
+    Effect.gen(function* () {
+      const { dataDir } = yield* Effect.acquireRelease(Effect.promise(worldFolder), ({ remove }) =>
+        Effect.promise(remove)
+      )
+      const server = yield* newServer
+      const world = yield* worldOn(dataDir, server.url)
+      const { accounts, owner, portfolios } = yield* Effect.promise(async () => {
+        const strategyId = await createStrategy(world)
+        const portfolios = []
+        for (let count = 0; count < 5; count++) portfolios.push(await enrolled(world, strategyId))
+        const owner = await signedInOwner(world)
+        await Promise.all([...portfolios, owner].map((one) => funded(world, one)))
+        return { accounts: portfolios.flatMap((one) => one.accounts), owner, portfolios }
+      })
+      yield* server.copy
+
+      const { before, planned, runs, swap } = yield* Effect.gen(function* () {
+        const moments: Array<Moment> = []
+        const observing = yield* moment.pipe(
+          Effect.tap((one) => Effect.sync(() => moments.push(one))),
+          Effect.andThen(Effect.sleep("10 millis")),
+          Effect.forever,
+          Effect.forkScoped
         )
-        const server = yield* newServer
-        const world = yield* worldOn(dataDir, server.url)
-        const { accounts, owner, portfolios } = yield* Effect.promise(async () => {
-          const strategyId = await createStrategy(world)
-          const portfolios = []
-          for (let count = 0; count < 5; count++) portfolios.push(await enrolled(world, strategyId))
-          const owner = await signedInOwner(world)
-          await Promise.all([...portfolios, owner].map((one) => funded(world, one)))
-          return { accounts: portfolios.flatMap((one) => one.accounts), owner, portfolios }
-        })
-        yield* server.copy
-
-        const { before, planned, runs, swap } = yield* Effect.gen(function* () {
-          const moments: Array<Moment> = []
-          const observing = yield* moment.pipe(
-            Effect.tap((one) => Effect.sync(() => moments.push(one))),
-            Effect.andThen(Effect.sleep("10 millis")),
-            Effect.forever,
-            Effect.forkScoped
-          )
-          const begun = yield* Effect.promise(async () => {
-            const [swap, ...ids] = await Promise.all([
-              submitAction(world, backendQuote(world, owner), owner.token),
-              ...portfolios.map(({ portfolioId }) => rebalance(world, portfolioId))
-            ])
-            assert.strictEqual(swap.status, 200, JSON.stringify(swap.body))
-            const all = [...accounts, owner.vault]
-            await eventually("everything is in a block", async () =>
-              (await carried(world, all)).every((count) => count === 1) ? true : undefined
-            )
-            return {
-              swap: swap.body.result.data.operationId as string,
-              runs: ids.map((operationId, index) => ({ operationId, portfolioId: portfolios[index]!.portfolioId }))
-            }
-          })
-          yield* Fiber.interrupt(observing)
-          yield* server.crash
-          const best = bestOf(moments)
-          assert.isNotEmpty(best.planned, "there is a moment at which a plan was stored and nothing else")
-          yield* Effect.sleep(takeover)
-          yield* server.startCopyAt(best.position)
-          return { ...begun, before: yield* Effect.eventually(moment), planned: best.planned }
-        }).pipe(Effect.scoped, Effect.provide(databaseLayer(server.url)))
-        assert.isNotEmpty(before.planned, JSON.stringify({ before, planned }))
-
-        yield* Effect.promise(async () => {
+        const begun = yield* Effect.promise(async () => {
+          const [swap, ...ids] = await Promise.all([
+            submitAction(world, backendQuote(world, owner), owner.token),
+            ...portfolios.map(({ portfolioId }) => rebalance(world, portfolioId))
+          ])
+          assert.strictEqual(swap.status, 200, JSON.stringify(swap.body))
           const all = [...accounts, owner.vault]
-          const dollars = () => Promise.all(all.map((accountId) => chainBalance(world, accountId, "USDC")))
-          const left = await dollars()
-          const unknown: Array<string> = []
-          for (const { operationId, portfolioId } of runs) {
-            if ((await operationOf(world, portfolioId, operationId)) === undefined) unknown.push(portfolioId)
-            else await traded(world, portfolioId, operationId)
+          await eventually("everything is in a block", async () =>
+            (await carried(world, all)).every((count) => count === 1) ? true : undefined
+          )
+          return {
+            swap: swap.body.result.data.operationId as string,
+            runs: ids.map((operationId, index) => ({ operationId, portfolioId: portfolios[index]!.portfolioId }))
           }
-          if ((await operationOf(world, owner.portfolioId, swap)) !== undefined)
-            assert.strictEqual((await finished(world, owner.portfolioId, swap)).outcome, "traded")
-          const once = all.map(() => 1)
-          assert.deepStrictEqual(await carried(world, all), once)
-          assert.deepStrictEqual(await dollars(), left)
-
-          // Whoever asks again, because an operation is unknown or not, finds that at most some dollars are left to do.
-          for (const { portfolioId } of portfolios) {
-            const again = await finished(world, portfolioId, await rebalance(world, portfolioId))
-            assert.strictEqual(again.state, "completed", JSON.stringify(again))
-          }
-          for (const [index, now] of (await dollars()).entries())
-            assert.closeTo(Number(now - left[index]!) / 1e6, 0, 100, `account ${index}`)
-          assert.isBelow(unknown.length, runs.length)
         })
-      }).pipe(Effect.scoped),
-    600_000
+        yield* Fiber.interrupt(observing)
+        yield* server.crash
+        const best = bestOf(moments)
+        assert.isNotEmpty(best.planned, "there is a moment at which a plan was stored and nothing else")
+        yield* Effect.sleep(takeover)
+        yield* server.startCopyAt(best.position)
+        return { ...begun, before: yield* Effect.eventually(moment), planned: best.planned }
+      }).pipe(Effect.scoped, Effect.provide(databaseLayer(server.url)))
+      assert.isNotEmpty(before.planned, JSON.stringify({ before, planned }))
+
+      yield* Effect.promise(async () => {
+        const all = [...accounts, owner.vault]
+        const dollars = () => Promise.all(all.map((accountId) => chainBalance(world, accountId, "USDC")))
+        const left = await dollars()
+        const unknown: Array<string> = []
+        for (const { operationId, portfolioId } of runs) {
+          if ((await operationOf(world, portfolioId, operationId)) === undefined) unknown.push(portfolioId)
+          else await traded(world, portfolioId, operationId)
+        }
+        if ((await operationOf(world, owner.portfolioId, swap)) !== undefined)
+          assert.strictEqual((await finished(world, owner.portfolioId, swap)).outcome, "traded")
+        const once = all.map(() => 1)
+        assert.deepStrictEqual(await carried(world, all), once)
+        assert.deepStrictEqual(await dollars(), left)
+
+        // Whoever asks again, because an operation is unknown or not, finds that at most some dollars are left to do.
+        for (const { portfolioId } of portfolios) {
+          const again = await finished(world, portfolioId, await rebalance(world, portfolioId))
+          assert.strictEqual(again.state, "completed", JSON.stringify(again))
+        }
+        for (const [index, now] of (await dollars()).entries())
+          assert.closeTo(Number(now - left[index]!) / 1e6, 0, 100, `account ${index}`)
+        assert.isBelow(unknown.length, runs.length)
+      })
+    }).pipe(Effect.scoped)
   )
 })

@@ -98,8 +98,7 @@ for (const [name, newPooler] of Object.entries(poolers))
             yield* direct`SELECT count(*)::int AS steps, count(DISTINCT (key, step))::int AS distinct FROM done`,
             [{ steps: 180, distinct: 180 }]
           )
-        }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, Logger.layer([])))),
-      120_000
+        }).pipe(Effect.scoped, Effect.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, Logger.layer([]))))
     )
 
     it.live(
@@ -132,7 +131,6 @@ for (const [name, newPooler] of Object.entries(poolers))
               assert.deepStrictEqual(await carried(world, accounts), [1, 1])
             }
           })
-        }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto)),
-      240_000
+        }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
     )
   })

@@ -8,8 +8,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { instant, noChain } from "#bench/engine/noChain.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { Settings } from "#domain/Settings.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
@@ -17,17 +16,15 @@ let polls = 0
 let wentOn = 0
 
 const Chains = Layer.effectContext(
-  Effect.map(Layer.build(noChain(instant)), (context) => {
-    const base = Context.get(context, UserOperations)
-    return Context.add(context, UserOperations, {
-      ...base,
-      find: ({ subject, txHash }) =>
+  Effect.map(Layer.build(noChain(instant)), (context) =>
+    Context.add(context, CarriedActions, {
+      find: ({ actionHash, txHash }) =>
         Effect.sync(() => {
           polls += 1
           if (polls === 1) process.kill(process.pid, "SIGSTOP")
           wentOn += 1
           return Option.some({
-            subject,
+            actionHash,
             txHash,
             blockNumber: 2n,
             blockHash: `0x${"1".repeat(64)}`,
@@ -37,7 +34,7 @@ const Chains = Layer.effectContext(
           })
         })
     })
-  })
+  )
 )
 
 const Engine = SchedulerLive.pipe(
@@ -45,7 +42,7 @@ const Engine = SchedulerLive.pipe(
   Layer.provideMerge(Chains),
   Layer.provideMerge(SqlLive),
   Layer.provideMerge(databaseLayer(process.env["ENGINE_DATABASE_URL"]!)),
-  Layer.provideMerge(Layer.succeed(Settings, benchSettings)),
+  Layer.provideMerge(benchSettings()),
   Layer.provideMerge(NodeCrypto.layer)
 )
 

@@ -191,7 +191,7 @@ const guardsVerdict = (chain: Chain, from: EvmAddress, { price, signature, time 
   })
 
 describe("tokens that an attestor prices", () => {
-  layer(attestedWorld(attestors), { excludeTestServices: true, timeout: "90 seconds" })((it) => {
+  layer(attestedWorld(attestors), { excludeTestServices: true })((it) => {
     it.effect(
       "are bought and sold on both chains, under prices of two sources; a later swap costs at most 360,000 gas",
       () =>

@@ -5,6 +5,7 @@ import { Liveness } from "#domain/health/Liveness.ts"
 import { LivenessLive, LivenessSettings } from "#layers/engine/LivenessLive.ts"
 import { TestDatabase } from "#test/support/database.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const limit = Duration.seconds(180)
 const LivenessTest = LivenessLive.pipe(Layer.provide(Layer.succeed(LivenessSettings, { within: limit })))
@@ -15,7 +16,7 @@ const until = (check: Check, isReached: (found: Effect.Success<Check>) => boolea
   check.pipe(
     Effect.filterOrFail(isReached),
     Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeout("60 seconds"),
+    Effect.timeout(patience),
     Effect.orDie
   )
 

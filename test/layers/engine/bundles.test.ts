@@ -21,6 +21,7 @@ import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const Engine = Layer.mergeAll(Layer.provide(Rebalances.layer, DryRunLive), SchedulerLive).pipe(
   Layer.provideMerge(EngineLive),
@@ -75,7 +76,7 @@ const startTogether = Effect.fnUntraced(function* (prepared: (run: Run, index: n
       : Effect.void
   const runs = yield* Effect.replicateEffect(start, portfolios)
   for (const [index, run] of runs.entries()) prepared(run, index)
-  yield* Deferred.await(all).pipe(Effect.timeout("60 seconds"))
+  yield* Deferred.await(all).pipe(Effect.timeout(patience))
   yield* Deferred.succeed(gate, undefined)
   return runs
 })
@@ -87,7 +88,7 @@ const ended = Effect.fnUntraced(function* ({ operationId, portfolioId, tenantId 
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail((operation) => isTerminal(operation.state)),
     Effect.retry(Schedule.spaced("50 millis")),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
   const report = yield* runs
     .report(operationId)
@@ -126,14 +127,14 @@ layer(Engine, { excludeTestServices: true })("runs that share transactions", (it
     Effect.gen(function* () {
       const market = yield* TestChain
       const runs = yield* startTogether()
-      const subjects = new Set<string>()
+      const actionHashes = new Set<string>()
       for (const run of runs) {
         const { receipt, state } = yield* ended(run)
         assert.strictEqual(state, "completed")
-        subjects.add(receipt!.subject)
+        actionHashes.add(receipt!.actionHash)
         yield* isOnTarget(run)
       }
-      assert.strictEqual(subjects.size, portfolios)
+      assert.strictEqual(actionHashes.size, portfolios)
       const attempts = (yield* Effect.forEach(runs, carried)).flat()
       assert.deepStrictEqual(
         attempts.map(({ attempt, status }) => [attempt, status]),

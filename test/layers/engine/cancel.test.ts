@@ -21,6 +21,7 @@ import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 type Portfolio = Effect.Success<typeof enrolledPortfolio>
 
@@ -91,7 +92,7 @@ const reaches = (portfolio: Portfolio, operationId: OperationId, isThere: (state
   find(portfolio, operationId).pipe(
     Effect.filterOrFail(({ state }) => isThere(state)),
     Effect.retry(Schedule.spaced("10 millis")),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 
 const ended = (portfolio: Portfolio, operationId: OperationId) =>
@@ -253,7 +254,7 @@ for (const { database, stores } of suites) {
             AND envelope::jsonb #>> '{payload,operationId}' = ${operationId} RETURNING 1`.pipe(
           Effect.filterOrFail((rows) => rows.length === 1),
           Effect.retry(Schedule.spaced("10 millis")),
-          Effect.timeout("60 seconds")
+          Effect.timeout(patience)
         )
         assert.isTrue(Option.isSome(yield* findRun(operationId)))
         assert.strictEqual(yield* cancelRun(operationId), "Requested")

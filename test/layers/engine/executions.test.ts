@@ -24,6 +24,7 @@ import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const anHour = Layer.succeed(StreamSettings, {
   maxOpen: 10,
@@ -66,7 +67,7 @@ const collect = (
     Effect.map(Stream.tap(() => begun?.open ?? Effect.void)),
     Effect.flatMap(Stream.runCollect),
     Effect.scoped,
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 
 const accepted = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId: PortfolioId) {
@@ -129,9 +130,9 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
           [42161, true]
         ]
       )
-      for (const { txHash, userOpHash } of result.steps) {
+      for (const { actionHash, txHash } of result.steps) {
         assert.match(txHash, /^0x/)
-        assert.match(userOpHash ?? "", /^0x/)
+        assert.match(actionHash ?? "", /^0x/)
       }
       const messages = events.flatMap(({ body }) => (body.kind === "execution.progress" ? [body.message] : []))
       for (const { chainId, txHash } of result.steps)
@@ -163,7 +164,7 @@ layer(Engine, { excludeTestServices: true })("a stream", (it) => {
       assert.strictEqual(withdrawn.kind === "execution.timeline_appended" && withdrawn.message, "Withdrawn")
       const { steps } = resultOf(events)
       assert.lengthOf(steps, 1)
-      assert.deepInclude(steps[0], { chainId: ChainId.make(8453), userOpHash: null, success: true })
+      assert.deepInclude(steps[0], { chainId: ChainId.make(8453), actionHash: null, success: true })
       assert.deepInclude((withdrawn as { readonly data: object }).data, { txHash: steps[0]!.txHash })
     }).pipe(Effect.scoped)
   )

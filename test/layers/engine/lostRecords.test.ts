@@ -31,14 +31,14 @@ const Engine = EngineLive.pipe(
   Layer.provideMerge(NodeCrypto.layer)
 )
 
-const subject = (byte: string) => `0x${byte.repeat(32)}`
+const hash = (byte: string) => `0x${byte.repeat(32)}`
 
 /** What the chain shows of an operation that has no record. */
 const receiptOf = (byte: string, success: boolean): ActionReceipt => ({
-  subject: subject(byte),
-  txHash: subject(`${byte[0]}f`),
+  actionHash: hash(byte),
+  txHash: hash(`${byte[0]}f`),
   blockNumber: 11n,
-  blockHash: subject("ee"),
+  blockHash: hash("ee"),
   success,
   gasUsed: 1n,
   deltas: success ? [{ assetId: baseWeth.assetId, raw: 390_000_000_000_000_000n }] : []
@@ -86,8 +86,8 @@ const accepted = Effect.fnUntraced(function* (seconds: number, calls = false) {
 
 const carriedBy = (operationId: OperationId, receipt: ActionReceipt) =>
   Effect.map(TestChain, (market) => {
-    market.marked.set(receipt.subject, operationId)
-    market.included.set(receipt.subject, receipt)
+    market.marked.set(receipt.actionHash, operationId)
+    market.included.set(receipt.actionHash, receipt)
   })
 
 layer(Engine, { excludeTestServices: true })("an order whose operation has no record", (it) => {
@@ -130,7 +130,7 @@ layer(Engine, { excludeTestServices: true })("an order whose operation has no re
       assert.strictEqual((yield* run("swap")).state, "completed")
       assert.lengthOf(market.broadcasts, sent + 1)
       const carried = [...market.included.values()].filter(
-        ({ subject, success }) => success && market.marked.get(subject) === operationId
+        ({ actionHash, success }) => success && market.marked.get(actionHash) === operationId
       )
       assert.lengthOf(carried, 1)
     })

@@ -10,16 +10,16 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { RunReport } from "#domain/rebalance/RunReport.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
-import { Settings } from "#domain/Settings.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { claimDue } from "#test/layers/sql/fixtures.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
-import { testSettings, TestSettings } from "#test/support/settings.ts"
+import { testSettings, TestSettings, testSettingsWith } from "#test/support/settings.ts"
 import { signAnew } from "#test/support/signAnew.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const Timing = Layer.succeed(SignatureRequestTiming, { first: Duration.millis(20), max: Duration.millis(40) })
 
@@ -80,7 +80,7 @@ const reaches = Effect.fnUntraced(function* (
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail((operation) => operation.state === state),
     Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 })
 
@@ -147,9 +147,9 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
         const operationId = yield* begin(portfolio)
         yield* reaches(portfolio, operationId, "awaiting_user")
         yield* Effect.flatMap(OperationLauncher, ({ capacity }) => capacity).pipe(
-          Effect.filterOrFail((free) => free === testSettings.maxRunsInFlight),
+          Effect.filterOrFail((free) => free === testSettings.engine.maxRunsInFlight),
           Effect.retry(Schedule.spaced("5 millis")),
-          Effect.timeout("60 seconds")
+          Effect.timeout(patience)
         )
         const { moving, retrying } = yield* Effect.flatMap(StepStore, ({ oldest }) => oldest)
         assert.isTrue(Option.isNone(moving) && Option.isNone(retrying))
@@ -208,7 +208,7 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
         yield* eventsOf(operationId, "signature_required").pipe(
           Effect.filterOrFail((events) => events.length === 2),
           Effect.retry(Schedule.spaced("20 millis")),
-          Effect.timeout("60 seconds")
+          Effect.timeout(patience)
         )
         yield* reaches(portfolio, operationId, "awaiting_user")
       })
@@ -228,7 +228,10 @@ layer(EngineLive.pipe(Layer.provideMerge(Patient)), { excludeTestServices: true 
   }
 )
 
-const Impatient = Layer.mergeAll(Layer.succeed(Settings, Settings.of({ ...testSettings, signatureWaitMs: 100 })), World)
+const Impatient = Layer.mergeAll(
+  testSettingsWith({ rebalances: { ...testSettings.rebalances, signatureWaitMs: 100 } }),
+  World
+)
 
 layer(EngineLive.pipe(Layer.provideMerge(Impatient)), { excludeTestServices: true })(
   "an owner who does not sign",

@@ -19,6 +19,7 @@ import { TestStores } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const Engine = Layer.mergeAll(Layer.provide(Rebalances.layer, DryRunLive), SchedulerLive).pipe(
   Layer.provideMerge(EngineLive),
@@ -47,7 +48,7 @@ const finished = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId: P
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail(({ state }) => isTerminal(state)),
     Effect.retry(Schedule.spaced("50 millis")),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 })
 
@@ -209,7 +210,7 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
         Effect.flatMap(Effect.fromOption),
         Effect.filterOrFail(({ schedule }) => schedule?.lastRebalanceAt != null),
         Effect.retry(Schedule.spaced("50 millis")),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       assert.isTrue(portfolio.schedule!.nextDueAt.epochMilliseconds > (yield* DateTime.now).epochMilliseconds)
       yield* Effect.sleep("300 millis")

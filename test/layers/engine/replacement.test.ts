@@ -12,6 +12,7 @@ import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const timing = { searchFor: Duration.millis(50), searchInterval: Duration.millis(10) }
 
@@ -48,7 +49,7 @@ const storedHashes = Effect.fnUntraced(function* (operationId: string) {
   return rows.map(({ hash }) => hash)
 })
 
-layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transaction that does not land", (it) => {
+layer(Engine, { excludeTestServices: true })("a transaction that does not land", (it) => {
   it.effect("is replaced until it does, every replacement stored before it is sent, and acts once", () =>
     Effect.gen(function* () {
       const market = yield* TestChain
@@ -76,13 +77,13 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
       yield* storedHashes(operationId).pipe(
         Effect.filterOrFail((stored) => stored.length === 2),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       const sent = market.broadcasts.length
       yield* Effect.sync(() => market.broadcasts.length).pipe(
         Effect.filterOrFail((now) => now > sent + 3),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       assert.strictEqual((yield* storedHashes(operationId)).length, 2)
       assert.strictEqual((yield* history(operationId)).at(-1), "retrying")
@@ -101,7 +102,7 @@ layer(Engine, { excludeTestServices: true, timeout: "60 seconds" })("a transacti
       yield* history(operationId).pipe(
         Effect.filterOrFail((events) => events.at(-1) === "retrying"),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       assert.deepStrictEqual(yield* storedHashes(operationId), [])
       market.signs = true

@@ -114,36 +114,33 @@ const burst = Effect.gen(function* () {
 })
 
 describe("A burst of portfolios", () => {
-  it.live(
-    "asks an endpoint at most 3 times a portfolio, its first operation and later ones",
-    () =>
-      Effect.gen(function* () {
-        const chain = yield* startChain({ chainId: 8453 })
-        yield* setEther(chain, privateKeyToAddress(relayerKey), parseEther("1000"))
-        const proxies = [yield* countingProxy(chain.rpcUrl), yield* countingProxy(chain.rpcUrl)] as const
-        const [only, second] = proxies
-        const rounds = (urls: readonly [string, ...ReadonlyArray<string>]) =>
-          Effect.gen(function* () {
-            const accounts = yield* Effect.forEach(Array.from({ length: portfolios }), () => enrolled(chain))
-            const asked: Array<ReadonlyArray<number>> = []
-            for (const round of [1, 2]) {
-              for (const account of accounts)
-                yield* mint(chain, account, { token: tokenBySymbol(chain, "USDC"), amountRaw: 100_000_000n })
-              const before = proxies.map(({ requests }) => requests.length)
-              assert.strictEqual(yield* burst, round * portfolios)
-              asked.push(proxies.map(({ requests }, index) => requests.length - before[index]!))
-            }
-            return asked
-          }).pipe(Effect.provide(Layer.fresh(serviceOn(chain, urls))))
-        for (const [asked] of yield* rounds([only.url])) assert.isAtMost(asked!, 3 * portfolios)
-        // With a quorum each endpoint is asked what all must agree on, and the first one the rest.
-        for (const asked of yield* rounds([only.url, second.url]))
-          for (const each of asked) assert.isAtMost(each, 3 * portfolios)
-        assert.isFalse(
-          proxies.some(({ requests }) => requests.some((method) => method.includes("+"))),
-          "no request is a batch of several"
-        )
-      }).pipe(Effect.scoped),
-    300_000
+  it.live("asks an endpoint at most 3 times a portfolio, its first operation and later ones", () =>
+    Effect.gen(function* () {
+      const chain = yield* startChain({ chainId: 8453 })
+      yield* setEther(chain, privateKeyToAddress(relayerKey), parseEther("1000"))
+      const proxies = [yield* countingProxy(chain.rpcUrl), yield* countingProxy(chain.rpcUrl)] as const
+      const [only, second] = proxies
+      const rounds = (urls: readonly [string, ...ReadonlyArray<string>]) =>
+        Effect.gen(function* () {
+          const accounts = yield* Effect.forEach(Array.from({ length: portfolios }), () => enrolled(chain))
+          const asked: Array<ReadonlyArray<number>> = []
+          for (const round of [1, 2]) {
+            for (const account of accounts)
+              yield* mint(chain, account, { token: tokenBySymbol(chain, "USDC"), amountRaw: 100_000_000n })
+            const before = proxies.map(({ requests }) => requests.length)
+            assert.strictEqual(yield* burst, round * portfolios)
+            asked.push(proxies.map(({ requests }, index) => requests.length - before[index]!))
+          }
+          return asked
+        }).pipe(Effect.provide(Layer.fresh(serviceOn(chain, urls))))
+      for (const [asked] of yield* rounds([only.url])) assert.isAtMost(asked!, 3 * portfolios)
+      // With a quorum each endpoint is asked what all must agree on, and the first one the rest.
+      for (const asked of yield* rounds([only.url, second.url]))
+        for (const each of asked) assert.isAtMost(each, 3 * portfolios)
+      assert.isFalse(
+        proxies.some(({ requests }) => requests.some((method) => method.includes("+"))),
+        "no request is a batch of several"
+      )
+    }).pipe(Effect.scoped)
   )
 })

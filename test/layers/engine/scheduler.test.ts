@@ -20,6 +20,7 @@ import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 /** Requests for many accounts: their chain, and how many accounts they were for. */
 const asked: Array<readonly [chainId: number, accounts: number]> = []
@@ -142,7 +143,7 @@ const sent = Effect.fnUntraced(function* ({ accounts, portfolioId, tenantId }: E
         amountRaw: raw,
         minRaw: raw,
         expectedRaw: raw,
-        bridge: addressOf(accounts[0]),
+        bridgeAddress: addressOf(accounts[0]),
         tool: "test"
       }
     ]
@@ -157,7 +158,7 @@ const settled = ({ portfolioId }: Enrolled) =>
       AND finished_at IS NULL`.pipe(
       Effect.filterOrFail((rows) => rows.length === 0),
       Effect.retry(Schedule.spaced("25 millis")),
-      Effect.timeout("60 seconds")
+      Effect.timeout(patience)
     )
   })
 

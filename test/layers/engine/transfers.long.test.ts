@@ -20,6 +20,7 @@ import { TestStores } from "#test/support/database.ts"
 import { connectedPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { testSettings, TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const Unscheduled = InTransit.layer.pipe(
   Layer.provideMerge(EngineLive),
@@ -49,7 +50,7 @@ const run = Effect.fnUntraced(function* ({ portfolioId, tenantId }: Enrolled) {
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail(({ state }) => isTerminal(state)),
     Effect.retry(soon),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 })
 
@@ -79,7 +80,7 @@ const ended = Effect.fnUntraced(function* (enrolled: Enrolled) {
   yield* openTransfers(enrolled).pipe(
     Effect.filterOrFail((open) => open.length === 0),
     Effect.retry(soon),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 })
 
@@ -121,7 +122,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       yield* Effect.sync(() => market.balance(onArbitrum, arbWeth.assetId)).pipe(
         Effect.filterOrFail((weth) => weth > 0n),
         Effect.retry(soon),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
     })
   )
@@ -214,7 +215,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
       const again = yield* openTransfers(enrolled).pipe(
         Effect.filterOrFail(([open]) => open !== undefined && open.operationId !== transfer.operationId),
         Effect.retry(soon),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       // Half of 9,991 dollars, for the first run paid 9 for its swap, less half of the 20 that this one is reckoned to
       // cost.
@@ -317,8 +318,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
         for (let runs = 0; runs < 9; runs += 1) yield* reported(yield* run(enrolled))
         const [transfer] = yield* openTransfers(enrolled)
         assert.closeTo(Number(transfer!.amountRaw) / 1e6, 3_750, 60)
-      }),
-    120_000
+      })
   )
 
   it.effect("open once, however often the run's step is repeated", () =>
@@ -341,51 +341,45 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
 })
 
 layer(Unscheduled, { excludeTestServices: true })("the watch of a transfer", (it) => {
-  it.effect(
-    "begins without a scheduler, and gives its slot up between polls",
-    () =>
-      Effect.gen(function* () {
-        const { enrolled, transfer } = yield* oneSided
-        const store = yield* OperationStore
-        const { portfolioId, tenantId } = enrolled
-        yield* store.find(tenantId, portfolioId, transfer.operationId).pipe(
-          Effect.flatMap(Effect.fromOption),
-          Effect.filterOrFail(({ state }) => state === "running"),
-          Effect.retry(soon),
-          Effect.timeout("60 seconds")
-        )
-        yield* Effect.flatMap(OperationLauncher, ({ capacity }) => capacity).pipe(
-          Effect.filterOrFail((free) => free === testSettings.maxRunsInFlight),
-          Effect.retry(soon),
-          Effect.timeout("60 seconds")
-        )
-        assert.lengthOf(yield* openTransfers(enrolled), 1)
-      }),
-    120_000
+  it.effect("begins without a scheduler, and gives its slot up between polls", () =>
+    Effect.gen(function* () {
+      const { enrolled, transfer } = yield* oneSided
+      const store = yield* OperationStore
+      const { portfolioId, tenantId } = enrolled
+      yield* store.find(tenantId, portfolioId, transfer.operationId).pipe(
+        Effect.flatMap(Effect.fromOption),
+        Effect.filterOrFail(({ state }) => state === "running"),
+        Effect.retry(soon),
+        Effect.timeout(patience)
+      )
+      yield* Effect.flatMap(OperationLauncher, ({ capacity }) => capacity).pipe(
+        Effect.filterOrFail((free) => free === testSettings.engine.maxRunsInFlight),
+        Effect.retry(soon),
+        Effect.timeout(patience)
+      )
+      assert.lengthOf(yield* openTransfers(enrolled), 1)
+    })
   )
 
-  it.effect(
-    "outlives a fault of ours",
-    () =>
-      Effect.gen(function* () {
-        const { enrolled, market, transfer } = yield* oneSided
-        const routes = market.routes.get.bind(market.routes)
-        let faults = 0
-        market.routes.get = (txHash) => {
-          if (txHash !== transfer.txHash || faults === 2) return routes(txHash)
-          faults += 1
-          throw new Error("a fault of ours")
-        }
-        market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
-        market.arrivals.set(`${enrolled.accounts[1]} ${arrival}`, {
-          success: true,
-          isOwn: false,
-          blockNumber: 7n,
-          deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
-        })
-        yield* ended(enrolled)
-        assert.strictEqual(faults, 2)
-      }),
-    120_000
+  it.effect("outlives a fault of ours", () =>
+    Effect.gen(function* () {
+      const { enrolled, market, transfer } = yield* oneSided
+      const routes = market.routes.get.bind(market.routes)
+      let faults = 0
+      market.routes.get = (txHash) => {
+        if (txHash !== transfer.txHash || faults === 2) return routes(txHash)
+        faults += 1
+        throw new Error("a fault of ours")
+      }
+      market.routes.set(transfer.txHash, { _tag: "Delivered", txHash: arrival })
+      market.arrivals.set(`${enrolled.accounts[1]} ${arrival}`, {
+        success: true,
+        isOwn: false,
+        blockNumber: 7n,
+        deltas: [{ assetId: arbUsdc.assetId, raw: transfer.expectedRaw }]
+      })
+      yield* ended(enrolled)
+      assert.strictEqual(faults, 2)
+    })
   )
 })

@@ -18,6 +18,7 @@ import { connectedPortfolio, enrolledPortfolio } from "#test/support/enrolledPor
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import type { TestMarket } from "#test/support/chains/TestMarket.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const Engine = EngineLive.pipe(
   Layer.provideMerge(TestChains),
@@ -60,7 +61,7 @@ const runWhenDue = Effect.fnUntraced(function* (enrolled: Enrolled) {
     Effect.flatMap(Effect.fromOption),
     Effect.filterOrFail(({ state }) => isTerminal(state)),
     Effect.retry(Schedule.spaced("50 millis")),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
   const report = yield* Effect.flatMap(RunStore, (runs) => runs.report(operationId)).pipe(
     Effect.flatMap(Effect.fromOption),
@@ -125,8 +126,7 @@ layer(Engine, { excludeTestServices: true })("a run that does not get an answer"
         assert.isAbove(dueInMs, day - minute)
         // What was counted before is forgotten: the next outage begins at one minute.
         assertDueIn((yield* during(withoutArbitrum, runWhenDue(enrolled))).dueInMs, 1)
-      }),
-    120_000
+      })
   )
 
   it.effect("keeps what it did on other chains, and is due again in a minute for the rest", () =>

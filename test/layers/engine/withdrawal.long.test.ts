@@ -75,7 +75,7 @@ const withdraw = Effect.fnUntraced(function* (
 
 /** What `message` did, brought about by somebody else. */
 const receiptElsewhere = {
-  subject: `0x${"5e".repeat(32)}`,
+  actionHash: `0x${"5e".repeat(32)}`,
   txHash: `0x${"e1".repeat(32)}`,
   blockNumber: 7n,
   blockHash: `0x${"b7".repeat(32)}`,

@@ -67,7 +67,7 @@ const unavailable = Effect.fnUntraced(function* (chain: Chain) {
 })
 
 describe("Balances", () => {
-  layer(overProxies, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(overProxies, { excludeTestServices: true })((it) => {
     it.effect("reads any number of balances and their block in one request", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld

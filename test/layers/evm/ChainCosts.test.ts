@@ -25,7 +25,7 @@ const ahead = Effect.fnUntraced(function* (ms: number) {
   })
 })
 
-layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })("ChainCosts", (it) => {
+layer(EvmWorldLive, { excludeTestServices: true })("ChainCosts", (it) => {
   it.effect(
     "are of an operation's and a swap's gas at the base fee of the latest block and the usual tip, kept for a minute",
     () =>

@@ -10,7 +10,7 @@ import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { nonceKey, operationHash, operationSignature, unsignedOperation } from "#layers/evm/execution/agentOperation.ts"
 import { executeBatch, swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
-import { setPrice } from "#sandbox/market/Market.ts"
+import { setPrice } from "#sandbox/chain/Market.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
 import { agentAccount, revokeAll, sdkAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { evmExecution, evmPolicy } from "#layers/evm/address.ts"
@@ -49,7 +49,7 @@ const reversed = (swap: Swap) => {
 }
 
 describe("ChainExecution", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("one owner signature carries an account through first and later operations on two chains", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld

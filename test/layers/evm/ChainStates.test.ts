@@ -10,7 +10,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { chainIdOf, configFor, EvmWorld } from "#test/layers/evm/EvmWorld.ts"
 
-layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("ChainStates", (it) => {
+layer(EvmWorld.layer, { excludeTestServices: true })("ChainStates", (it) => {
   it.effect("supported chains alone, each by whether it answers, with the confirmations that it asks for", () =>
     Effect.gen(function* () {
       const { arbitrum, base } = yield* EvmWorld

@@ -58,7 +58,7 @@ const withCode = <A, E, R>(
     (bytecode) => Effect.promise(() => chain.client.setCode({ address, bytecode }))
   )
 
-layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("Chains", (it) => {
+layer(EvmWorld.layer, { excludeTestServices: true })("Chains", (it) => {
   it.effect(
     "the service's contracts are those that every chain has, and those that a chain's configuration names",
     () =>

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -56,7 +56,7 @@ const faults: ReadonlyArray<readonly [string, CountingProxy["answer"]]> = [
 ]
 
 describe("Several endpoints", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     for (const [fault, answer] of faults) {
       it.effect(`one that ${fault} is passed over`, () =>
         Effect.gen(function* () {
@@ -116,7 +116,7 @@ describe("Several endpoints", () => {
           base.client.request<Asked>({ method: "eth_getTransactionReceipt", params: [signed.txHash] })
         )
         yield* Effect.gen(function* () {
-          const { find } = yield* UserOperations
+          const { find } = yield* CarriedActions
           proxy.answer = (method) =>
             method === "eth_getTransactionReceipt" ? result({ ...shown, blockHash: `0x${"0b".repeat(32)}` }) : undefined
           assert.deepStrictEqual(yield* find(signed, prepared.accountId), Option.none())
@@ -142,7 +142,7 @@ describe("Several endpoints", () => {
           Layer.provide(SecureRandom.layerWebCrypto)
         )
         yield* Effect.gen(function* () {
-          const { find } = yield* UserOperations
+          const { find } = yield* CarriedActions
           const found = find(signed, prepared.accountId)
           assert.deepStrictEqual(yield* found, Option.some(receipt))
 

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts"
 import { type AssetId, type ChainId, erc20, type AccountId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { type BatchOnOneChain, ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
@@ -278,8 +278,8 @@ export const batchOf = (
 
 /** The receipt, once there is one: a node answers a sent transaction before it has mined it. */
 export const confirmed = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: AccountId) {
-  const operations = yield* UserOperations
-  return yield* operations
+  const actions = yield* CarriedActions
+  return yield* actions
     .find(signed, accountId)
     .pipe(Effect.flatMap(Effect.fromOption), Effect.retry({ times: 3_000, schedule: Schedule.spaced("20 millis") }))
 })

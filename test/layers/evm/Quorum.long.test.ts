@@ -68,7 +68,7 @@ const clientsOver = (...urls: ReadonlyArray<string>) => {
 
 const transaction: SignedTransaction = {
   chainId,
-  subject: txHash,
+  actionHash: txHash,
   relayer: relayer as EvmAddress,
   nonce: 1,
   txHash,

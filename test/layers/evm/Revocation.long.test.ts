@@ -132,7 +132,7 @@ const kinds = [
 
 for (const { first, spender, what, world } of kinds) {
   describe(`a revocation of a permission ${what}`, () => {
-    layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    layer(world, { excludeTestServices: true })((it) => {
       it.effect("ends it on every chain with one signature, and a new signature lets the agent trade again", () =>
         Effect.gen(function* () {
           const { arbitrum, base } = yield* EvmWorld
@@ -212,7 +212,7 @@ for (const { first, spender, what, world } of kinds) {
 }
 
 describe("a revocation by an owner that is a contract", () => {
-  layer(GuardedWorldLive, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
     it.effect("ends the permission by the contract's word on its chain", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

@@ -30,7 +30,7 @@ const getAmountsOut = (chain: Chain, sellAmountRaw: bigint, path: ReadonlyArray<
   )
 
 describe("Venue", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("quotes what the router quotes, on the best path", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld

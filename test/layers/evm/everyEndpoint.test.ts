@@ -160,7 +160,7 @@ describe("The nonce that a revocation ends at", () => {
 describe("Receipts that are sought together", () => {
   const transaction = {
     chainId,
-    subject: zeroHash,
+    actionHash: zeroHash,
     relayer: zeroAddress as string as EvmAddress,
     nonce: 0,
     fromBlock: 1n

@@ -9,7 +9,7 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 const chainId = 8453 as ChainId
 
 const landed: ActionReceipt = {
-  subject: "0x01",
+  actionHash: "0x01",
   txHash: "0x02",
   blockNumber: 100n,
   blockHash: "0x64",

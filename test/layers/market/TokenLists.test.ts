@@ -8,7 +8,6 @@ import { Assets } from "#domain/asset/Assets.ts"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import { Settings } from "#domain/Settings.ts"
 import { TokenListConfig } from "#layers/market/TokenListConfig.ts"
 import { TokenLists } from "#layers/market/TokenLists.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
@@ -58,29 +57,10 @@ const load = (
       for (const asset of assets) catalogue.set(asset.assetId, asset)
     })
   const world = Layer.mergeAll(
-    Layer.succeed(TokenListConfig, { sources }),
+    Layer.succeed(TokenListConfig, { sources, blocked: new Set(options.blocked ?? []) }),
     Layer.succeed(Chains, { supported: [8453 as ChainId] }),
     Layer.succeed(Assets, store),
-    Layer.succeed(AssetStore, { ...store, upsertAssets }),
-    Layer.succeed(Settings, {
-      brandName: "Ballast",
-      rebalanceCooldownMs: 60_000,
-      priceMaxAgeMs: 600_000,
-      defaultSwap: { slippageBps: 50, priceImpactBps: 100, thresholdUsd: 1n },
-      mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
-      minTradeUsd: 1n,
-      gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, maxShareBps: 2_500, natives: new Map() },
-      transfers: { minUsd: 1n, costBps: 10, maxCostBps: 100 },
-      routes: { minUsd: 1n, minAdvantageBps: 10 },
-      blockedAssets: new Set(options.blocked ?? []),
-      scheduler: { intervalMs: 1_000, batch: 200 },
-      maxRunsInFlight: 64,
-      runRetentionMs: 3_600_000,
-      signatureWaitMs: 3_600_000,
-      priceHistory: { intervalMs: 60_000, batch: 10 },
-      valuation: { intervalMs: 3_600_000, batch: 200 },
-      discovery: { intervalMs: 60_000 }
-    })
+    Layer.succeed(AssetStore, { ...store, upsertAssets })
   )
   return Layer.build(TokenLists).pipe(Effect.provide(world), Effect.scoped, Effect.as(catalogue))
 }

@@ -133,7 +133,7 @@ describe("LI.FI", () => {
         buy: arbUsdc.assetId,
         amountRaw: 1n,
         accountId: evmAccount(8453 as ChainId, contract),
-        bridge: target,
+        bridgeAddress: target,
         minRaw: 1n
       }
       const none = yield* against(

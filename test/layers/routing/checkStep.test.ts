@@ -20,7 +20,7 @@ const request: RouteRequest = {
   buy: arbUsdc.assetId,
   amountRaw: 1_000_000n,
   accountId: evmAccount(baseUsdc.chainId, account),
-  bridge,
+  bridgeAddress: bridge,
   minRaw: 990_000n
 }
 

@@ -22,7 +22,7 @@ import { SolanaBalances } from "#layers/solana/SolanaBalances.ts"
 import { SolanaClients } from "#layers/solana/SolanaLive.ts"
 import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
-import { splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { fundedKey, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain

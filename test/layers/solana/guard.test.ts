@@ -17,7 +17,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import { checkBytes } from "#layers/solana/guard/checkBytes.ts"
 import { signPlanned } from "#layers/solana/guard/signPlanned.ts"
-import type { Step, TransactionPlan } from "#layers/solana/guard/Plan.ts"
+import type { Step, TransactionPlan } from "#layers/solana/swig/Plan.ts"
 import { buildMessage, buildStep } from "#layers/solana/swig/buildTransaction.ts"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
 import { decodeSwigInstruction } from "#layers/solana/swig/SwigInstruction.ts"
@@ -49,6 +49,7 @@ const tokens = (amount: bigint, to = destination) =>
 /** Every instruction that the service builds, by name. */
 const steps: Readonly<Record<string, Step>> = {
   limitUnits: { _tag: "LimitUnits", units: 80_000 },
+  limitUnitsWithMark: { _tag: "LimitUnits", units: 80_000, mark: keyOf(12) },
   priceUnits: { _tag: "PriceUnits", microLamports: 1_000n },
   makeTokenAccount: { _tag: "MakeTokenAccount", owner: account, mint, tokenProgram: TOKEN_PROGRAM_ID },
   createWallet: { _tag: "CreateWallet", id, consent },

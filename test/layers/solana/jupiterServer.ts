@@ -3,7 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
-import { splTokenOf } from "#sandbox/solana/market/splCatalog.ts"
+import { splTokenOf } from "#sandbox/assets/splCatalog.ts"
 import type { TestChain } from "#test/sandbox/solana/support.ts"
 
 export type Built = NonNullable<ReturnType<typeof buildSwap>>

@@ -122,7 +122,7 @@ eachDatabase("ActionStore", (it) => {
       const outcome: ActionOutcome = {
         chainId: order.chainId,
         receipt: {
-          subject: bytes32("0b"),
+          actionHash: bytes32("0b"),
           txHash: bytes32("5c"),
           blockNumber: 9n,
           blockHash: bytes32("bb"),
@@ -137,7 +137,7 @@ eachDatabase("ActionStore", (it) => {
       const ended = Option.getOrThrow(yield* operations.find(own.tenantId, own.portfolioId, operationId))
       assert.deepInclude(ended, { state: "completed", error: null })
       assert.deepStrictEqual(yield* log.steps(operationId), [
-        { chainId: order.chainId, userOpHash: bytes32("0b"), txHash: bytes32("5c"), success: true }
+        { chainId: order.chainId, actionHash: bytes32("0b"), txHash: bytes32("5c"), success: true }
       ])
     })
   )

@@ -2,6 +2,7 @@
 import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpEffect, HttpRouter } from "effect/http"
+import { ChainId } from "#domain/Caip.ts"
 import { createSiweMessage } from "viem/siwe"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { assert } from "@effect/vitest"
@@ -26,7 +27,7 @@ import { CountryHeader } from "#domain/listing/CountryHeader.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
-import { browserAccess } from "#http/middleware/browserAccess.ts"
+import { browserAccess } from "#http/serving/browserAccess.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 import { SignInVerifierLive } from "#layers/evm/account/SignInVerifierLive.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
@@ -197,7 +198,7 @@ export const makeSignInApi = (
     Layer.provide(EvmClients.layer),
     Layer.provide(
       Layer.mergeAll(
-        Layer.succeed(SignInSettings, { origins, chainIds: [8453] }),
+        Layer.succeed(SignInSettings, { origins, chainIds: [ChainId.make(8453)] }),
         Layer.succeed(EvmConfig, { ...configFor([]), chains: [] })
       )
     ),

@@ -11,7 +11,7 @@ import {
 } from "@solana/spl-token"
 import { Keypair } from "@solana/web3.js"
 import { installMints, issue, issuer, pause, rescale, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
-import { splCatalog, splTokenOf, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { splCatalog, splTokenOf, usdc } from "#sandbox/assets/splCatalog.ts"
 import { fundedKey, land, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { solanaChainId, solanaReference } from "#domain/Caip.ts"
-import { splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { newPlace, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
 import { destroy, overview, type Refusal } from "#test/sandbox/worldCalls.ts"
@@ -23,7 +23,7 @@ const connect = () => new Connection(`http://127.0.0.1:${world.place.control}/rp
 beforeAll(async () => {
   world = await startWorld(await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-"))))
   assert.include(world.output(), "is ready")
-}, 300_000)
+})
 afterAll(() => destroy(world))
 
 const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
@@ -134,5 +134,5 @@ describe("the Solana chain of a world", () => {
     assert.strictEqual((await build(1_000_000n)).body.outAmount, outAmount)
     const listed = (await overview(world)).chains.at(-1)!.assets.find(({ symbol }) => symbol === "TSLAx")!
     assert.strictEqual(listed.priceUsd, "800")
-  }, 300_000)
+  })
 })

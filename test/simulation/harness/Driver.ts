@@ -2,6 +2,8 @@
  * Runs a simulation turn by turn: a task of a process, a statement of the database, a fiber that wakes, or, when nobody
  * has anything to do, a step of the time. Starts processes, and kills them.
  */
+import type { ServiceSettings } from "#src/config/settings.ts"
+import { testSettings } from "#test/support/settings.ts"
 import { Instance } from "#test/simulation/harness/Instance.ts"
 import { Locks } from "#test/simulation/harness/Locks.ts"
 import { type LogLine, Process } from "#test/simulation/harness/Process.ts"
@@ -40,10 +42,7 @@ export class Driver {
   readonly #parts: Parts
   readonly #processes: number
   readonly #locks = new Locks()
-  readonly #settings: {
-    readonly scheduler: { readonly intervalMs: number; readonly batch: number }
-    readonly maxRunsInFlight: number
-  }
+  readonly #settings: Pick<ServiceSettings, "scheduler" | "engine">
   #instances: Array<Instance> = []
   #started = 0
   #probedAt = 0
@@ -56,7 +55,7 @@ export class Driver {
     this.#processes = random.pick([1, 1, 2])
     this.#settings = {
       scheduler: { intervalMs: random.pick([1_000, 5_000, 15_000]), batch: random.pick([1, 200]) },
-      maxRunsInFlight: random.pick([1, 4, 64])
+      engine: { ...testSettings.engine, maxRunsInFlight: random.pick([1, 4, 64]) }
     }
   }
 

@@ -9,7 +9,6 @@ import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
-import { Settings } from "#domain/Settings.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
@@ -22,11 +21,16 @@ import { shardsOn } from "#layers/engine/cluster/Shards.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { runtimeOn } from "#layers/engine/WorkflowRuntime.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
-import { testSettings } from "#test/support/settings.ts"
+import type { ServiceSettings } from "#src/config/settings.ts"
+import { testSettingsWith } from "#test/support/settings.ts"
 import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
-import { simulatedExecution, simulatedOperations } from "#test/simulation/ports/SimulatedExecution.ts"
+import {
+  simulatedCarriedActions,
+  simulatedExecution,
+  simulatedOperations
+} from "#test/simulation/ports/SimulatedExecution.ts"
 import { simulatedMarks } from "#test/simulation/ports/SimulatedMarks.ts"
 import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
 import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
@@ -61,7 +65,7 @@ export interface InstanceOptions {
   readonly isAlone: boolean
   /** Of all processes of the simulation. */
   readonly locks: Locks
-  readonly settings: Partial<Settings["Service"]>
+  readonly settings: Partial<ServiceSettings>
 }
 
 const portsOf = (world: World) =>
@@ -70,6 +74,7 @@ const portsOf = (world: World) =>
     simulatedBalances(world),
     simulatedExecution(world),
     simulatedOperations(world),
+    simulatedCarriedActions(world),
     simulatedPrices(world),
     simulatedRouting(world),
     NoIssuer,
@@ -109,7 +114,7 @@ const layerOf = ({ isAlone, locks, process, random, session, settings, world }: 
         SecureRandom.make((size) => random.bytes(size))
       )
     ),
-    Layer.provideMerge(Layer.succeed(Settings, Settings.of({ ...testSettings, ...settings })))
+    Layer.provideMerge(testSettingsWith(settings))
   )
 
 export type Running = Layer.Success<ReturnType<typeof layerOf>>

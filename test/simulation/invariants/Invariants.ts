@@ -27,7 +27,7 @@ export class Invariants {
   readonly seen: Seen = {
     operations: new Map(),
     relayed: new Map(),
-    bySubject: new Map(),
+    byActionHash: new Map(),
     signed: new Set(),
     transfers: new Map(),
     withdrawals: new Map(),
@@ -56,8 +56,8 @@ export class Invariants {
 
   /** After each turn. What is sent must have been committed by then, hence seen. */
   checkSent(): void {
-    for (const { isHeld, subject } of this.#world.signatures.splice(0))
-      this.require("no transaction of the database is open while a key signs", !isHeld, () => subject)
+    for (const { actionHash, isHeld } of this.#world.signatures.splice(0))
+      this.require("no transaction of the database is open while a key signs", !isHeld, () => actionHash)
     for (const hash of this.#world.sent.splice(0))
       this.require("only what is stored is sent", this.seen.signed.has(hash), () => `${hash} is not in the database`)
   }

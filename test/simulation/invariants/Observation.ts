@@ -17,7 +17,7 @@ export interface Seen {
     { readonly state: string; readonly events: number; readonly portfolio: string; readonly kind: string }
   >
   readonly relayed: Map<string, RelayedRow>
-  readonly bySubject: Map<string, RelayedRow>
+  readonly byActionHash: Map<string, RelayedRow>
   /** Hashes of everything that was signed. */
   readonly signed: Set<string>
   readonly transfers: Map<string, TransferRow>

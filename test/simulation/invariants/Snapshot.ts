@@ -23,12 +23,12 @@ export interface RelayedRow {
   readonly chain: number
   readonly attempt: number
   readonly account: string
-  readonly subject: string
+  readonly actionHash: string
   readonly relayer: string
   readonly nonce: number
   /** Of the transaction's first bytes and of all that replaced them. */
   readonly hashes: ReadonlyArray<string>
-  /** How many actions the transaction says that it carries, and the subjects of those that there are. */
+  /** How many actions the transaction says that it carries, and the hashes of those that there are. */
   readonly carries: number
   readonly members: ReadonlyArray<string>
   readonly status: "signed" | "succeeded" | "reverted"
@@ -69,7 +69,7 @@ export interface Snapshot {
   readonly operations: ReadonlyArray<OperationRow>
   readonly relayed: ReadonlyArray<RelayedRow>
   readonly transfers: ReadonlyArray<TransferRow>
-  /** Subjects of what is announced. */
+  /** Hashes of the actions that are announced. */
   readonly announced: ReadonlyArray<string>
   readonly withdrawals: ReadonlyArray<WithdrawalRow>
   readonly schedules: ReadonlyArray<ScheduleRow>
@@ -91,7 +91,7 @@ const statement = `SELECT jsonb_build_object(
     "operations o WHERE finished_at IS NULL OR updated_at >= $1"
   )},
   'relayed', ${rows(
-    `'operation', operation_id, 'chain', chain_id, 'attempt', attempt, 'account', account_id, 'subject', subject,
+    `'operation', operation_id, 'chain', chain_id, 'attempt', attempt, 'account', account_id, 'actionHash', subject,
       'relayer', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'carries', t.carries, 'hashes',
       (SELECT coalesce(jsonb_agg(x.tx_hash), '[]'::jsonb) FROM relayed_replacements x
         WHERE (x.chain_id, x.relayer, x.nonce) = (t.chain_id, t.relayer, t.nonce)) || jsonb_build_array(t.tx_hash),

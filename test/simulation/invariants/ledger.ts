@@ -38,11 +38,13 @@ export const checkLedger = (observation: Observation): void => {
   const announced = new Set(snapshot.announced)
   for (const chain of world.chains.values())
     for (const { execution, txHash } of chain.inclusions) {
-      const left = execution.parts.flatMap(({ subject, transfers }) => transfers.map((one) => ({ ...one, subject })))
-      for (const [position, { amountRaw, sell, subject }] of left.entries()) {
+      const left = execution.parts.flatMap(({ actionHash, transfers }) =>
+        transfers.map((one) => ({ ...one, actionHash }))
+      )
+      for (const [position, { actionHash, amountRaw, sell }] of left.entries()) {
         const entry = seen.transfers.get(`${txHash} ${position}`)
         require("what left a chain is announced or in the ledger", entry === undefined
-          ? announced.has(subject)
+          ? announced.has(actionHash)
           : entry.amount === amountRaw.toString() && entry.sell === sell, () =>
           `${amountRaw} of ${sell} left in ${txHash}; the ledger has ${entry?.amount ?? "nothing"}`)
       }

@@ -16,7 +16,7 @@ const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void 
   const key = attemptOf(row)
   const before = seen.relayed.get(key)
   require("a signed attempt keeps its nonce and what it carries", before === undefined ||
-    (before.nonce === row.nonce && before.relayer === row.relayer && before.subject === row.subject), () =>
+    (before.nonce === row.nonce && before.relayer === row.relayer && before.actionHash === row.actionHash), () =>
     `${key} had nonce ${before?.nonce} of ${before?.relayer} and has ${row.nonce} of ${row.relayer}`)
   require("a recorded receipt stays", before === undefined ||
     before.status === "signed" ||
@@ -24,7 +24,9 @@ const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void 
   if (before === undefined || before.hashes.length !== row.hashes.length) checkBytes(require, world, row)
   if (row.status === "signed" || before?.status === row.status) return
   const chain = world.chain(row.chain)
-  const part = chain.find(row.receipt?.txHash ?? "")?.execution.parts.find(({ subject }) => subject === row.subject)
+  const part = chain
+    .find(row.receipt?.txHash ?? "")
+    ?.execution.parts.find(({ actionHash }) => actionHash === row.actionHash)
   if (row.status === "succeeded") {
     require("a receipt says what the chain shows", part !== undefined &&
       part.success &&
@@ -36,7 +38,7 @@ const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void 
       own.every(({ execution }) => !execution.included), () =>
       `${key} is recorded as reverted in ${own[0]?.txHash}, which carries ${row.carries}`)
   } else {
-    const landed = chain.bridgeAssetOf(row.subject)
+    const landed = chain.bridgeAssetOf(row.actionHash)
     require("what is recorded as reverted moved nothing", landed === undefined || !landed.part.success, () =>
       `${key} is recorded as reverted and landed in ${landed?.inclusion.txHash}`)
   }
@@ -55,18 +57,18 @@ const checkBytes = (require: Observation["require"], world: World, { carries, ha
 const checkLanded = ({ require, seen, world }: Observation): void => {
   for (const chain of world.chains.values()) {
     const landed = new Map<string, string>()
-    const subjects = new Set<string>()
+    const actionHashes = new Set<string>()
     for (const { execution, txHash } of chain.inclusions)
-      for (const { isOperation, isUnattested, subject, success } of execution.parts) {
+      for (const { actionHash, isOperation, isUnattested, success } of execution.parts) {
         if (!isOperation || !success) continue
-        const row = seen.bySubject.get(`${chain.chainId} ${subject}`)
+        const row = seen.byActionHash.get(`${chain.chainId} ${actionHash}`)
         require("nothing lands that was not signed and stored", row !== undefined, () =>
           `${txHash} on ${chain.chainId}`)
-        require("a subject lands at most once", !subjects.has(subject), () =>
-          `${subject} on chain ${chain.chainId}, the last time in ${txHash}`)
-        subjects.add(subject)
+        require("an action lands at most once", !actionHashes.has(actionHash), () =>
+          `${actionHash} on chain ${chain.chainId}, the last time in ${txHash}`)
+        actionHashes.add(actionHash)
         require("what needs an attested price is traded with one", !isUnattested, () =>
-          `${subject} on chain ${chain.chainId} in ${txHash}`)
+          `${actionHash} on chain ${chain.chainId} in ${txHash}`)
         const before = landed.get(row!.operation)
         require("an operation takes effect once on each chain", before === undefined, () =>
           `${row!.operation} on chain ${chain.chainId} landed in ${before} and in ${txHash}`)
@@ -79,7 +81,7 @@ export const checkRelays = (observation: Observation): void => {
   const { seen, snapshot } = observation
   for (const row of snapshot.relayed) {
     for (const hash of row.hashes) seen.signed.add(hash)
-    seen.bySubject.set(`${row.chain} ${row.subject}`, row)
+    seen.byActionHash.set(`${row.chain} ${row.actionHash}`, row)
   }
   for (const row of snapshot.relayed) {
     checkRow(observation, row)

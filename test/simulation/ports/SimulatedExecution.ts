@@ -1,6 +1,7 @@
 /** User operations on a simulated chain. */
 import { Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { type Bundle, UserOperations } from "#domain/relay/UserOperations.ts"
 import {
   AuthorizationRequired,
@@ -18,7 +19,7 @@ import type { Chain } from "#test/simulation/world/Chain.ts"
 import {
   type Payload,
   readPayloads,
-  subjectOf,
+  actionHashOf,
   type UserOperation,
   writePayloads
 } from "#test/simulation/world/Payload.ts"
@@ -40,7 +41,7 @@ export const prepareOn = Effect.fnUntraced(function* (
     const prepared: PreparedTransaction = {
       chainId,
       accountId: payload.accountId,
-      subject: subjectOf(payload),
+      actionHash: actionHashOf(payload),
       to: first,
       callData: writePayloads([payload]),
       gasLimit: 100_000n,
@@ -153,7 +154,14 @@ export const simulatedOperations = (world: World) =>
           const bundle = bundleOn(chain, operations)
           world.trace.note("chain: asked about several", `${bundle.kept.length} of ${operations.length} operations`)
           return bundle
-        }),
+        })
+    })
+  )
+
+export const simulatedCarriedActions = (world: World) =>
+  Layer.succeed(
+    CarriedActions,
+    CarriedActions.of({
       find: (transaction, accountId) =>
         onChain(world, transaction.chainId, (chain) => {
           const confirmed = shownHead(world, chain) - chain.confirmations + 1

@@ -10,9 +10,9 @@ export const simulatedReceipts = (world: World) =>
   Layer.succeed(
     TransferReceipts,
     TransferReceipts.of({
-      carriedAt: (accountId, subject) =>
+      carriedAt: (accountId, actionHash) =>
         onChain(world, chainIdOf(accountId), (chain) => {
-          const carrier = chain.bridgeAssetOf(subject)
+          const carrier = chain.bridgeAssetOf(actionHash)
           if (carrier === undefined || carrier.inclusion.block > shownHead(world, chain) - chain.confirmations + 1)
             return Option.none()
           const { inclusion, part } = carrier

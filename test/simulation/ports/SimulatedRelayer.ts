@@ -12,7 +12,7 @@ import {
   readPayloads,
   readSigned,
   type SignedBytes,
-  subjectOf,
+  actionHashOf,
   writePayloads,
   writeSigned
 } from "#test/simulation/world/Payload.ts"
@@ -38,7 +38,7 @@ const hashesOf = (signed: SignedBytes) => {
 /** Signs, and records what was signed. */
 const bytesOf = (world: World, signed: SignedBytes) => {
   const bytes = hashesOf(signed)
-  world.signed.set(bytes.txHash, readPayloads(signed.callData).map(subjectOf))
+  world.signed.set(bytes.txHash, readPayloads(signed.callData).map(actionHashOf))
   return bytes
 }
 
@@ -74,9 +74,9 @@ const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
     accounts,
     sign: (prepared, nonce, relayer = accounts[0]) =>
       Effect.gen(function* () {
-        const { callData, chainId, fromBlock, subject } = prepared
+        const { actionHash, callData, chainId, fromBlock } = prepared
         const isHeld = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
-        world.signatures.push({ subject, isHeld })
+        world.signatures.push({ actionHash, isHeld })
         yield* askKey(world)
         if (world.random.chance(world.faults.unreachable)) {
           world.trace.note("fault: the key gives no signature")
@@ -85,7 +85,7 @@ const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
         const bytes = bytesOf(world, { relayer, nonce, fee: 1, callData })
         if (world.sabotage === "signs twice") signAgain(world, prepared, { nonce, relayer })
         if (world.sabotage === "sends early") world.sent.push(bytes.txHash)
-        return { chainId, subject, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
+        return { chainId, actionHash, relayer, nonce, ...bytes, fromBlock, replaces: [] } satisfies SignedTransaction
       }),
     usedNonces: (chainId, relayer) =>
       onChain(world, chainId, (chain) => chain.usedNonces(relayer, shownHead(world, chain))),

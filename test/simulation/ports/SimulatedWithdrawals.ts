@@ -11,7 +11,7 @@ import { lostReceipt, netOf, ownInclusion, receiptOf } from "#test/simulation/po
 import { prepareOn } from "#test/simulation/ports/SimulatedExecution.ts"
 import { withdrawalKey } from "#test/simulation/world/Accounts.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
-import { digestOf, type Payload, subjectOf } from "#test/simulation/world/Payload.ts"
+import { digestOf, type Payload, actionHashOf } from "#test/simulation/world/Payload.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 /** The owner's signature. */
@@ -44,7 +44,10 @@ const standingOn = (
       })
     : {
         _tag: "Landed",
-        receipt: { ...receiptOf({ inclusion: found, part }, accountId), subject: subjectOf(payloadOf(withdrawal)) }
+        receipt: {
+          ...receiptOf({ inclusion: found, part }, accountId),
+          actionHash: actionHashOf(payloadOf(withdrawal))
+        }
       }
 }
 
@@ -73,7 +76,8 @@ export const simulatedWithdrawals = (world: World) => {
             return Option.some(receiptOf({ inclusion: own, part }, withdrawal.accountId))
           const standing = standingOn(chain, withdrawal, confirmed)
           if (standing instanceof ChainUnavailable) return standing
-          if (standing._tag === "Landed") return Option.some({ ...standing.receipt, subject: transaction.subject })
+          if (standing._tag === "Landed")
+            return Option.some({ ...standing.receipt, actionHash: transaction.actionHash })
           return own !== undefined || nonceUsed || standing._tag === "Closed"
             ? Option.some(lostReceipt(transaction, own))
             : Option.none()

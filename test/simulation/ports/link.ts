@@ -3,6 +3,7 @@
  * the process may die on either side of it.
  */
 import { Effect } from "effect"
+import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import type { World } from "#test/simulation/world/World.ts"
@@ -20,7 +21,7 @@ export const wait = (world: World) =>
 /** Reads from a chain or sends it something. */
 export const onChain = <A>(
   world: World,
-  chainId: number,
+  chainId: ChainId,
   call: (chain: Chain) => A
 ): Effect.Effect<A, ChainUnavailable> =>
   Effect.gen(function* () {

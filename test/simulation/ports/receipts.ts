@@ -16,7 +16,7 @@ export const netOf = (
 }
 
 export const receiptOf = ({ inclusion, part }: Carrier, account: string): ActionReceipt => ({
-  subject: part.subject,
+  actionHash: part.actionHash,
   txHash: inclusion.txHash,
   blockNumber: BigInt(inclusion.block),
   blockHash: inclusion.blockHash,
@@ -30,10 +30,10 @@ export const receiptOf = ({ inclusion, part }: Carrier, account: string): Action
  * several, the others may be to blame.
  */
 export const lostReceipt = (
-  { carries = 1, subject, txHash }: SignedTransaction,
+  { actionHash, carries = 1, txHash }: SignedTransaction,
   own: Inclusion | undefined
 ): ActionReceipt => ({
-  subject,
+  actionHash,
   txHash: own?.txHash ?? txHash,
   blockNumber: BigInt(own?.block ?? 0),
   blockHash: own?.blockHash ?? null,
@@ -63,10 +63,10 @@ export const findOperation = (
 ): Option.Option<ActionReceipt> => {
   const own = ownInclusion(chain, transaction, confirmed)
   if (own === "pending") return Option.none()
-  const { subject } = transaction
-  const part = own?.execution.parts.find((one) => one.subject === subject)
+  const { actionHash } = transaction
+  const part = own?.execution.parts.find((one) => one.actionHash === actionHash)
   if (own !== undefined && part !== undefined) return Option.some(receiptOf({ inclusion: own, part }, account))
-  const carrier = chain.bridgeAssetOf(subject)
+  const carrier = chain.bridgeAssetOf(actionHash)
   if (carrier !== undefined)
     return carrier.inclusion.block > confirmed ? Option.none() : Option.some(receiptOf(carrier, account))
   const nonceUsed = chain.usedNonces(transaction.relayer, confirmed) > transaction.nonce

@@ -98,10 +98,10 @@ export class Chain {
     return this.#byHash.get(txHash)
   }
 
-  /** The transaction that carried a subject. */
-  bridgeAssetOf(subject: string): Carrier | undefined {
+  /** The transaction that carried an action. */
+  bridgeAssetOf(actionHash: string): Carrier | undefined {
     for (const inclusion of this.#inclusions.toReversed()) {
-      const part = inclusion.execution.parts.find((one) => one.subject === subject)
+      const part = inclusion.execution.parts.find((one) => one.actionHash === actionHash)
       if (part !== undefined) return { inclusion, part }
     }
     return undefined

@@ -70,4 +70,4 @@ export const writeSigned = (signed: SignedBytes): string => toHex(encodeSigned(s
 export const readSigned = (raw: string): SignedBytes => decodeSigned(fromHex(raw))
 
 /** The hash that names what is carried; the same whoever submits it. */
-export const subjectOf = (payload: Payload): string => digestOf(encodePayload(payload))
+export const actionHashOf = (payload: Payload): string => digestOf(encodePayload(payload))

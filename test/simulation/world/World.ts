@@ -55,10 +55,10 @@ export class World {
   readonly faults: LinkFaults = { unreachable: 0, slow: 0, stale: 0, keyHangs: 0 }
   readonly sabotage: Sabotage | undefined
   /** Of signatures since the last check: what was signed, and whether a transaction was open meanwhile. */
-  readonly signatures: Array<{ readonly subject: string; readonly isHeld: boolean }> = []
+  readonly signatures: Array<{ readonly actionHash: string; readonly isHeld: boolean }> = []
   /** Hashes of what was sent since the last check. */
   readonly sent: Array<string> = []
-  /** Subjects of what each transaction carries that the relayer ever signed, by its hash. */
+  /** Hashes of the actions that each transaction carries that the relayer ever signed, by its hash. */
   readonly signed = new Map<string, ReadonlyArray<string>>()
   /** Permissions that their owners took off, by account and id: a chain lets the agent prepare nothing by them. */
   readonly revoked = new Set<string>()

@@ -5,7 +5,12 @@ import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { attestationLife, attestedIn } from "#test/simulation/world/attested.ts"
 import { type Accounts, type Delta, Reverted, withdrawalKey } from "#test/simulation/world/Accounts.ts"
-import { type OwnersWithdrawal, type Payload, subjectOf, type UserOperation } from "#test/simulation/world/Payload.ts"
+import {
+  type OwnersWithdrawal,
+  type Payload,
+  actionHashOf,
+  type UserOperation
+} from "#test/simulation/world/Payload.ts"
 
 /** Counterparties of accounts, so that no unit comes from nowhere. */
 export const pools = "pools"
@@ -22,7 +27,7 @@ export interface ExecutionTerms {
 /** What became of one payload of a transaction that took place. */
 export interface Part {
   readonly accountId: AccountId
-  readonly subject: string
+  readonly actionHash: string
   /** The mark that it has; null where it has none. */
   readonly operationId: string | null
   /** Of an agent; else it is a withdrawal by the owner. */
@@ -118,7 +123,7 @@ const giveBack = ({ accounts }: ExecutionTerms, payloads: ReadonlyArray<Payload>
 
 const partOf = (payload: Payload, { deltas, reason }: ReturnType<typeof attempt>): Part => ({
   accountId: payload.accountId,
-  subject: subjectOf(payload),
+  actionHash: actionHashOf(payload),
   isOperation: payload._tag === "UserOperation",
   operationId: payload._tag === "UserOperation" ? payload.operationId : null,
   success: reason === undefined,

@@ -18,11 +18,11 @@ import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
 import { type SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
-import { RequestContextLive } from "#http/middleware/RequestContextLive.ts"
+import { RequestContextLive } from "#http/serving/RequestContextLive.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
 import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
-import { RequestIds } from "#http/middleware/RequestIds.ts"
-import { RequestLog } from "#http/middleware/RequestLog.ts"
+import { RequestIds } from "#http/serving/RequestIds.ts"
+import { RequestLog } from "#http/serving/RequestLog.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 import * as Database from "#layers/sql/Database.ts"
@@ -189,35 +189,32 @@ describe("adminAccess", () => {
     )
   )
 
-  it.live(
-    "works through the service that holds the database",
-    () =>
-      Effect.gen(function* () {
-        const adminUrl = yield* service
-        const lost = yield* Effect.flip(administer((admin) => admin.list))
-        assert.include(lost.message, "is in use by another process")
-        assert.include(lost.message, "BALLAST_ADMIN_URL")
+  it.live("works through the service that holds the database", () =>
+    Effect.gen(function* () {
+      const adminUrl = yield* service
+      const lost = yield* Effect.flip(administer((admin) => admin.list))
+      assert.include(lost.message, "is in use by another process")
+      assert.include(lost.message, "BALLAST_ADMIN_URL")
 
-        writeFileSync(join(dataDir, "service.json"), JSON.stringify({ adminUrl, adminToken }))
-        yield* administer(wholeLife)
+      writeFileSync(join(dataDir, "service.json"), JSON.stringify({ adminUrl, adminToken }))
+      yield* administer(wholeLife)
 
-        yield* administer((admin) => admin.list, { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
-        yield* operateRuns.pipe(
-          Effect.provide(adminAccess),
-          Effect.provide(NodeServices.layer),
-          Effect.provideService(
-            ConfigProvider.ConfigProvider,
-            ConfigProvider.fromEnvRecord({ ...env, BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
-          )
+      yield* administer((admin) => admin.list, { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
+      yield* operateRuns.pipe(
+        Effect.provide(adminAccess),
+        Effect.provide(NodeServices.layer),
+        Effect.provideService(
+          ConfigProvider.ConfigProvider,
+          ConfigProvider.fromEnvRecord({ ...env, BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: adminToken })
         )
-        const wrong = { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: "another-token-of-24-characters" }
-        assert.include(
-          (yield* Effect.flip(administer((admin) => admin.list, wrong))).message,
-          "The admin token is not valid"
-        )
-        const away = { BALLAST_ADMIN_URL: "http://127.0.0.1:9", ADMIN_TOKEN: adminToken }
-        assert.include((yield* Effect.flip(administer((admin) => admin.list, away))).message, "cannot be reached")
-      }).pipe(Effect.scoped),
-    120_000
+      )
+      const wrong = { BALLAST_ADMIN_URL: adminUrl, ADMIN_TOKEN: "another-token-of-24-characters" }
+      assert.include(
+        (yield* Effect.flip(administer((admin) => admin.list, wrong))).message,
+        "The admin token is not valid"
+      )
+      const away = { BALLAST_ADMIN_URL: "http://127.0.0.1:9", ADMIN_TOKEN: adminToken }
+      assert.include((yield* Effect.flip(administer((admin) => admin.list, away))).message, "cannot be reached")
+    }).pipe(Effect.scoped)
   )
 })

@@ -79,7 +79,7 @@ if (newServerDatabase === undefined || emptyServerDatabase === undefined)
   describe("doctor", () => it.skip("skipped because TEST_DATABASE_URL is not set", () => {}))
 else {
   const [newDatabase, emptyDatabase] = [newServerDatabase, emptyServerDatabase]
-  layer(Deployment.layer, { excludeTestServices: true, timeout: "90 seconds" })("doctor", (it) => {
+  layer(Deployment.layer, { excludeTestServices: true })("doctor", (it) => {
     it.effect("finds a whole deployment healthy, lists each part, ends with 0, and writes nothing", () =>
       Effect.gen(function* () {
         const { env, folder } = yield* Deployment

@@ -33,49 +33,43 @@ const commands = [
 ]
 
 describe("npm run cli", () => {
-  it.live(
-    "no command makes a database where there is none: each says where it searched and what to set",
-    () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const ended = yield* Effect.forEach(commands, (args) => runCli(args, { API_KEY_PEPPER }, at), {
-          concurrency: 2
-        })
-        for (const [index, { code, err, out }] of ended.entries()) {
-          const which = commands[index]!.join(" ")
-          assert.strictEqual(code, 1, which)
-          assert.strictEqual(out, "", which)
-          assert.include(err, `There is no database in DATA_DIR, ${join(at, ".data/service")}`, which)
-          assert.include(err, "Set DATABASE_URL, or DATA_DIR, as the service has it", which)
-        }
-        assert.deepStrictEqual(readdirSync(at), [])
-      }).pipe(Effect.scoped),
-    180_000
+  it.live("no command makes a database where there is none: each says where it searched and what to set", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const ended = yield* Effect.forEach(commands, (args) => runCli(args, { API_KEY_PEPPER }, at), {
+        concurrency: 2
+      })
+      for (const [index, { code, err, out }] of ended.entries()) {
+        const which = commands[index]!.join(" ")
+        assert.strictEqual(code, 1, which)
+        assert.strictEqual(out, "", which)
+        assert.include(err, `There is no database in DATA_DIR, ${join(at, ".data/service")}`, which)
+        assert.include(err, "Set DATABASE_URL, or DATA_DIR, as the service has it", which)
+      }
+      assert.deepStrictEqual(readdirSync(at), [])
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "a key is made, listed and rotated on the service's database, by processes that each end with 0",
-    () =>
-      Effect.gen(function* () {
-        const dataDir = yield* copyOfTemplate
-        const env = { API_KEY_PEPPER, DATA_DIR: dataDir }
-        const json = (args: ReadonlyArray<string>) =>
-          Effect.map(runCli([...args, "--json"], env, dataDir), ({ code, err, out }) => {
-            assert.strictEqual(code, 0, `${args.join(" ")}: ${err}`)
-            return JSON.parse(out)
-          })
-        const { tenantId } = yield* json(["tenants", "create", "--name", "Acme", "--email", "ops@acme.example"])
-        const key = yield* json(["keys", "create", "--tenant", tenantId])
-        const next = yield* json(["keys", "rotate", "--tenant", tenantId, key.apiKeyId, "--overlap-hours", "1"])
-        assert.match(next.secret, /^bk_live_/u)
-        assert.strictEqual(next.replaces.apiKeyId, key.apiKeyId)
-        const listed = yield* runCli(["keys", "list", "--tenant", tenantId], env, dataDir)
-        assert.match(listed.out, new RegExp(`${key.apiKeyId} .* never .* live +${next.apiKeyId}`, "u"))
-        const again = yield* runCli(["keys", "rotate", "--tenant", tenantId, key.apiKeyId], env, dataDir)
-        assert.strictEqual(again.code, 1)
-        assert.include(again.err, `was rotated into ${next.apiKeyId} already`)
-      }).pipe(Effect.scoped),
-    180_000
+  it.live("a key is made, listed and rotated on the service's database, by processes that each end with 0", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* copyOfTemplate
+      const env = { API_KEY_PEPPER, DATA_DIR: dataDir }
+      const json = (args: ReadonlyArray<string>) =>
+        Effect.map(runCli([...args, "--json"], env, dataDir), ({ code, err, out }) => {
+          assert.strictEqual(code, 0, `${args.join(" ")}: ${err}`)
+          return JSON.parse(out)
+        })
+      const { tenantId } = yield* json(["tenants", "create", "--name", "Acme", "--email", "ops@acme.example"])
+      const key = yield* json(["keys", "create", "--tenant", tenantId])
+      const next = yield* json(["keys", "rotate", "--tenant", tenantId, key.apiKeyId, "--overlap-hours", "1"])
+      assert.match(next.secret, /^bk_live_/u)
+      assert.strictEqual(next.replaces.apiKeyId, key.apiKeyId)
+      const listed = yield* runCli(["keys", "list", "--tenant", tenantId], env, dataDir)
+      assert.match(listed.out, new RegExp(`${key.apiKeyId} .* never .* live +${next.apiKeyId}`, "u"))
+      const again = yield* runCli(["keys", "rotate", "--tenant", tenantId, key.apiKeyId], env, dataDir)
+      assert.strictEqual(again.code, 1)
+      assert.include(again.err, `was rotated into ${next.apiKeyId} already`)
+    }).pipe(Effect.scoped)
   )
 
   if (newServerDatabase === undefined || emptyServerDatabase === undefined) {
@@ -93,26 +87,23 @@ describe("npm run cli", () => {
   const tables = (url: string) =>
     on(url, (sql) => sql<{ tablename: string }>`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
 
-  it.live(
-    "a database that is not the service's is reported as such, and stays as it was",
-    () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const url = yield* empty
-        const env = { API_KEY_PEPPER, DATABASE_URL: url }
-        const onEmpty = yield* runCli(["tenants", "create", "--name", "A", "--email", "a@b.example"], env, at)
-        assert.strictEqual(onEmpty.code, 1)
-        assert.include(onEmpty.err, "There is no service's data in the database of DATABASE_URL: it is empty")
-        assert.notInclude(onEmpty.err, new URL(url).pathname, "no part of the URL")
-        assert.deepStrictEqual(yield* tables(url), [])
-        yield* on(url, (sql) => sql`CREATE TABLE customers (id int)`)
-        const foreign = yield* runCli(["tenants", "list"], env, at)
-        assert.strictEqual(foreign.code, 1)
-        assert.include(foreign.err, "its 1 tables are not the service's")
-        assert.deepStrictEqual(yield* tables(url), [{ tablename: "customers" }])
-        assert.isFalse(existsSync(join(at, ".data")))
-      }).pipe(Effect.scoped),
-    120_000
+  it.live("a database that is not the service's is reported as such, and stays as it was", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const url = yield* empty
+      const env = { API_KEY_PEPPER, DATABASE_URL: url }
+      const onEmpty = yield* runCli(["tenants", "create", "--name", "A", "--email", "a@b.example"], env, at)
+      assert.strictEqual(onEmpty.code, 1)
+      assert.include(onEmpty.err, "There is no service's data in the database of DATABASE_URL: it is empty")
+      assert.notInclude(onEmpty.err, new URL(url).pathname, "no part of the URL")
+      assert.deepStrictEqual(yield* tables(url), [])
+      yield* on(url, (sql) => sql`CREATE TABLE customers (id int)`)
+      const foreign = yield* runCli(["tenants", "list"], env, at)
+      assert.strictEqual(foreign.code, 1)
+      assert.include(foreign.err, "its 1 tables are not the service's")
+      assert.deepStrictEqual(yield* tables(url), [{ tablename: "customers" }])
+      assert.isFalse(existsSync(join(at, ".data")))
+    }).pipe(Effect.scoped)
   )
 
   it.live(
@@ -140,7 +131,6 @@ describe("npm run cli", () => {
         const refused = yield* runCli(["keys", "create", "--tenant", tenantId], there, at)
         assert.strictEqual(refused.code, 1)
         assert.include(refused.err, "API_KEY_PEPPER is not the one that the service of this database was started with")
-      }).pipe(Effect.scoped),
-    120_000
+      }).pipe(Effect.scoped)
   )
 })

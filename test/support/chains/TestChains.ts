@@ -12,6 +12,7 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
@@ -131,12 +132,12 @@ const ChainExecutionTest = Layer.effect(
         const { settlement, swaps } = batch
         const withdrawal =
           settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
-        const subject = hash("op", market.draw())
-        if (batch.operationId !== undefined) market.marked.set(subject, batch.operationId)
+        const actionHash = hash("op", market.draw())
+        if (batch.operationId !== undefined) market.marked.set(actionHash, batch.operationId)
         return {
           chainId: batch.chainId,
           accountId,
-          subject,
+          actionHash,
           to: relayer,
           callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
           gasLimit: 1n,
@@ -164,13 +165,22 @@ const UserOperationsTest = Layer.effect(
           const kept = [...operations.keys()].filter((index) => !market.refused.has(operations[index]!.accountId))
           const carried = kept.map((index) => operations[index]!)
           return { transaction: { ...operations[0], callData: writeBundle(carried) }, kept }
-        }),
+        })
+    })
+  })
+)
+
+const CarriedActionsTest = Layer.effect(
+  CarriedActions,
+  Effect.gen(function* () {
+    const market = yield* TestChain
+    return CarriedActions.of({
       find: (transaction) =>
         Effect.andThen(
           requireUp(market, transaction.chainId),
           Effect.sync(() =>
             Option.fromUndefinedOr(
-              market.included.get(transaction.subject) ?? revertedBundleReceipt(market, transaction)
+              market.included.get(transaction.actionHash) ?? revertedBundleReceipt(market, transaction)
             )
           )
         )
@@ -188,7 +198,7 @@ const OperationMarksTest = Layer.effect(
           requireUp(market, chainId),
           Effect.sync((): MarkedOperation => {
             const carried = [...market.included.values()].filter(({ success }) => success)
-            const receipt = carried.find(({ subject }) => market.marked.get(subject) === operationId)
+            const receipt = carried.find(({ actionHash }) => market.marked.get(actionHash) === operationId)
             if (receipt === undefined) return { _tag: "Absent" }
             if (market.unsettledMarks === 0) return { _tag: "Carried", receipt }
             market.unsettledMarks -= 1
@@ -206,11 +216,20 @@ const RelayerTest = Layer.effect(
     return Relayer.of({
       address: relayer,
       accounts: [relayer],
-      sign: ({ callData, chainId, fromBlock, subject }, nonce) =>
+      sign: ({ actionHash, callData, chainId, fromBlock }, nonce) =>
         Effect.gen(function* () {
           yield* market.at("sign")
           if (!market.signs) return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
-          return { chainId, subject, relayer, nonce, txHash: hash("tx", nonce), raw: callData, fromBlock, replaces: [] }
+          return {
+            chainId,
+            actionHash,
+            relayer,
+            nonce,
+            txHash: hash("tx", nonce),
+            raw: callData,
+            fromBlock,
+            replaces: []
+          }
         }),
       usedNonces: () => Effect.succeed(market.usedNonces),
       quoteFeeBump: ({ replaces }) =>
@@ -225,13 +244,13 @@ const RelayerTest = Layer.effect(
           txHash: hash(`tx ${transaction.replaces.length + 1}`, transaction.nonce),
           replaces: [...transaction.replaces, transaction.txHash]
         }),
-      broadcast: ({ chainId, raw, replaces, subject, txHash }) =>
+      broadcast: ({ actionHash, chainId, raw, replaces, txHash }) =>
         Effect.gen(function* () {
           yield* requireUp(market, chainId)
           yield* market.at("broadcast")
           market.broadcasts.push(txHash)
           if (replaces.length < market.minReplacements) return
-          include(market, chainId, { subject, txHash, raw })
+          include(market, chainId, { actionHash, txHash, raw })
           yield* market.at("sent")
         })
     })
@@ -318,11 +337,11 @@ const TransferReceiptsTest = Layer.effect(
   Effect.gen(function* () {
     const market = yield* TestChain
     return TransferReceipts.of({
-      carriedAt: (accountId, subject) =>
+      carriedAt: (accountId, actionHash) =>
         Effect.andThen(
           requireUp(market, chainIdOf(accountId)),
           Effect.sync(() =>
-            Option.filter(Option.fromUndefinedOr(market.included.get(subject)), ({ success }) => success)
+            Option.filter(Option.fromUndefinedOr(market.included.get(actionHash)), ({ success }) => success)
           )
         ),
       read: (accountId, txHash) =>
@@ -342,6 +361,7 @@ export const MarketPorts = Layer.mergeAll(
   VenueTest,
   ChainExecutionTest,
   UserOperationsTest,
+  CarriedActionsTest,
   OperationMarksTest,
   RelayerTest,
   PricesTest,

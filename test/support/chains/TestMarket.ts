@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/Amount.ts"
-import { type AssetId, chainIdOf, AccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, AccountId } from "#domain/Caip.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -164,7 +164,7 @@ export class TestChain extends Context.Service<TestChain, TestMarket>()("ballast
   static readonly layer = Layer.sync(TestChain, () => makeMarket(() => new Map()))
 }
 
-export const requireUp = (market: TestMarket, chainId: number) =>
+export const requireUp = (market: TestMarket, chainId: ChainId) =>
   Effect.suspend(() => {
     const drops = market.drops.get(chainId) ?? 0
     market.drops.set(chainId, Math.max(0, drops - 1))
@@ -228,21 +228,21 @@ export const read = (raw: string): Payload => Schema.decodeUnknownSync(Payload)(
 /** The calldata of a payload. */
 export const write = (payload: Payload): string => `0x${Hex.encode(Schema.encodeSync(Payload)(payload))}`
 
-type Operation = Pick<PreparedTransaction, "subject" | "callData">
+type Operation = Pick<PreparedTransaction, "actionHash" | "callData">
 
 /** The calldata that carries several operations. */
 export const writeBundle = (operations: ReadonlyArray<Operation>): string =>
-  `0x${Hex.encode(JSON.stringify(operations.map(({ callData, subject }) => ({ subject, callData }))))}`
+  `0x${Hex.encode(JSON.stringify(operations.map(({ actionHash, callData }) => ({ actionHash, callData }))))}`
 
 export const revertedBundleReceipt = (
   market: TestMarket,
-  { replaces, subject, txHash }: SignedTransaction
+  { actionHash, replaces, txHash }: SignedTransaction
 ): ActionReceipt | undefined => {
   const carrier = [txHash, ...replaces].find((hash) => market.revertedBundles.has(hash))
   return carrier === undefined
     ? undefined
     : {
-        subject,
+        actionHash,
         txHash: carrier,
         blockNumber: 2n,
         blockHash: hash("block", 2),
@@ -257,28 +257,28 @@ export const revertedBundleReceipt = (
 export const include = (
   market: TestMarket,
   chainId: number,
-  { raw, subject, txHash }: { readonly subject: string; readonly txHash: string; readonly raw: string }
+  { actionHash, raw, txHash }: { readonly actionHash: string; readonly txHash: string; readonly raw: string }
 ) => {
   const content: unknown = JSON.parse(textOf(raw))
-  if (!Array.isArray(content)) return includeOne(market, chainId, { subject, txHash, raw })
+  if (!Array.isArray(content)) return includeOne(market, chainId, { actionHash, txHash, raw })
   const operations = content as ReadonlyArray<Operation>
   if (market.revertedBundles.has(txHash)) return
-  if (market.spoils > 0 && !operations.some((operation) => market.included.has(operation.subject))) {
+  if (market.spoils > 0 && !operations.some((operation) => market.included.has(operation.actionHash))) {
     market.spoils -= 1
     market.revertedBundles.add(txHash)
     return
   }
   for (const operation of operations)
-    includeOne(market, chainId, { subject: operation.subject, txHash, raw: operation.callData })
+    includeOne(market, chainId, { actionHash: operation.actionHash, txHash, raw: operation.callData })
 }
 
 /** An operation's effects on the balances, all or none. */
 const includeOne = (
   market: TestMarket,
   chainId: number,
-  { raw, subject, txHash }: { readonly subject: string; readonly txHash: string; readonly raw: string }
+  { actionHash, raw, txHash }: { readonly actionHash: string; readonly txHash: string; readonly raw: string }
 ) => {
-  if (market.included.has(subject)) return
+  if (market.included.has(actionHash)) return
   const payload = read(raw)
   const { accountId, swaps, withdrawal } = payload
   const key = withdrawal === null ? undefined : withdrawalKey(accountId, withdrawal.message)
@@ -302,7 +302,7 @@ const includeOne = (
   }
   const blockNumber = market.mine()
   const receipt = {
-    subject,
+    actionHash,
     txHash,
     blockNumber,
     blockHash: hash("block", Number(blockNumber)),
@@ -310,7 +310,7 @@ const includeOne = (
     gasUsed: 1n,
     deltas
   }
-  market.included.set(subject, receipt)
+  market.included.set(actionHash, receipt)
   if (success && key !== undefined) market.withdrawn.set(key, receipt)
 }
 

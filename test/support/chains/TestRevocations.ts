@@ -38,7 +38,7 @@ export const RevocationExecutionTest = Layer.effect(
           return {
             chainId,
             accountId,
-            subject: digest,
+            actionHash: digest,
             to: entryPoint,
             callData: write({ accountId, swaps: [], transfers: [], withdrawal: null }),
             gasLimit: 1n,
@@ -49,8 +49,8 @@ export const RevocationExecutionTest = Layer.effect(
             fromBlock: 1n
           }
         }),
-      find: ({ subject }, { chainId }) =>
-        Effect.as(requireUp(market, chainId), Option.fromUndefinedOr(market.included.get(subject)))
+      find: ({ actionHash }, { chainId }) =>
+        Effect.as(requireUp(market, chainId), Option.fromUndefinedOr(market.included.get(actionHash)))
     })
   })
 )

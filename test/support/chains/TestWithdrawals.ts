@@ -56,7 +56,7 @@ export const WithdrawalExecutionTest = Layer.effect(
           const prepared: PreparedTransaction = {
             chainId,
             accountId,
-            subject: hash("withdrawal", market.draw()),
+            actionHash: hash("withdrawal", market.draw()),
             to: executor,
             callData: write({ accountId, swaps: [], transfers: [], withdrawal: { message, keepRaw: 0n } }),
             gasLimit: 1n,
@@ -68,18 +68,18 @@ export const WithdrawalExecutionTest = Layer.effect(
           }
           return prepared
         }),
-      find: ({ subject, txHash }, withdrawal) =>
+      find: ({ actionHash, txHash }, withdrawal) =>
         Effect.gen(function* () {
           yield* up(withdrawal)
           yield* market.at("find")
           const standing = standingOf(market, withdrawal)
           if (standing._tag === "Landed") return Option.some(standing.receipt)
-          const included = market.included.get(subject)
+          const included = market.included.get(actionHash)
           if (included !== undefined) return Option.some(included)
           return standing._tag === "Open"
             ? Option.none()
             : Option.some({
-                subject,
+                actionHash,
                 txHash,
                 blockNumber: 0n,
                 blockHash: null,

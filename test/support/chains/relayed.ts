@@ -29,7 +29,7 @@ export const attemptOf = (operationId: OperationId, accountId: AccountId, attemp
 export const relayed = Effect.fnUntraced(function* (
   { accountId, attempt, operationId }: RelayedAttempt,
   settled?: Settled,
-  subject = bytes32(attempt)
+  actionHash = bytes32(attempt)
 ) {
   const relays = yield* RelayStore
   const at = yield* DateTime.now
@@ -39,7 +39,7 @@ export const relayed = Effect.fnUntraced(function* (
   const prepared = {
     chainId,
     accountId,
-    subject,
+    actionHash,
     to: relayer,
     callData: "0x",
     gasLimit: 1n,
@@ -55,7 +55,7 @@ export const relayed = Effect.fnUntraced(function* (
     sign: (nonce) =>
       Effect.succeed({
         chainId,
-        subject,
+        actionHash,
         relayer,
         nonce,
         txHash: bytes32(nonce),
@@ -69,7 +69,7 @@ export const relayed = Effect.fnUntraced(function* (
   yield* relays.recordReceipt(
     id,
     {
-      subject,
+      actionHash,
       txHash: bytes32(1),
       blockNumber,
       blockHash: bytes32(2),

@@ -135,17 +135,13 @@ export const balances = async (portfolioId: string) =>
 
 /** The operation once it has ended. */
 export const ended = (portfolioId: string, operationId: string): Promise<any> =>
-  eventually(
-    `operation ${operationId} ends`,
-    async () => {
-      const operation = await call("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`).catch(
-        () => undefined
-      )
-      const shown = operation?.body.data
-      return ["completed", "failed", "cancelled"].includes(shown?.state) ? shown : undefined
-    },
-    120
-  )
+  eventually(`operation ${operationId} ends`, async () => {
+    const operation = await call("GET", `/v2/portfolios/${portfolioId}/operations/${operationId}`).catch(
+      () => undefined
+    )
+    const shown = operation?.body.data
+    return ["completed", "failed", "cancelled"].includes(shown?.state) ? shown : undefined
+  })
 
 /** Half of the value in each asset, within two percent of the whole. */
 export const nearHalf = (portfolioId: string) =>
@@ -184,11 +180,7 @@ export const dieIn = async (body: unknown) => {
 
 /** Sends the same until it is no longer in progress: the claim of the process that died ends after 30 seconds. */
 export const goOn = (body: unknown) =>
-  eventually(
-    "stage 2 goes on",
-    async () => {
-      const answer = await call("POST", "/v2/enroll", body)
-      return answer.status === 409 && answer.body.error.code === "API_007" ? undefined : answer
-    },
-    90
-  )
+  eventually("stage 2 goes on", async () => {
+    const answer = await call("POST", "/v2/enroll", body)
+    return answer.status === 409 && answer.body.error.code === "API_007" ? undefined : answer
+  })

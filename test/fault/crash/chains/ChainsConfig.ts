@@ -1,6 +1,6 @@
 /** Where real chains are, and with which keys a crashing service works on them; as JSON. */
 import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
-import { catalogChain } from "#sandbox/market/catalog.ts"
+import { catalogChain } from "#sandbox/assets/catalog.ts"
 
 export interface ChainsConfig {
   readonly chains: ReadonlyArray<{

@@ -24,10 +24,10 @@ export const makeScriptedChain = (market: TestMarket, keep: KeepMap, replacement
     const nonce = used.get(chainId) ?? 0
     const next = pending.get(at(chainId, nonce))
     if (next === undefined || next.replaces.length < replacements) return
-    const { raw, subject, txHash } = next
+    const { actionHash, raw, txHash } = next
     const { accountId, transfers } = read(raw)
-    include(market, chainId, { subject, txHash, raw })
-    const { success } = market.included.get(subject)!
+    include(market, chainId, { actionHash, txHash, raw })
+    const { success } = market.included.get(actionHash)!
     landed.set(at(chainId, nonce), { accountId, transfers, txHash, success, byRelayer: true })
     pending.delete(at(chainId, nonce))
     used.set(chainId, nonce + 1)

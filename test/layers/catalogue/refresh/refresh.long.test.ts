@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { CatalogueSourcesLive } from "#layers/catalogue/refresh/CatalogueSourcesLive.ts"
 import { describeChanges, isIncomplete } from "#layers/catalogue/refresh/describeChanges.ts"
 import { compareCatalogue, writeCatalogue } from "#layers/catalogue/refresh/refreshCatalogue.ts"
-import { Faults } from "#sandbox/control/Faults.ts"
+import { Faults } from "#sandbox/faults/Faults.ts"
 import { IssuerStandIns } from "#test/layers/catalogue/refresh/IssuerStandIns.ts"
 
 const root = join(import.meta.dirname, "../../../..")

@@ -10,6 +10,7 @@ import { makeStepResults } from "#layers/sql/run/StepResults.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { allFinished, insertRun, makeWorkflow, startEngine, unfinished } from "#test/layers/engine/cluster/engine.ts"
 import { testSettings } from "#test/support/settings.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const counted = (name: string, times: Map<string, number>) =>
   Activity.make({
@@ -200,7 +201,7 @@ eachDatabase("the engine of runs", (it) => {
         AND wake_at < 'infinity'`.pipe(
         Effect.filterOrFail((rows) => rows.length === 1),
         Effect.retry(Schedule.spaced("10 millis")),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       yield* allFinished(workflow)
       yield* engine.stop
@@ -285,8 +286,8 @@ eachDatabase("the engine of runs", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const now = yield* DateTime.nowAsDate
-      const old = new Date(now.getTime() - testSettings.runRetentionMs - 1_000)
-      const young = new Date(now.getTime() - testSettings.runRetentionMs + 600_000)
+      const old = new Date(now.getTime() - testSettings.engine.runRetentionMs - 1_000)
+      const young = new Date(now.getTime() - testSettings.engine.runRetentionMs + 600_000)
       yield* insertRun({ id: 11, workflow: "Forgotten", execution: "old", key: "old", finishedAt: old })
       yield* insertRun({ id: 12, workflow: "Forgotten", execution: "young", key: "young", finishedAt: young })
       yield* insertRun({ id: 13, workflow: "Forgotten", execution: "unfinished", key: "unfinished" })
@@ -301,7 +302,7 @@ eachDatabase("the engine of runs", (it) => {
       yield* left.pipe(
         Effect.filterOrFail((rows) => rows.length < 3),
         Effect.retry(Schedule.spaced("20 millis")),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       yield* engine.stop
       assert.deepStrictEqual(

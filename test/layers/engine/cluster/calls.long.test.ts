@@ -31,59 +31,53 @@ describe("runs that another process launches on one PostgreSQL server", () => {
       Effect.provide(Layer.mergeAll(SecureRandom.layerWebCrypto, Logger.layer([])))
     )
 
-  it.live(
-    "begin when their process is called, also after its listening connection was lost",
-    () =>
-      onServer(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const workflow = makeWorkflow("Called")
-          const launcher = yield* startEngine(workflow, () => Effect.void, 0)
-          const worker = yield* startEngine(workflow, () => Effect.void)
-          yield* Effect.forEach(keys, launcher.launch, { concurrency: "unbounded", discard: true })
-          yield* allFinished(workflow)
+  it.live("begin when their process is called, also after its listening connection was lost", () =>
+    onServer(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const workflow = makeWorkflow("Called")
+        const launcher = yield* startEngine(workflow, () => Effect.void, 0)
+        const worker = yield* startEngine(workflow, () => Effect.void)
+        yield* Effect.forEach(keys, launcher.launch, { concurrency: "unbounded", discard: true })
+        yield* allFinished(workflow)
 
-          const before = (yield* hearing).map(({ pid }) => pid)
-          assert.isNotEmpty(before)
-          yield* sql`SELECT pg_terminate_backend(pid) FROM unnest(${before}::int[]) AS pid`
-          yield* hearing.pipe(
-            Effect.repeat({
-              until: (now) => now.length === before.length && now.every(({ pid }) => !before.includes(pid)),
-              schedule: Schedule.spaced("50 millis")
-            })
-          )
-          yield* Effect.forEach(keys, (key) => launcher.launch(`again ${key}`), { discard: true })
-          yield* allFinished(workflow)
-          yield* worker.stop
-          yield* launcher.stop
-        }).pipe(Effect.provideService(PollInterval, Duration.hours(1)))
-      ),
-    180_000
+        const before = (yield* hearing).map(({ pid }) => pid)
+        assert.isNotEmpty(before)
+        yield* sql`SELECT pg_terminate_backend(pid) FROM unnest(${before}::int[]) AS pid`
+        yield* hearing.pipe(
+          Effect.repeat({
+            until: (now) => now.length === before.length && now.every(({ pid }) => !before.includes(pid)),
+            schedule: Schedule.spaced("50 millis")
+          })
+        )
+        yield* Effect.forEach(keys, (key) => launcher.launch(`again ${key}`), { discard: true })
+        yield* allFinished(workflow)
+        yield* worker.stop
+        yield* launcher.stop
+      }).pipe(Effect.provideService(PollInterval, Duration.hours(1)))
+    )
   )
 
-  it.live(
-    "begin at the next poll when no process gets the notification",
-    () =>
-      onServer(
-        Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          const workflow = makeWorkflow("Unheard")
-          const launcher = yield* startEngine(workflow, () => Effect.void, 0)
-          const worker = yield* startEngine(workflow, () => Effect.void)
-          yield* sql`
+  it.live("begin at the next poll when no process gets the notification", () =>
+    onServer(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const workflow = makeWorkflow("Unheard")
+        const launcher = yield* startEngine(workflow, () => Effect.void, 0)
+        const worker = yield* startEngine(workflow, () => Effect.void)
+        yield* sql`
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
             WHERE application_name = 'ballast-calls' AND datname = current_database()`.pipe(
-            Effect.repeat(Schedule.spaced("20 millis")),
-            Effect.forkScoped
-          )
-          yield* Effect.forEach(keys, (key) => Effect.andThen(launcher.launch(key), Effect.sleep("20 millis")), {
-            discard: true
-          })
-          yield* allFinished(workflow)
-          yield* worker.stop
-          yield* launcher.stop
+          Effect.repeat(Schedule.spaced("20 millis")),
+          Effect.forkScoped
+        )
+        yield* Effect.forEach(keys, (key) => Effect.andThen(launcher.launch(key), Effect.sleep("20 millis")), {
+          discard: true
         })
-      ),
-    180_000
+        yield* allFinished(workflow)
+        yield* worker.stop
+        yield* launcher.stop
+      })
+    )
   )
 })

@@ -3,10 +3,11 @@ import { Context, DateTime, Effect, Exit, Layer, Schedule, Schema, Scope } from 
 import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import { fileURLToPath } from "node:url"
-import { Settings } from "#domain/Settings.ts"
+import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 import { testSettings } from "#test/support/settings.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 /** What the file of a migration exports. */
 export const migration = <A>(name: string): Effect.Effect<A> =>
@@ -28,7 +29,7 @@ export const startEngine = Effect.fnUntraced(function* <R>(
     .toLayer(({ key }) => body(key))
     .pipe(
       Layer.provideMerge(WorkflowRuntime),
-      Layer.provide(Layer.succeed(Settings, { ...testSettings, maxRunsInFlight }))
+      Layer.provide(Layer.succeed(EngineConfig, { ...testSettings.engine, maxRunsInFlight }))
     )
   const context = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
   const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
@@ -49,7 +50,7 @@ export const allFinished = (workflow: TestWorkflow) =>
   unfinished(workflow).pipe(
     Effect.filterOrFail((rows) => rows.length === 0),
     Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeout("60 seconds")
+    Effect.timeout(patience)
   )
 
 interface StoredRun {

@@ -7,7 +7,7 @@ import { Clock, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import { MessageStorage, ShardId } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
-import { Settings } from "#domain/Settings.ts"
+import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { RunCalls } from "#layers/engine/cluster/RunCalls.ts"
 import { RunMessages } from "#layers/engine/cluster/RunMessages.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
@@ -15,6 +15,7 @@ import { allFinished, insertRun, makeWorkflow, startEngine } from "#test/layers/
 import { eachDatabase } from "#test/support/database.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
 import { testSettings } from "#test/support/settings.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 /** As long as the cluster pauses between its checks for idle entities. */
 const betweenChecks = Duration.toMillis("10 seconds")
@@ -22,7 +23,7 @@ const betweenChecks = Duration.toMillis("10 seconds")
 const Messages = RunMessages.pipe(
   Layer.provide(RunCalls.layer),
   Layer.provideMerge(RunsInFlight.layer),
-  Layer.provide(Layer.succeed(Settings, testSettings))
+  Layer.provide(Layer.succeed(EngineConfig, testSettings.engine))
 )
 
 /** What this process claims of the shard of a stored run, when it carries out that workflow. */
@@ -70,7 +71,7 @@ eachDatabase("a message that an entity leaves", (it) => {
         AND wake_at > created_at`.pipe(
         Effect.filterOrFail((rows) => rows.length === 1),
         Effect.retry(Schedule.spaced("5 millis")),
-        Effect.timeout("60 seconds")
+        Effect.timeout(patience)
       )
       const { add } = engine.runs
       Object.assign(engine.runs, {

@@ -8,6 +8,7 @@ import { Activity, DurableClock } from "effect/workflow"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 import { newServerDatabase } from "#test/support/database.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const waiting = 10_000
 /** Runs that have a fiber and a mailbox in this process. */
@@ -58,7 +59,7 @@ describe("ten thousand runs that wait", () => {
             { concurrency: 256, discard: true }
           )
           yield* Effect.repeat(Effect.delay(counts, "100 millis"), { until: ({ asleep }) => asleep === waiting }).pipe(
-            Effect.timeout("180 seconds")
+            Effect.timeout(patience)
           )
           const atRest = yield* counts
           assert.deepInclude(atRest, { asleep: waiting, claimed: 0, steps: 2 * waiting })
@@ -76,7 +77,7 @@ describe("ten thousand runs that wait", () => {
           // The cluster drops what is idle after a while.
           const resident = Effect.map(Metric.value(entitiesOfType), ({ value }) => Number(value))
           yield* Effect.repeat(Effect.delay(resident, "200 millis"), { until: (entities) => entities === 0 }).pipe(
-            Effect.timeout("120 seconds")
+            Effect.timeout(patience)
           )
           const later = yield* counts
           assert.deepStrictEqual(
@@ -86,7 +87,6 @@ describe("ten thousand runs that wait", () => {
           )
           yield* engine.stop
         }).pipe(Effect.provide(Layer.mergeAll(databaseLayer(url), SecureRandom.layerWebCrypto, Logger.layer([]))))
-      }).pipe(Effect.scoped),
-    400_000
+      }).pipe(Effect.scoped)
   )
 })

@@ -9,12 +9,13 @@ import { maxTries } from "#layers/engine/cluster/LocalRun.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { allFinished, insertRun, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const suspension = (executionId: string) =>
   Effect.flatMap(SuspendedRuns, ({ find }) => find(executionId)).pipe(
     Effect.filterOrFail(Option.isSome),
     Effect.retry(Schedule.spaced("20 millis")),
-    Effect.timeout("60 seconds"),
+    Effect.timeout(patience),
     Effect.map(({ value }) => value)
   )
 
@@ -45,7 +46,7 @@ eachDatabase("a run that cannot go on", (it) => {
         yield* urged.pipe(
           Effect.filterOrFail((rows) => rows.length === 1),
           Effect.retry(Schedule.spaced("20 millis")),
-          Effect.timeout("60 seconds")
+          Effect.timeout(patience)
         )
       const found = yield* suspension("broken")
       assert.include(found.cause, "a fault of ours")

@@ -35,7 +35,7 @@ const executorOwnerOf = (chain: Chain, account: EvmAddress) =>
   )
 
 describe("Grants", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("a later one has the same address on its chain, and trades there beside the first", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld

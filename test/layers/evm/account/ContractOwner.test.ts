@@ -67,7 +67,7 @@ const withoutChains = Layer.unwrap(
 )
 
 describe("An owner that is a contract", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("signs typed data of its account on its chain, and nothing else is its signature", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

@@ -95,7 +95,7 @@ const revocations = [
 ] as const
 
 describe("An owner's signature", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "180 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     for (const { begin, index, revoke, what } of revocations) {
       it.effect(`${what}: is required anew, and then the account trades again`, () =>
         Effect.gen(function* () {

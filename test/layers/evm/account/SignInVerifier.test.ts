@@ -49,7 +49,7 @@ const undeployed = Effect.gen(function* () {
 })
 
 describe("SignInVerifier", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("a key signs for its address on every chain, without any chain being asked", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

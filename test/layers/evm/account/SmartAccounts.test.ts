@@ -44,7 +44,7 @@ const withoutChains = Layer.unwrap(
 )
 
 describe("SmartAccounts", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("computes without any chain what the SDK computes with them", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld

@@ -67,7 +67,7 @@ const attempt = (chain: Chain, enrollment: Enrollment, calls: ReadonlyArray<Call
   })
 
 describe("terms that the owner signed", () => {
-  layer(GuardedWorldLive, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
     it.effect("a closed list: what is on it is bought with its proof, what is not is refused whoever asks", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

@@ -15,32 +15,29 @@ const abi = parseAbi([
 const twoDays = 2 * 86_400_000
 const newKey = () => privateKeyToAccount(generatePrivateKey()).address
 
-it.live(
-  "a guard accepts the next attestor's key two days after it was announced, and the one before until then",
-  () =>
-    Effect.gen(function* () {
-      const [former, next] = [newKey(), newKey()]
-      const chain = yield* startChain({ chainId: 8453, attestor: former })
-      const { client, contracts } = chain
-      const accepted = Effect.promise(() =>
-        client.readContract({ address: contracts.guard, abi, functionName: "attestor" })
-      )
-      const change = encodeFunctionData({ abi, functionName: "setKeys", args: [operator, operator, next] })
-      const announce = encodeFunctionData({ abi, functionName: "schedule", args: [change] })
-      const carryOut = operate(client, { what: "setKeys", to: contracts.guard, data: change })
+it.live("a guard accepts the next attestor's key two days after it was announced, and the one before until then", () =>
+  Effect.gen(function* () {
+    const [former, next] = [newKey(), newKey()]
+    const chain = yield* startChain({ chainId: 8453, attestor: former })
+    const { client, contracts } = chain
+    const accepted = Effect.promise(() =>
+      client.readContract({ address: contracts.guard, abi, functionName: "attestor" })
+    )
+    const change = encodeFunctionData({ abi, functionName: "setKeys", args: [operator, operator, next] })
+    const announce = encodeFunctionData({ abi, functionName: "schedule", args: [change] })
+    const carryOut = operate(client, { what: "setKeys", to: contracts.guard, data: change })
 
-      assert.strictEqual(getAddress(yield* accepted), former)
-      yield* Effect.flip(carryOut)
-      yield* operate(client, { what: "schedule", to: contracts.guard, data: announce })
-      yield* Effect.flip(carryOut)
-      const announcedAt = Number((yield* Effect.promise(() => client.getBlock())).timestamp) * 1000
-      yield* setChainTime(client, announcedAt + twoDays - 60_000)
-      yield* Effect.flip(carryOut)
-      assert.strictEqual(getAddress(yield* accepted), former)
-      yield* setChainTime(client, announcedAt + twoDays + 60_000)
-      yield* carryOut
-      assert.strictEqual(getAddress(yield* accepted), next)
-      yield* Effect.flip(carryOut)
-    }).pipe(Effect.scoped),
-  60_000
+    assert.strictEqual(getAddress(yield* accepted), former)
+    yield* Effect.flip(carryOut)
+    yield* operate(client, { what: "schedule", to: contracts.guard, data: announce })
+    yield* Effect.flip(carryOut)
+    const announcedAt = Number((yield* Effect.promise(() => client.getBlock())).timestamp) * 1000
+    yield* setChainTime(client, announcedAt + twoDays - 60_000)
+    yield* Effect.flip(carryOut)
+    assert.strictEqual(getAddress(yield* accepted), former)
+    yield* setChainTime(client, announcedAt + twoDays + 60_000)
+    yield* carryOut
+    assert.strictEqual(getAddress(yield* accepted), next)
+    yield* Effect.flip(carryOut)
+  }).pipe(Effect.scoped)
 )

@@ -8,7 +8,7 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
-import { silenceFeed } from "#sandbox/market/priceFeeds.ts"
+import { silenceFeed } from "#sandbox/chain/priceFeeds.ts"
 import { transact } from "#test/solidity/routedSwaps.ts"
 import { evmPolicy } from "#layers/evm/address.ts"
 import {
@@ -91,7 +91,7 @@ const refusal = (enrollment: Enrollment, chain: Chain) =>
   })
 
 describe("accounts under the guard", () => {
-  layer(GuardedWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
     it.effect(
       "first operation at most 900,000 gas and 900 bytes compressed, a later swap 330,000 alone, two 530,000",
       () =>
@@ -168,7 +168,7 @@ describe("accounts under the guard", () => {
         assert.strictEqual(kept.length, 5)
         const signed = yield* relay.sign(transaction, transaction.chainNonce)
         yield* relay.broadcast(signed)
-        const receipt = yield* confirmed({ ...signed, subject: others.at(-1)!.subject }, others.at(-1)!.accountId)
+        const receipt = yield* confirmed({ ...signed, actionHash: others.at(-1)!.actionHash }, others.at(-1)!.accountId)
         assert.isTrue(receipt.success)
         const { gasUsed } = yield* Effect.promise(() =>
           chain.client.getTransactionReceipt({ hash: signed.txHash as Hex })

@@ -94,7 +94,7 @@ const trading = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
 })
 
 describe("the policy of an account under the guard", () => {
-  layer(GuardedWorldLive, { excludeTestServices: true, timeout: "180 seconds" })((it) => {
+  layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
     it.effect(
       "an unused permission is listed before the account is on the chain, and an active one after its first use",
       () =>
@@ -367,7 +367,7 @@ describe("the policy of an account under the guard", () => {
 })
 
 describe("the policy of an account under the old permission", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("is listed as what it is: no guard, no time limit, no limit on the price", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

@@ -204,7 +204,7 @@ const attempts: ReadonlyArray<readonly [name: string, build: (victim: Victim["Se
 ]
 
 describe("A stolen agent key", () => {
-  layer(Layer.provideMerge(Victim.layer, EvmWorldLive), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(Layer.provideMerge(Victim.layer, EvmWorldLive), { excludeTestServices: true })((it) => {
     it.effect("still makes an honest swap, so that the refusals below mean something", () =>
       Effect.gen(function* () {
         const before = yield* holdings

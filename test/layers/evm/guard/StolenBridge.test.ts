@@ -61,7 +61,7 @@ const transferOf = ({ arbitrum, base }: Pick<Victim["Service"], "base" | "arbitr
   amountRaw: amount,
   minRaw: dollars(99n),
   expectedRaw: amount,
-  bridge: base.contracts.bridge as string as EvmAddress,
+  bridgeAddress: base.contracts.bridge as string as EvmAddress,
   tool: "vault"
 })
 
@@ -141,76 +141,74 @@ const attempts: ReadonlyArray<readonly [name: string, build: (victim: Victim["Se
 ]
 
 describe("The bridge and a stolen agent key", () => {
-  layer(Layer.provideMerge(Victim.layer, ConnectedWorldLive), { excludeTestServices: true, timeout: "60 seconds" })(
-    (it) => {
-      it.effect("a batch swaps and sends in one operation, and the vault owes the account exactly that", () =>
-        Effect.gen(function* () {
-          const victim = yield* Victim
-          const { base, enrollment } = victim
-          const swap = yield* quotedSwap(base, { sell: "WETH", buy: "USDC", sellAmountRaw: 10n ** 15n })
-          const transfer = transferOf(victim)
-          const batch = { ...batchOf(enrollment, base, [swap]), transfers: [transfer] }
-          const { receipt } = yield* execute(batch)
-          assert.isTrue(receipt.success)
-          assert.strictEqual(deltasOf(receipt).get(transfer.sell), swap.minBuyAmountRaw - amount)
-          const logs = yield* Effect.promise(() =>
-            base.client.getTransactionReceipt({ hash: receipt.txHash as Hex }).then((found) => found.logs)
-          )
-          const [locked] = parseEventLogs({ abi: bridgeVaultAbi, eventName: "Locked", logs })
-          assert.strictEqual(locked?.args.amount, amount)
-          assert.strictEqual(locked?.args.minOut, transfer.minRaw)
-          assert.strictEqual(locked?.args.recipient, victim.account)
-          const arrivals = yield* TransferReceipts
-          const sent = yield* arrivals.read(accountOn(enrollment, base), receipt.txHash)
-          assert.isTrue(sent._tag === "Some" && sent.value.success)
-        })
-      )
-
-      it.effect("is also the first operation of an account on a chain", () =>
-        Effect.gen(function* () {
-          const { arbitrum, base } = yield* EvmWorld
-          const enrollment = yield* enroll(311n, [[base, "USDC", "WETH"]])
-          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
-          const transfers = [transferOf({ arbitrum, base })]
-          const { receipt } = yield* execute({ ...batchOf(enrollment, base, []), transfers })
-          assert.isTrue(receipt.success)
-        })
-      )
-
-      it.effect("refuses to prepare what the owner did not allow", () =>
-        Effect.gen(function* () {
-          const victim = yield* Victim
-          const execution = yield* ChainExecution
-          const honest = transferOf(victim)
-          for (const lie of [
-            { ...honest, bridge: addressOf(honest.sell) },
-            { ...honest, sell: asset(victim.base, "WETH") },
-            { ...honest, buy: asset(victim.arbitrum, "WETH") },
-            { ...honest, amountRaw: 0n },
-            { ...honest, amountRaw: dollars(1_000_000n) }
-          ]) {
-            const batch = { ...batchOf(victim.enrollment, victim.base, []), transfers: [lie] }
-            assert.strictEqual((yield* Effect.flip(execution.prepareForRun(batch)))._tag, "SimulationFailed")
-          }
-        })
-      )
-
-      it.effect("still sends to the account itself, so that the refusals below mean something", () =>
-        Effect.gen(function* () {
-          assert.strictEqual(yield* attempt((victim) => [allowance(victim), lock(victim)]), "included")
-        })
-      )
-
-      for (const [name, build] of attempts) {
-        it.effect(name, () =>
-          Effect.gen(function* () {
-            const { base, enrollment } = yield* Victim
-            const before = yield* balance(base, "USDC", enrollment.account)
-            assert.match(yield* attempt(build), /^AA23/u)
-            assert.strictEqual(yield* balance(base, "USDC", enrollment.account), before)
-          })
+  layer(Layer.provideMerge(Victim.layer, ConnectedWorldLive), { excludeTestServices: true })((it) => {
+    it.effect("a batch swaps and sends in one operation, and the vault owes the account exactly that", () =>
+      Effect.gen(function* () {
+        const victim = yield* Victim
+        const { base, enrollment } = victim
+        const swap = yield* quotedSwap(base, { sell: "WETH", buy: "USDC", sellAmountRaw: 10n ** 15n })
+        const transfer = transferOf(victim)
+        const batch = { ...batchOf(enrollment, base, [swap]), transfers: [transfer] }
+        const { receipt } = yield* execute(batch)
+        assert.isTrue(receipt.success)
+        assert.strictEqual(deltasOf(receipt).get(transfer.sell), swap.minBuyAmountRaw - amount)
+        const logs = yield* Effect.promise(() =>
+          base.client.getTransactionReceipt({ hash: receipt.txHash as Hex }).then((found) => found.logs)
         )
-      }
+        const [locked] = parseEventLogs({ abi: bridgeVaultAbi, eventName: "Locked", logs })
+        assert.strictEqual(locked?.args.amount, amount)
+        assert.strictEqual(locked?.args.minOut, transfer.minRaw)
+        assert.strictEqual(locked?.args.recipient, victim.account)
+        const arrivals = yield* TransferReceipts
+        const sent = yield* arrivals.read(accountOn(enrollment, base), receipt.txHash)
+        assert.isTrue(sent._tag === "Some" && sent.value.success)
+      })
+    )
+
+    it.effect("is also the first operation of an account on a chain", () =>
+      Effect.gen(function* () {
+        const { arbitrum, base } = yield* EvmWorld
+        const enrollment = yield* enroll(311n, [[base, "USDC", "WETH"]])
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
+        const transfers = [transferOf({ arbitrum, base })]
+        const { receipt } = yield* execute({ ...batchOf(enrollment, base, []), transfers })
+        assert.isTrue(receipt.success)
+      })
+    )
+
+    it.effect("refuses to prepare what the owner did not allow", () =>
+      Effect.gen(function* () {
+        const victim = yield* Victim
+        const execution = yield* ChainExecution
+        const honest = transferOf(victim)
+        for (const lie of [
+          { ...honest, bridgeAddress: addressOf(honest.sell) },
+          { ...honest, sell: asset(victim.base, "WETH") },
+          { ...honest, buy: asset(victim.arbitrum, "WETH") },
+          { ...honest, amountRaw: 0n },
+          { ...honest, amountRaw: dollars(1_000_000n) }
+        ]) {
+          const batch = { ...batchOf(victim.enrollment, victim.base, []), transfers: [lie] }
+          assert.strictEqual((yield* Effect.flip(execution.prepareForRun(batch)))._tag, "SimulationFailed")
+        }
+      })
+    )
+
+    it.effect("still sends to the account itself, so that the refusals below mean something", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* attempt((victim) => [allowance(victim), lock(victim)]), "included")
+      })
+    )
+
+    for (const [name, build] of attempts) {
+      it.effect(name, () =>
+        Effect.gen(function* () {
+          const { base, enrollment } = yield* Victim
+          const before = yield* balance(base, "USDC", enrollment.account)
+          assert.match(yield* attempt(build), /^AA23/u)
+          assert.strictEqual(yield* balance(base, "USDC", enrollment.account), before)
+        })
+      )
     }
-  )
+  })
 })

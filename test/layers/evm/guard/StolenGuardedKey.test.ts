@@ -162,7 +162,7 @@ const pay = (chain: Chain, { buy, sell }: { readonly sell: string; readonly buy:
   )
 
 describe("a stolen agent key under the guard", () => {
-  layer(GuardedWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
     it.effect("an honest swap deploys the account, enables the permission and trades through the guard", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld

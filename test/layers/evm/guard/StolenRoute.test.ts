@@ -184,121 +184,118 @@ const refusedByContract: ReadonlyArray<readonly [name: string, route: (chain: Ch
 ]
 
 describe("Routes and a stolen agent key", () => {
-  layer(Layer.provideMerge(Victim.layer, RoutedWorldLive), { excludeTestServices: true, timeout: "60 seconds" })(
-    (it) => {
-      it.effect("a batch swaps over a route and on the venue in one operation", () =>
-        Effect.gen(function* () {
-          const { chain, enrollment } = yield* Victim
-          const over = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
-          const direct = yield* quotedSwap(chain, { sell: "USDC", buy: "AERO", sellAmountRaw: amount })
-          const { receipt } = yield* execute(batchOf(enrollment, chain, [over, direct]))
-          assert.isTrue(receipt.success)
-          const deltas = deltasOf(receipt)
-          assert.strictEqual(deltas.get(over.buy), over.minBuyAmountRaw)
-          assert.strictEqual(deltas.get(direct.buy), direct.minBuyAmountRaw)
-          assert.strictEqual(deltas.get(over.sell), -2n * amount)
-        })
-      )
+  layer(Layer.provideMerge(Victim.layer, RoutedWorldLive), { excludeTestServices: true })((it) => {
+    it.effect("a batch swaps over a route and on the venue in one operation", () =>
+      Effect.gen(function* () {
+        const { chain, enrollment } = yield* Victim
+        const over = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
+        const direct = yield* quotedSwap(chain, { sell: "USDC", buy: "AERO", sellAmountRaw: amount })
+        const { receipt } = yield* execute(batchOf(enrollment, chain, [over, direct]))
+        assert.isTrue(receipt.success)
+        const deltas = deltasOf(receipt)
+        assert.strictEqual(deltas.get(over.buy), over.minBuyAmountRaw)
+        assert.strictEqual(deltas.get(direct.buy), direct.minBuyAmountRaw)
+        assert.strictEqual(deltas.get(over.sell), -2n * amount)
+      })
+    )
 
-      it.effect("is also the first operation of an account on a chain, held against a path of two hops", () =>
-        Effect.gen(function* () {
-          const { base } = yield* EvmWorld
-          const enrollment = yield* enroll(321n, [[base, "USDC", "WETH", "AERO"]])
-          const digest = yield* Effect.promise(() => enableDigestOf(base, enrollment))
-          assert.strictEqual(digest, enrollment.authorization.chains[0].digest)
-          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
-          const swap = yield* routedSwap(base, { sell: "USDC", buy: "AERO", path: ["USDC", "WETH", "AERO"] })
-          assert.isTrue((yield* execute(batchOf(enrollment, base, [swap]))).receipt.success)
-        })
-      )
+    it.effect("is also the first operation of an account on a chain, held against a path of two hops", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* enroll(321n, [[base, "USDC", "WETH", "AERO"]])
+        const digest = yield* Effect.promise(() => enableDigestOf(base, enrollment))
+        assert.strictEqual(digest, enrollment.authorization.chains[0].digest)
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
+        const swap = yield* routedSwap(base, { sell: "USDC", buy: "AERO", path: ["USDC", "WETH", "AERO"] })
+        assert.isTrue((yield* execute(batchOf(enrollment, base, [swap]))).receipt.success)
+      })
+    )
 
-      it.effect("refuses to prepare a route that yields less than its floor, or another contract", () =>
-        Effect.gen(function* () {
-          const { chain, enrollment } = yield* Victim
-          const execution = yield* ChainExecution
-          const honest = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
-          const { call, path } = honest.execution
-          const over = (changed: Partial<typeof call>) => ({
-            ...honest,
-            execution: { ...honest.execution, call: { ...call, ...changed } }
-          })
-          const lies: ReadonlyArray<readonly [ReadySwap, string]> = [
-            [{ ...honest, minBuyAmountRaw: honest.minBuyAmountRaw + 1n }, "TooLittle"],
-            [over({ data: givenAway(chain) }), "TooLittle"],
-            [over({ contract: path[0]! }), "the owner allowed"]
-          ]
-          for (const [lie, reason] of lies) {
-            const refused = yield* Effect.flip(execution.prepare(batchOf(enrollment, chain, [lie])))
-            assert.strictEqual(refused._tag, "SimulationFailed")
-            assert.include(refused.message, reason)
-          }
+    it.effect("refuses to prepare a route that yields less than its floor, or another contract", () =>
+      Effect.gen(function* () {
+        const { chain, enrollment } = yield* Victim
+        const execution = yield* ChainExecution
+        const honest = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
+        const { call, path } = honest.execution
+        const over = (changed: Partial<typeof call>) => ({
+          ...honest,
+          execution: { ...honest.execution, call: { ...call, ...changed } }
         })
-      )
+        const lies: ReadonlyArray<readonly [ReadySwap, string]> = [
+          [{ ...honest, minBuyAmountRaw: honest.minBuyAmountRaw + 1n }, "TooLittle"],
+          [over({ data: givenAway(chain) }), "TooLittle"],
+          [over({ contract: path[0]! }), "the owner allowed"]
+        ]
+        for (const [lie, reason] of lies) {
+          const refused = yield* Effect.flip(execution.prepare(batchOf(enrollment, chain, [lie])))
+          assert.strictEqual(refused._tag, "SimulationFailed")
+          assert.include(refused.message, reason)
+        }
+      })
+    )
 
-      it.effect("a grant without routes has none", () =>
-        Effect.gen(function* () {
-          const { base } = yield* EvmWorld
-          const enrollment = yield* enroll(322n, [[base, "USDC", "WETH"]]).pipe(Effect.provide(withoutRoutes))
-          yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
-          const swap = yield* routedSwap(base, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
-          const execution = yield* ChainExecution
-          const refused = yield* Effect.flip(execution.prepare(batchOf(enrollment, base, [swap])))
-          assert.include(refused.message, "the owner allowed no contract for routed swaps")
-        })
-      )
+    it.effect("a grant without routes has none", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* enroll(322n, [[base, "USDC", "WETH"]]).pipe(Effect.provide(withoutRoutes))
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
+        const swap = yield* routedSwap(base, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
+        const execution = yield* ChainExecution
+        const refused = yield* Effect.flip(execution.prepare(batchOf(enrollment, base, [swap])))
+        assert.include(refused.message, "the owner allowed no contract for routed swaps")
+      })
+    )
 
-      it.effect("still swaps over an honest route, so that the refusals below mean something", () =>
+    it.effect("still swaps over an honest route, so that the refusals below mean something", () =>
+      Effect.gen(function* () {
+        const before = yield* holdings
+        assert.strictEqual(yield* attempt(({ chain }) => routed(chain, "WETH")), "included")
+        const hub = ({ chain }: Victim["Service"]) => routed(chain, "AERO", { but: { hub: addressOf(chain, "WETH") } })
+        assert.strictEqual(yield* attempt(hub), "included")
+        assert.notDeepEqual(yield* holdings, before)
+      })
+    )
+
+    for (const [name, build] of refusedByPolicy) {
+      it.effect(name, () =>
         Effect.gen(function* () {
           const before = yield* holdings
-          assert.strictEqual(yield* attempt(({ chain }) => routed(chain, "WETH")), "included")
-          const hub = ({ chain }: Victim["Service"]) =>
-            routed(chain, "AERO", { but: { hub: addressOf(chain, "WETH") } })
-          assert.strictEqual(yield* attempt(hub), "included")
-          assert.notDeepEqual(yield* holdings, before)
-        })
-      )
-
-      for (const [name, build] of refusedByPolicy) {
-        it.effect(name, () =>
-          Effect.gen(function* () {
-            const before = yield* holdings
-            assert.match(yield* attempt(({ chain }) => build(chain)), /^AA23/u)
-            assert.deepStrictEqual(yield* holdings, before)
-          })
-        )
-      }
-
-      for (const [name, route] of refusedByContract) {
-        it.effect(name, () =>
-          Effect.gen(function* () {
-            const before = yield* holdings
-            const build = ({ chain }: Victim["Service"]) =>
-              routed(chain, "WETH", {
-                but: {},
-                route: route(chain, termsOf(chain, { sell: "USDC", amount, buy: "WETH" }))
-              })
-            assert.strictEqual(yield* attempt(build), "reverted")
-            assert.deepStrictEqual(yield* holdings, before)
-          })
-        )
-      }
-
-      it.effect("accepts a bad price of a route, which the venue's price forbids", () =>
-        Effect.gen(function* () {
-          const { chain } = yield* Victim
-          const weth = tokenBySymbol(chain, "WETH")
-          const priced = (percent: bigint) =>
-            setRoutePools(chain, [weth], () => (chain.prices.price(weth.assetId) * 100n) / percent)
-          yield* priced(99n)
-          const before = yield* holdings
-          assert.strictEqual(
-            yield* attempt(({ chain }) => routed(chain, "WETH", { but: { hub: zeroAddress } })),
-            "reverted"
-          )
+          assert.match(yield* attempt(({ chain }) => build(chain)), /^AA23/u)
           assert.deepStrictEqual(yield* holdings, before)
-          yield* priced(100n)
         })
       )
     }
-  )
+
+    for (const [name, route] of refusedByContract) {
+      it.effect(name, () =>
+        Effect.gen(function* () {
+          const before = yield* holdings
+          const build = ({ chain }: Victim["Service"]) =>
+            routed(chain, "WETH", {
+              but: {},
+              route: route(chain, termsOf(chain, { sell: "USDC", amount, buy: "WETH" }))
+            })
+          assert.strictEqual(yield* attempt(build), "reverted")
+          assert.deepStrictEqual(yield* holdings, before)
+        })
+      )
+    }
+
+    it.effect("accepts a bad price of a route, which the venue's price forbids", () =>
+      Effect.gen(function* () {
+        const { chain } = yield* Victim
+        const weth = tokenBySymbol(chain, "WETH")
+        const priced = (percent: bigint) =>
+          setRoutePools(chain, [weth], () => (chain.prices.price(weth.assetId) * 100n) / percent)
+        yield* priced(99n)
+        const before = yield* holdings
+        assert.strictEqual(
+          yield* attempt(({ chain }) => routed(chain, "WETH", { but: { hub: zeroAddress } })),
+          "reverted"
+        )
+        assert.deepStrictEqual(yield* holdings, before)
+        yield* priced(100n)
+      })
+    )
+  })
 })

@@ -70,7 +70,7 @@ const settle = (
 const moduleAbi = parseAbi(["function onInstall(bytes data)", "function onUninstall(bytes data)"])
 
 describe("A stolen agent key and the withdrawal executor", () => {
-  layer(Layer.provideMerge(Victim.layer, EvmWorldLive), { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(Layer.provideMerge(Victim.layer, EvmWorldLive), { excludeTestServices: true })((it) => {
     it.effect("an authorization of nobody, of the thief, of another version or for another account moves nothing", () =>
       Effect.gen(function* () {
         const { account, chain } = yield* Victim
@@ -163,56 +163,54 @@ describe("A stolen agent key and the withdrawal executor", () => {
 })
 
 describe("A stolen agent key under the guard that holds an owner's unexpired liquidating withdrawal", () => {
-  layer(Layer.provideMerge(Victim.layer, GuardedWorldLive), { excludeTestServices: true, timeout: "60 seconds" })(
-    (it) => {
-      const authorized = Effect.fnUntraced(function* () {
-        const { account, chain } = yield* Victim
-        const authorization = yield* newAuthorization(chain, recipient)
-        const signature = yield* Effect.promise(() => signed(owner, domainOf(chain, account, "2"), authorization))
-        const held = yield* balance(chain, "USDC", account as string as EvmAddress)
-        // The owner signed ten dollars beside the WETH.
-        return { account, authorization, chain, keep: held - 10_000_000n, signature }
+  layer(Layer.provideMerge(Victim.layer, GuardedWorldLive), { excludeTestServices: true })((it) => {
+    const authorized = Effect.fnUntraced(function* () {
+      const { account, chain } = yield* Victim
+      const authorization = yield* newAuthorization(chain, recipient)
+      const signature = yield* Effect.promise(() => signed(owner, domainOf(chain, account, "2"), authorization))
+      const held = yield* balance(chain, "USDC", account as string as EvmAddress)
+      // The owner signed ten dollars beside the WETH.
+      return { account, authorization, chain, keep: held - 10_000_000n, signature }
+    })
+
+    it.effect("pays out in no other token than the registry's", () =>
+      Effect.gen(function* () {
+        const { account, authorization, chain, signature } = yield* authorized()
+        const before = yield* balances(chain, account as string as EvmAddress)
+        for (const symbol of ["WETH", "AERO", "cbBTC"]) {
+          const token = tokenBySymbol(chain, symbol).address
+          assert.include(
+            yield* attempt([settle(chain, { authorization, signature }, { keep: 0n, token })]),
+            "NotForPayout"
+          )
+        }
+        assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
       })
+    )
 
-      it.effect("pays out in no other token than the registry's", () =>
-        Effect.gen(function* () {
-          const { account, authorization, chain, signature } = yield* authorized()
-          const before = yield* balances(chain, account as string as EvmAddress)
-          for (const symbol of ["WETH", "AERO", "cbBTC"]) {
-            const token = tokenBySymbol(chain, symbol).address
-            assert.include(
-              yield* attempt([settle(chain, { authorization, signature }, { keep: 0n, token })]),
-              "NotForPayout"
-            )
-          }
-          assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
-        })
-      )
+    it.effect("pays neither more nor less than what was signed and what its sales bring", () =>
+      Effect.gen(function* () {
+        const { account, authorization, chain, keep, signature } = yield* authorized()
+        const before = yield* balances(chain, account as string as EvmAddress)
+        const slack = keep / 100n + 1_000_000n
+        for (const wrong of [0n, keep / 2n, keep - slack - 1n, keep + 1n, keep + 9_000_000n]) {
+          assert.include(yield* attempt([settle(chain, { authorization, signature }, { keep: wrong })]), "WrongKeep")
+        }
+        assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
+        const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
+        assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
+        assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 10_000_000n)
+      })
+    )
 
-      it.effect("pays neither more nor less than what was signed and what its sales bring", () =>
-        Effect.gen(function* () {
-          const { account, authorization, chain, keep, signature } = yield* authorized()
-          const before = yield* balances(chain, account as string as EvmAddress)
-          const slack = keep / 100n + 1_000_000n
-          for (const wrong of [0n, keep / 2n, keep - slack - 1n, keep + 1n, keep + 9_000_000n]) {
-            assert.include(yield* attempt([settle(chain, { authorization, signature }, { keep: wrong })]), "WrongKeep")
-          }
-          assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
-          const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
-          assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
-          assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 10_000_000n)
-        })
-      )
-
-      it.effect("a dollar that somebody sends the account meanwhile refuses nothing, and goes to the recipient", () =>
-        Effect.gen(function* () {
-          const { account, authorization, chain, keep, signature } = yield* authorized()
-          yield* fund(chain, account as string as EvmAddress, { symbol: "USDC", raw: 1_000_000n })
-          const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
-          assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
-          assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 11_000_000n)
-        })
-      )
-    }
-  )
+    it.effect("a dollar that somebody sends the account meanwhile refuses nothing, and goes to the recipient", () =>
+      Effect.gen(function* () {
+        const { account, authorization, chain, keep, signature } = yield* authorized()
+        yield* fund(chain, account as string as EvmAddress, { symbol: "USDC", raw: 1_000_000n })
+        const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
+        assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
+        assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 11_000_000n)
+      })
+    )
+  })
 })

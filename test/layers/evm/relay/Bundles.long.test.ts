@@ -94,7 +94,7 @@ const again = ({ action, ...rest }: Swapping): Swapping => {
 }
 
 describe("User operations of several accounts", () => {
-  layer(World, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(World, { excludeTestServices: true })((it) => {
     it.effect("land in one transaction, and each receipt covers its own account alone", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
@@ -103,8 +103,8 @@ describe("User operations of several accounts", () => {
         const signed = yield* signTogether(swappings)
         assert.strictEqual(hashesOf(signed).length, 1)
         assert.deepStrictEqual(
-          signed.map(({ carries, subject }) => [carries, subject]),
-          swappings.map(({ action }) => [3, action.prepared.subject])
+          signed.map(({ actionHash, carries }) => [carries, actionHash]),
+          swappings.map(({ action }) => [3, action.prepared.actionHash])
         )
         for (const transaction of signed) yield* relay.broadcast(transaction)
         const receipts = yield* Effect.forEach(swappings, (swapping, index) => landed(swapping, signed[index]!))

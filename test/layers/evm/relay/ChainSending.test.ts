@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction, ActionReceipt } from "#domain/relay/Transaction.ts"
@@ -9,7 +9,7 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { simulateAlone } from "#layers/evm/execution/gatheredSimulations.ts"
 import { type OperationToSimulate, simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
-import { advance } from "#sandbox/market/Market.ts"
+import { advance } from "#sandbox/chain/Market.ts"
 import {
   batchOf,
   configFor,
@@ -34,11 +34,11 @@ import {
 } from "#test/layers/evm/tradingAccount.ts"
 
 describe("What became of a sent operation", () => {
-  layer(EvmWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(EvmWorldLive, { excludeTestServices: true })((it) => {
     it.effect("sending twice does no harm, and a receipt is found again and again", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const operations = yield* UserOperations
+        const actions = yield* CarriedActions
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(5n)
         const before = yield* balances(base, enrollment.account)
@@ -49,7 +49,7 @@ describe("What became of a sent operation", () => {
         )
         yield* relay.broadcast(signed)
         yield* relay.broadcast(signed)
-        assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.some(receipt))
+        assert.deepStrictEqual(yield* actions.find(signed, prepared.accountId), Option.some(receipt))
         assert.deepStrictEqual(yield* roundTrip(ActionReceipt, receipt), receipt)
         assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
       })
@@ -59,7 +59,7 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
         const execution = yield* ChainExecution
-        const operations = yield* UserOperations
+        const actions = yield* CarriedActions
         const relay = yield* Relayer
         const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
         yield* fund(arbitrum, enrollment.account, { symbol: "USDC", raw: dollars(10n) })
@@ -74,7 +74,7 @@ describe("What became of a sent operation", () => {
         yield* Effect.promise(() => arbitrum.client.setAutomine(false))
         yield* relay.broadcast(signed)
         yield* relay.broadcast(signed)
-        assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
+        assert.deepStrictEqual(yield* actions.find(signed, prepared.accountId), Option.none())
         yield* Effect.promise(() => arbitrum.client.setAutomine(true))
         yield* Effect.promise(() => arbitrum.client.mine({ blocks: 1 }))
         assert.isTrue((yield* confirmed(signed, prepared.accountId)).success)
@@ -110,7 +110,7 @@ describe("What became of a sent operation", () => {
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const execution = yield* ChainExecution
-        const operations = yield* UserOperations
+        const actions = yield* CarriedActions
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(8n)
         const prepared = asTransaction(
@@ -124,7 +124,7 @@ describe("What became of a sent operation", () => {
         yield* submit(base, relayer, { data: "0x", nonce: prepared.chainNonce })
         const error = yield* Effect.flip(relay.broadcast(signed))
         assert.include(error.reason, `nonce ${prepared.chainNonce} of the relayer is used`)
-        const lost = Option.getOrThrow(yield* operations.find(signed, prepared.accountId))
+        const lost = Option.getOrThrow(yield* actions.find(signed, prepared.accountId))
         assert.deepStrictEqual([lost.success, lost.txHash, lost.deltas], [false, signed.txHash, []])
       })
     )

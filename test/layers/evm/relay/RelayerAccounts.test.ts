@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
@@ -34,13 +34,13 @@ const World = EvmLive.pipe(
   Layer.provideMerge(EvmWorld.layer)
 )
 
-layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer accounts", (it) => {
+layer(World, { excludeTestServices: true })("relayer accounts", (it) => {
   it.effect("a transaction of the second account lands while the first waits for a nonce", () =>
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
       yield* setEther(base, second.address, parseEther("1"))
       const execution = yield* ChainExecution
-      const operations = yield* UserOperations
+      const actions = yield* CarriedActions
       const relay = yield* Relayer
       assert.deepStrictEqual(
         relay.accounts.map((account) => account as string),
@@ -58,7 +58,7 @@ layer(World, { excludeTestServices: true, timeout: "60 seconds" })("relayer acco
       assert.deepStrictEqual(prepared.laneNonces, [{ relayer: other!, nonce: 0 }])
       const stuck = yield* relay.sign(prepared, prepared.chainNonce + 5, first)
       yield* relay.broadcast(stuck)
-      assert.deepStrictEqual(yield* operations.find(stuck, prepared.accountId), Option.none())
+      assert.deepStrictEqual(yield* actions.find(stuck, prepared.accountId), Option.none())
       const moving = yield* relay.sign(prepared, 0, other)
       assert.strictEqual(moving.relayer, other)
       yield* relay.broadcast(moving)

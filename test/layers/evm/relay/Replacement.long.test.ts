@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
-import { UserOperations } from "#domain/relay/UserOperations.ts"
+import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
@@ -85,7 +85,7 @@ const feesOf = (chain: Chain, hash: string) =>
   })
 
 describe("A transaction that does not land", () => {
-  layer(World, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(World, { excludeTestServices: true })((it) => {
     it.effect("is replaced with the same nonce, and the chain acts once on the newest", () =>
       Effect.gen(function* () {
         const relay = yield* Relayer
@@ -114,7 +114,7 @@ describe("A transaction that does not land", () => {
 
     it.effect("is found when an earlier one of its transactions was the one that landed", () =>
       Effect.gen(function* () {
-        const operations = yield* UserOperations
+        const actions = yield* CarriedActions
         const relay = yield* Relayer
         const { attempt, base, before, enrollment, prepared, signed } = yield* storedSwap(41n)
         const store = yield* RelayStore
@@ -128,7 +128,7 @@ describe("A transaction that does not land", () => {
         const receipt = yield* confirmed(second, prepared.accountId)
         assert.strictEqual(receipt.txHash, signed.txHash)
         yield* relay.broadcast(second)
-        assert.deepStrictEqual(yield* operations.find(second, prepared.accountId), Option.some(receipt))
+        assert.deepStrictEqual(yield* actions.find(second, prepared.accountId), Option.some(receipt))
         assert.deepStrictEqual(deltasOf(receipt), changes(before, yield* balances(base, enrollment.account)))
       })
     )
@@ -168,10 +168,10 @@ describe("A transaction that does not land", () => {
 const unsentForAMoment = Effect.sleep("1100 millis")
 
 describe("A reorganization", () => {
-  layer(World, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(World, { excludeTestServices: true })((it) => {
     it.effect("takes the receipt away, and the same bytes land again, once", () =>
       Effect.gen(function* () {
-        const operations = yield* UserOperations
+        const actions = yield* CarriedActions
         const relay = yield* Relayer
         const { base, before, enrollment, prepared, signed } = yield* storedSwap(45n)
         yield* relay.broadcast(signed)
@@ -179,7 +179,7 @@ describe("A reorganization", () => {
         const block = yield* Effect.promise(() => base.client.getBlock({ blockNumber: receipt.blockNumber }))
         assert.strictEqual(receipt.blockHash, block.hash)
         yield* Effect.promise(() => reorganize(base, 1))
-        assert.deepStrictEqual(yield* operations.find(signed, prepared.accountId), Option.none())
+        assert.deepStrictEqual(yield* actions.find(signed, prepared.accountId), Option.none())
         assert.strictEqual(changes(before, yield* balances(base, enrollment.account)).size, 0)
         yield* unsentForAMoment
         yield* relay.broadcast(signed)
@@ -200,7 +200,7 @@ describe("A reorganization", () => {
         yield* relay.broadcast(signed)
         yield* confirmed(signed, prepared.accountId)
         yield* Effect.gen(function* () {
-          const { find } = yield* UserOperations
+          const { find } = yield* CarriedActions
           const found = find(signed, prepared.accountId)
           assert.deepStrictEqual(yield* found, Option.none())
           yield* mine(base)

@@ -22,7 +22,7 @@ const operation = (nonce: bigint) => ({
 const prepared = (nonce: bigint): PreparedTransaction => ({
   chainId: 8453 as ChainId,
   accountId: `eip155:8453:${zeroAddress}` as EvmAccountId,
-  subject: `${nonce}`,
+  actionHash: `${nonce}`,
   to: entryPoint as string as EvmAddress,
   callData: encodeFunctionData({
     abi: entryPointAbi,

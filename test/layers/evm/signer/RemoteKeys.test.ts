@@ -34,7 +34,7 @@ const remote = (name: string, address: string) =>
     } as const
   }))
 
-layer(EvmWorld.layer, { excludeTestServices: true, timeout: "60 seconds" })("remote keys", (it) => {
+layer(EvmWorld.layer, { excludeTestServices: true })("remote keys", (it) => {
   it.effect("enroll, sign and pay for a swap, each key for its own part", () =>
     Effect.gen(function* () {
       const { base } = yield* EvmWorld

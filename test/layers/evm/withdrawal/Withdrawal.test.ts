@@ -14,7 +14,7 @@ import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import { withdrawalDigest, withdrawCall } from "#layers/evm/withdrawal/executorCalls.ts"
+import { withdrawalDigest, withdrawCall } from "#layers/evm/account/executorCalls.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   type Enrollment,
@@ -57,7 +57,7 @@ const submitAs = (chain: Chain, from: typeof stranger, withdrawal: StoredWithdra
   })
 
 describe("Withdrawals", () => {
-  layer(WithdrawalWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(WithdrawalWorldLive, { excludeTestServices: true })((it) => {
     it.effect("have no outcome before as many blocks confirm them as the deployment asks for", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
@@ -125,7 +125,7 @@ describe("Withdrawals", () => {
         assert.deepStrictEqual(yield* execution.standing(withdrawal), { _tag: "Open" })
         const receipt = yield* withdraw(withdrawal)
         assert.isTrue(receipt.success)
-        assert.strictEqual(receipt.subject, withdrawalDigest(withdrawal))
+        assert.strictEqual(receipt.actionHash, withdrawalDigest(withdrawal))
         assert.deepStrictEqual(
           deltasOf(receipt),
           new Map([

@@ -15,7 +15,7 @@ import { asTransaction } from "#domain/relay/Transaction.ts"
 const fresh = (n: number) => getAddress(`0x${n.toString(16).padStart(40, "e")}`) as string as EvmAddress
 
 describe("Withdrawals and gas: a withdrawal", () => {
-  layer(WithdrawalWorldLive, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(WithdrawalWorldLive, { excludeTestServices: true })((it) => {
     it.effect(
       "is carried out without the service by the transactions that it answers, before the account is deployed",
       () =>

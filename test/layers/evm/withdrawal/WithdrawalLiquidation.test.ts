@@ -6,7 +6,7 @@ import type { EvmAddress } from "#domain/Caip.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
-import { advance } from "#sandbox/market/Market.ts"
+import { advance } from "#sandbox/chain/Market.ts"
 import { batchOf, enroll, EvmWorld, execute, fund, quotedSwap, stranger, token } from "#test/layers/evm/EvmWorld.ts"
 import { balance, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import {
@@ -35,7 +35,7 @@ describe.each([
   { what: "under the old permission", world: WithdrawalWorldLive },
   { what: "under the guard", world: GuardedWithdrawalWorldLive }
 ])("Liquidations $what", ({ world }) => {
-  layer(world, { excludeTestServices: true, timeout: "60 seconds" })((it) => {
+  layer(world, { excludeTestServices: true })((it) => {
     it.effect("sells two assets, delivers the proceeds and the signed dollars, keeps the rest", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld

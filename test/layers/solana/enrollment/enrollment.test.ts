@@ -15,7 +15,7 @@ import { subAccount, swigProgram, walletConfig } from "#layers/solana/swig/addre
 import { addAuthorityText } from "#test/layers/solana/packageText.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer.ts"
-import { usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { usdc } from "#sandbox/assets/splCatalog.ts"
 import {
   carriedOut,
   enrollEvm,

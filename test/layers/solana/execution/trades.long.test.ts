@@ -14,6 +14,7 @@ import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { carryStep, feeOf, ResendEvery } from "#layers/solana/execution/carryStep.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
 import { impactBps, quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
+import type { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -22,9 +23,10 @@ import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
-import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { type SplToken, splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { installPools } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
+import { NothingLost } from "#test/layers/solana/losses.ts"
 import { type JupiterServer, startJupiter } from "#test/layers/solana/jupiterServer.ts"
 import { enrollSolana, fees, newAgent, whileBlocksPass } from "#test/layers/solana/owners.ts"
 import type { TestChain } from "#test/sandbox/solana/support.ts"
@@ -78,17 +80,23 @@ eachSwig("trades", (start) => {
         ? Effect.fail(new CancelRequested({ operationId: attempt.operationId }))
         : Effect.sync(() => void recorded.set(String(step), row))
   })
-  const run = <A, E>(effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaAgent | StepJournal>) =>
+  const run = <A, E>(
+    effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaAgent | StepJournal | UnrecordedTransactions>
+  ) =>
     Effect.suspend(() =>
       whileBlocksPass(chain)(effect).pipe(
         Effect.provideService(ResendEvery, Duration.millis(5)),
         Effect.provideService(RelayTiming, { searchFor: Duration.seconds(20), searchInterval: Duration.millis(1) }),
         Effect.provide(
-          Layer.mergeAll(
-            SolanaRpc.layer([Redacted.make(chain.url)]),
-            JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null }),
-            Layer.succeed(SolanaAgent, { signing: Effect.succeed({ agent, fees }) }),
-            journal
+          NothingLost.pipe(
+            Layer.provideMerge(
+              Layer.mergeAll(
+                SolanaRpc.layer([Redacted.make(chain.url)]),
+                JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null }),
+                Layer.succeed(SolanaAgent, { signing: Effect.succeed({ agent, fees }) }),
+                journal
+              )
+            )
           )
         )
       )
@@ -142,6 +150,10 @@ eachSwig("trades", (start) => {
           const first = yield* swapOf(usdc, tesla, dollars)
           const second = yield* swapOf(tesla, jup, first.minBuyAmountRaw)
           const prepared = yield* prepare(first, second)
+          const rent = yield* (yield* SolanaRpc).minimumRent(250)
+          // No recent block took a price for units here.
+          assert.strictEqual(prepared.expectedLamports, 2n * (5_000n + rent))
+          assert.strictEqual(prepared.maxLamports, 2n * (5_000n + fees.maxPriorityLamports + rent))
           const outcomes = yield* carryAll(prepared)
           assert.deepStrictEqual(
             outcomes.map(({ _tag }) => _tag),

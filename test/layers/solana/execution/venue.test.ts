@@ -10,6 +10,7 @@ import { Venue } from "#domain/trading/Venue.ts"
 import { SolanaExecutionLive } from "#layers/solana/execution/SolanaExecutionLive.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { type BuiltSwap, JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 import { baseUsdc } from "#test/support/assets.ts"
@@ -36,6 +37,7 @@ const venues = SolanaExecutionLive.pipe(
     Layer.mock(SolanaAgent, { signing: Effect.succeed(signing) }),
     Layer.mock(SolanaRpc, { each: [] }),
     Layer.mock(StepJournal, {}),
+    Layer.mock(UnrecordedTransactions, {}),
     jupiter
   ])
 )

@@ -5,7 +5,7 @@ import { Effect, Option, Redacted } from "effect"
 import * as Base58 from "#domain/Base58.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
-import { usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { usdc } from "#sandbox/assets/splCatalog.ts"
 import { forwards, type Proxy, rpcError, rpcResult, startProxy } from "#test/layers/solana/rpc/endpoints.ts"
 import { fundedKey, signed, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 

@@ -24,7 +24,7 @@ import { shownUnits, valueUsd } from "#layers/solana/token/Multiplier.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { metadataAccount, metadataProgram, readSymbols } from "#layers/solana/token/readSymbols.ts"
 import { installMints, issue, issuer, pause, rescale, resume, tokenAccount } from "#sandbox/solana/market/issuer.ts"
-import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { type SplToken, splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { fundedKey, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain

@@ -24,7 +24,7 @@ import {
 } from "#sandbox/solana/market/issuer.ts"
 import { buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
-import { type SplToken, splCatalog, splTokenOf, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { type SplToken, splCatalog, splTokenOf, usdc } from "#sandbox/assets/splCatalog.ts"
 import { installPools } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { carriedOut, enrollSolana, fees, newAgent } from "#test/layers/solana/owners.ts"

@@ -1,7 +1,7 @@
 /** Withdrawals through the port of the domain, from what was accepted to the receipt, under faults. */
 import { afterAll, assert, beforeAll, beforeEach, it } from "@effect/vitest"
 import { Keypair, type PublicKey } from "@solana/web3.js"
-import { Duration, Effect, Layer, Option, Redacted } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import * as Base58 from "#domain/Base58.ts"
 import { solanaAccount, solanaChainId } from "#domain/Caip.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -17,15 +17,17 @@ import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import { carryStep, ResendEvery } from "#layers/solana/execution/carryStep.ts"
+import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { solanaTerms } from "#layers/solana/solanaTerms.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
-import { SolanaWithdrawalsLive } from "#layers/solana/withdrawal/SolanaWithdrawalsLive.ts"
+import { SolanaWithdrawalsLive } from "#layers/solana/execution/SolanaWithdrawalsLive.ts"
 import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer.ts"
-import { usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { usdc } from "#sandbox/assets/splCatalog.ts"
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
+import { type Losses, losses } from "#test/layers/solana/losses.ts"
 import { enrollSolana, fees, newAgent, whileBlocksPass } from "#test/layers/solana/owners.ts"
 import type { TestChain } from "#test/sandbox/solana/support.ts"
 
@@ -39,6 +41,7 @@ eachSwig("withdrawals that are carried out", (start) => {
   let agent: ReturnType<typeof newAgent>
   let recorded: Map<number, RecordedStep & { readonly txHash: string }>
   let isCancelled: boolean
+  const loss: Losses = { lostAt: null }
 
   beforeAll(async () => {
     chain = await start()
@@ -49,13 +52,14 @@ eachSwig("withdrawals that are carried out", (start) => {
     chain.fate = "ok"
     recorded = new Map()
     isCancelled = false
+    loss.lostAt = null
   })
   afterAll(() => chain.close())
 
   const journal = Layer.succeed(StepJournal, {
     latest: ({ step }) => Effect.sync(() => Option.fromUndefinedOr(recorded.get(step))),
     record: ({ step }, _, row) =>
-      isCancelled && row.number === 1
+      isCancelled && row.number === 1 && row.isLanded !== true
         ? Effect.fail(new CancelRequested({ operationId: attempt.operationId }))
         : Effect.sync(() => void recorded.set(step, row))
   })
@@ -72,14 +76,21 @@ eachSwig("withdrawals that are carried out", (start) => {
       journal
     )
   )
+  const unrecorded = UnrecordedTransactions.layer.pipe(Layer.provide(losses(loss)))
   const run = <A, E>(
-    effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaAgent | StepJournal | WithdrawalExecution>
+    effect: Effect.Effect<
+      A,
+      E,
+      SolanaRpc | JupiterClient | SolanaAgent | StepJournal | UnrecordedTransactions | WithdrawalExecution
+    >
   ) =>
     Effect.suspend(() =>
       whileBlocksPass(chain)(effect).pipe(
         Effect.provideService(ResendEvery, Duration.millis(5)),
         Effect.provideService(RelayTiming, { searchFor: Duration.seconds(20), searchInterval: Duration.millis(1) }),
-        Effect.provide(SolanaWithdrawalsLive.pipe(Layer.provide(others), Layer.provideMerge(clients)))
+        Effect.provide(
+          SolanaWithdrawalsLive.pipe(Layer.provide(others), Layer.provideMerge(unrecorded), Layer.provideMerge(clients))
+        )
       )
     )
   const held = (owner: PublicKey) => amountIn(chain.ledger.account(tokenAccount(usdc, owner))?.data)
@@ -188,6 +199,36 @@ eachSwig("withdrawals that are carried out", (start) => {
         assert.deepInclude(refused, { _tag: "Failed", isSigned: false })
         assert.match(refused._tag === "Failed" ? refused.reason : "", /not the owner's/)
         assert.strictEqual(held(deposit), 100n)
+      })
+    )
+  )
+
+  it.live("what left without a record is not sent again: neither by its run, nor for the same authorization", () =>
+    run(
+      Effect.gen(function* () {
+        const { deposit, to, withdrawal } = yield* accepted(seconds() + 600)
+        const prepared = yield* prepare(withdrawal)
+        const landed = yield* only(prepared)
+        assert.strictEqual(landed._tag, "Landed")
+        loss.lostAt = yield* DateTime.now
+        recorded.clear()
+        const { standing } = yield* WithdrawalExecution
+        const waiting = yield* Effect.flip(standing(withdrawal))
+        assert.match(waiting.message, /may lack records/)
+        assert.isTrue(Option.isNone(yield* carry(prepared)), "nothing is signed before that can no longer land")
+        assert.strictEqual(recorded.size, 0)
+        const shown = yield* Effect.retry(standing(withdrawal), Schedule.spaced("20 millis"))
+        const txHash = landed._tag === "Landed" ? landed.txHash : ""
+        assert.deepInclude(shown._tag === "Landed" ? shown.receipt : {}, {
+          txHash,
+          deltas: [{ assetId: usdc.assetId, raw: -40n }]
+        })
+        assert.deepStrictEqual(yield* only(prepared), landed, "the run that was prepared before")
+        const other = { ...attempt, operationId: `op_${"2".repeat(26)}` as OperationId }
+        recorded.clear()
+        const again = Option.getOrThrow(yield* carryStep(other, prepared, 0))
+        assert.deepInclude(again, { _tag: "Landed", txHash })
+        assert.deepStrictEqual([held(to), held(deposit)], [40n, 60n])
       })
     )
   )

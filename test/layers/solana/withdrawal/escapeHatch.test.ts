@@ -20,7 +20,7 @@ import {
 import { Effect } from "effect"
 import { rootHoldings } from "#layers/solana/swig/addresses.ts"
 import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer.ts"
-import { type SplToken, splCatalog, usdc } from "#sandbox/solana/market/splCatalog.ts"
+import { type SplToken, splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { enrollSolana, newAgent, onChain } from "#test/layers/solana/owners.ts"

@@ -8,6 +8,7 @@ import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { after, arbitrum, base, claimDue, noon, pauseAll, submit, world } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const permissionId = PermissionId.make("0x01020304")
 
@@ -134,7 +135,7 @@ eachDatabase("RequiredSignatures", (it) => {
           WHERE datname = current_database() AND wait_event_type = 'Lock'`.pipe(
           Effect.filterOrFail(([row]) => row!.count === count),
           Effect.retry(Schedule.spaced("10 millis")),
-          Effect.timeout("30 seconds")
+          Effect.timeout(patience)
         )
       const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       yield* sql`SELECT 1 FROM portfolios WHERE portfolio_id = ${portfolioId} FOR UPDATE`.pipe(

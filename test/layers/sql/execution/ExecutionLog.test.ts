@@ -202,13 +202,13 @@ eachDatabase("ExecutionLog", (it) => {
       assert.deepStrictEqual(yield* log.steps(operationId), [
         {
           chainId: ChainId.make(8453),
-          userOpHash: `0x${"0a".repeat(32)}`,
+          actionHash: `0x${"0a".repeat(32)}`,
           txHash: `0x${"0a".repeat(31)}ff`,
           success: true
         },
         {
           chainId: ChainId.make(10),
-          userOpHash: `0x${"0b".repeat(32)}`,
+          actionHash: `0x${"0b".repeat(32)}`,
           txHash: `0x${"0b".repeat(31)}ff`,
           success: false
         }

@@ -4,7 +4,7 @@ import { type DateTime, Effect, Schema } from "effect"
 import { addressOf, type ChainId, chainIdOf, spl } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { CostLedger } from "#domain/rebalance/CostLedger.ts"
+import { CostLedger } from "#domain/rebalance/plan/CostLedger.ts"
 import { type ChainOutcome, RunReport } from "#domain/rebalance/RunReport.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -39,7 +39,7 @@ const outcome = (
   skips: [],
   measures: { worth: { benefitUsd: 2n * costUsd, costUsd, gasUsd: 0n }, bands: [] },
   receipt: {
-    subject: bytes32,
+    actionHash: bytes32,
     txHash: bytes32,
     blockNumber: 1n,
     blockHash: null,

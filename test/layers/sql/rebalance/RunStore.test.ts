@@ -46,7 +46,7 @@ eachDatabase("RunStore", (it) => {
     })
   )
 
-  it.effect("finishes a run once: report, state, version and time together", () =>
+  it.effect("finishes a run once, report, state, version and time together, and answers its portfolio each time", () =>
     Effect.gen(function* () {
       const store = yield* RunStore
       const operations = yield* OperationStore
@@ -56,8 +56,8 @@ eachDatabase("RunStore", (it) => {
       assert.isTrue(Option.isNone(yield* store.report(operationId)))
       yield* operations.transition({ operationId, to: "running", at: after(1), error: null })
       const end = { operationId, strategyVersion: 3, at: after(2), error: null, report: { legs: [], note: "a\0b" } }
-      yield* store.finish(end)
-      yield* store.finish({ ...end, at: after(3), error: "too late", report: {} })
+      assert.strictEqual(yield* store.finish(end), portfolioId)
+      assert.strictEqual(yield* store.finish({ ...end, at: after(3), error: "too late", report: {} }), portfolioId)
       assert.deepStrictEqual(yield* store.report(operationId), Option.some({ legs: [], note: "a\uFFFDb" }))
       const operation = Option.getOrThrow(yield* operations.find(tenantId, portfolioId, operationId))
       assert.deepStrictEqual([operation.state, operation.finishedAt, operation.error], ["completed", after(2), null])

@@ -15,7 +15,7 @@ const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 const prepared = (chainNonce = 0): PreparedTransaction => ({
   chainId: base,
   accountId: evmAccount(base, newAddress()) as AccountId,
-  subject: bytes32(7),
+  actionHash: bytes32(7),
   to: newAddress(),
   callData: "0x",
   gasLimit: 1n,
@@ -29,7 +29,7 @@ const prepared = (chainNonce = 0): PreparedTransaction => ({
 const signing = (batch: PreparedTransaction, relayer: EvmAddress) => (nonce: number) =>
   Effect.succeed<SignedTransaction>({
     chainId: batch.chainId,
-    subject: batch.subject,
+    actionHash: batch.actionHash,
     relayer,
     nonce,
     txHash: bytes32(nonce + 1),
@@ -196,7 +196,7 @@ eachDatabase("RelayStore", (it) => {
           yield* store.recordReceipt(
             { ...attempt, attempt: number },
             {
-              subject: bytes32(7),
+              actionHash: bytes32(7),
               txHash: bytes32(1),
               blockNumber: 12n,
               blockHash: bytes32(12),
@@ -264,7 +264,7 @@ eachDatabase("RelayStore", (it) => {
       ] as const) {
         yield* reserve(attempt, newAddress())
         const receipt: ActionReceipt = {
-          subject: bytes32(7),
+          actionHash: bytes32(7),
           txHash: bytes32(1),
           blockNumber: 12n,
           blockHash: bytes32(12),
@@ -301,7 +301,7 @@ eachDatabase("RelayStore", (it) => {
       const store = yield* RelayStore
       const attempt = yield* newAttempt
       const receipt: ActionReceipt = {
-        subject: bytes32(7),
+        actionHash: bytes32(7),
         txHash: bytes32(1),
         blockNumber: 12n,
         blockHash: bytes32(12),

@@ -10,8 +10,8 @@ import { eachDatabase } from "#test/support/database.ts"
 import { after, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 
 const accountId = solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU")
-const subject = `0x${"07".repeat(32)}`
-const prepared = { accountId, subject, slot: 400_000_000n }
+const actionHash = `0x${"07".repeat(32)}`
+const prepared = { accountId, actionHash, slot: 400_000_000n }
 
 const newAttempt = Effect.gen(function* () {
   const { portfolioId, tenantId } = yield* world()
@@ -23,15 +23,18 @@ const newAttempt = Effect.gen(function* () {
 /** Base58 of any length; signatures are unique. */
 const signatureOf = ({ operationId }: AttemptId, step: number, number: number) => `${operationId}.${step}.${number}`
 
-const record = (attempt: AttemptId, step: number, number: number) =>
+const recordAs = (isLanded: boolean) => (attempt: AttemptId, step: number, number: number) =>
   Effect.flatMap(StepJournal, (journal) =>
     journal.record({ attempt, step }, prepared, {
       number,
       txHash: signatureOf(attempt, step, number),
       payload: `bytes ${step} ${number}`,
-      at: DateTime.add(noon, { seconds: number })
+      at: DateTime.add(noon, { seconds: number }),
+      isLanded
     })
   )
+
+const record = recordAs(false)
 
 const latest = (attempt: AttemptId, step: number) =>
   Effect.flatMap(StepJournal, (journal) => journal.latest({ attempt, step }))
@@ -56,7 +59,7 @@ eachDatabase("StepJournal", (it) => {
       assert.deepStrictEqual(yield* statusOf(attempt), [{ status: "signed", nonce: null }])
       const relay = yield* RelayStore
       const receipt: ActionReceipt = {
-        subject,
+        actionHash,
         txHash: "5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW",
         blockNumber: 400_000_001n,
         blockHash: null,
@@ -94,6 +97,8 @@ eachDatabase("StepJournal", (it) => {
       const refused = yield* Effect.flip(record(attempt, 1, 1))
       assert.strictEqual(refused._tag, "CancelRequested")
       assert.isTrue(Option.isNone(yield* latest(attempt, 1)))
+      yield* recordAs(true)(attempt, 1, 1)
+      assert.isTrue(Option.isSome(yield* latest(attempt, 1)), "what has landed is recorded all the same")
     })
   )
 

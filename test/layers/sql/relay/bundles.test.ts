@@ -13,7 +13,7 @@ const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 
 let drawn = 0
 
-/** The first attempt of a new operation, with a subject of its own. */
+/** The first attempt of a new operation, with a hash of its own. */
 const newAction = Effect.gen(function* () {
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submit(tenantId, portfolioId)
@@ -22,7 +22,7 @@ const newAction = Effect.gen(function* () {
     prepared: {
       chainId: base,
       accountId: evmAccount(base, newAddress()),
-      subject: bytes32(++drawn),
+      actionHash: bytes32(++drawn),
       to: newAddress(),
       callData: "0x",
       gasLimit: 1n,
@@ -42,7 +42,7 @@ const newActions = (count: number) =>
 const signing = (relayer: EvmAddress) => (nonce: number) =>
   Effect.succeed<SignedTransaction>({
     chainId: base,
-    subject: bytes32(0),
+    actionHash: bytes32(0),
     relayer,
     nonce,
     txHash: bytes32(nonce + 1),
@@ -60,7 +60,7 @@ const sent = (attempt: AttemptId) =>
   Effect.flatMap(RelayStore, (store) => Effect.map(store.sent(attempt), Option.getOrThrow))
 
 eachDatabase("A transaction of several attempts", (it) => {
-  it.effect("has one nonce, and each attempt finds in it its own subject and the block to search from", () =>
+  it.effect("has one nonce, and each attempt finds in it its own hash and the block to search from", () =>
     Effect.gen(function* () {
       const store = yield* RelayStore
       const relayer = newAddress()
@@ -69,7 +69,7 @@ eachDatabase("A transaction of several attempts", (it) => {
       for (const { attempt, prepared } of actions) {
         const { transaction } = yield* sent(attempt)
         assert.deepInclude(transaction, {
-          subject: prepared.subject,
+          actionHash: prepared.actionHash,
           fromBlock: prepared.fromBlock,
           nonce: 0,
           carries: 3,
@@ -146,17 +146,21 @@ eachDatabase("A transaction of several attempts", (it) => {
       const actions = yield* newActions(3)
       yield* reserve(actions, relayer)
       const before = yield* sent(actions[1]!.attempt)
-      const { subject } = actions[1]!.prepared
+      const { actionHash } = actions[1]!.prepared
       const raised = { ...before.transaction, txHash: bytes32(0xbeef), raw: "0x02be", replaces: [bytes32(1)] }
       yield* store.replace(before, after(1), Effect.succeed(raised))
       for (const { attempt, prepared } of actions) {
         const { signedAt, transaction } = yield* sent(attempt)
-        assert.deepInclude(transaction, { subject: prepared.subject, txHash: bytes32(0xbeef), replaces: [bytes32(1)] })
+        assert.deepInclude(transaction, {
+          actionHash: prepared.actionHash,
+          txHash: bytes32(0xbeef),
+          replaces: [bytes32(1)]
+        })
         assert.deepStrictEqual(signedAt, after(1))
       }
       const head = Option.getOrThrow(yield* store.atNonce(base, relayer, 0))
       assert.strictEqual(head.transaction.txHash, bytes32(0xbeef))
-      const late = yield* store.replace(before, after(2), Effect.die(new Error(`signed twice for ${subject}`)))
+      const late = yield* store.replace(before, after(2), Effect.die(new Error(`signed twice for ${actionHash}`)))
       assert.strictEqual(late.txHash, bytes32(0xbeef))
     })
   )

@@ -2,86 +2,27 @@
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { type AttemptId, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
-import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
-import * as SqlRelayStore from "#layers/sql/relay/RelayStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, arbitrum, base, newAddress, noon, submit, world } from "#test/layers/sql/fixtures.ts"
-
-const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
-
-const prepared = (chainId = base): PreparedTransaction => ({
-  chainId,
-  accountId: evmAccount(chainId, newAddress()) as AccountId,
-  subject: bytes32(7),
-  to: newAddress(),
-  callData: "0x",
-  gasLimit: 1n,
-  bundleGas: 1_000n,
-  maxFeePerGas: 1n,
-  maxPriorityFeePerGas: 1n,
-  chainNonce: 0,
-  laneNonces: [],
-  fromBlock: 1n
-})
-
-const newAction = Effect.fnUntraced(function* (chainId = base) {
-  const { portfolioId, tenantId } = yield* world()
-  const { operationId } = yield* submit(tenantId, portfolioId)
-  return { attempt: { operationId, chainId, attempt: 1 }, prepared: prepared(chainId) } satisfies CarriedAction
-})
-
-let signatures = 0
-
-const signed = ({ chainId, fromBlock, subject }: PreparedTransaction, nonce: number, relayer: EvmAddress) =>
-  Effect.sync((): SignedTransaction => {
-    signatures += 1
-    return { chainId, subject, relayer, nonce, txHash: bytes32(signatures), raw: "0x02", fromBlock, replaces: [] }
-  })
-
-type RelayerAddresses = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
-
-const reserve = (store: RelayStore["Service"], action: CarriedAction, accounts: RelayerAddresses) =>
-  store.reserve([action], { accounts, at: noon, sign: (nonce, account) => signed(action.prepared, nonce, account) })
-
-/** A key that answers on demand: by `go`, which is given the signature's end. */
-const slowKey = Effect.gen(function* () {
-  const asked = yield* Deferred.make<number>()
-  const go = yield* Deferred.make<void, ChainUnavailable>()
-  const nonces: Array<number> = []
-  const reserveWith = (store: RelayStore["Service"], action: CarriedAction, accounts: RelayerAddresses) =>
-    store.reserve([action], {
-      accounts,
-      at: noon,
-      sign: (nonce, account) =>
-        Effect.gen(function* () {
-          nonces.push(nonce)
-          yield* Deferred.succeed(asked, nonce)
-          yield* Deferred.await(go)
-          return yield* signed(action.prepared, nonce, account)
-        })
-    })
-  return { asked: Deferred.await(asked), go, nonces, reserveWith }
-})
-
-const sent = (attempt: AttemptId) =>
-  Effect.flatMap(RelayStore, (store) =>
-    Effect.map(
-      store.sent(attempt),
-      Option.map(({ transaction: { nonce, relayer } }) => ({ nonce, relayer }))
-    )
-  )
-
-/** The store of another process on the same database. */
-const otherProcess = Effect.map(Layer.build(Layer.fresh(SqlRelayStore.layer)), Context.get(RelayStore))
+import { after, arbitrum, base, newAddress, noon } from "#test/layers/sql/fixtures.ts"
+import {
+  bytes32,
+  newAction,
+  otherProcess,
+  type RelayerAddresses,
+  reserve,
+  sent,
+  signed,
+  slowKey
+} from "#test/layers/sql/relay/relaying.ts"
 
 const letGo = (relayer: EvmAddress) =>
   Effect.flatMap(

@@ -44,12 +44,12 @@ const sending = Effect.gen(function* () {
         amountRaw: huge,
         minRaw: huge - 2n,
         expectedRaw: huge - 1n,
-        bridge: newAddress(),
+        bridgeAddress: newAddress(),
         tool: "vault"
       }
     ]
   }
-  const intent = { ...transferred, subject: `0x${"bb".repeat(32)}`, fromBlock: 2n ** 70n }
+  const intent = { ...transferred, actionHash: `0x${"bb".repeat(32)}`, fromBlock: 2n ** 70n }
   return { accountId, intent, transferred, ledger, portfolioId, runId, tenantId }
 })
 

@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
+import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const program = fileURLToPath(new URL("../../../../src/Cli.ts", import.meta.url))
 
@@ -22,7 +23,7 @@ export const runCli = (
     const child = execFile(
       process.execPath,
       [program, ...args],
-      { cwd: folder, env: { PATH, HOME, ...environment }, timeout: 60_000, maxBuffer: 4 * 1024 * 1024 },
+      { cwd: folder, env: { PATH, HOME, ...environment }, timeout: patienceMillis, maxBuffer: 4 * 1024 * 1024 },
       (error, out, err) => {
         const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1
         resume(Effect.succeed({ code, out, err }))

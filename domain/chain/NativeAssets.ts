@@ -1,0 +1,14 @@
+/** Which asset's price values the native coin of a chain. */
+import { Context } from "effect"
+import type { AssetId, ChainId } from "#domain/Caip.ts"
+
+/**
+ * Of each chain the asset at whose price its native coin is valued, as that coin wrapped.
+ *
+ * **When to use**
+ *
+ * Use to value what operations cost. On a chain that is not in it, costs are not known.
+ */
+export class NativeAssets extends Context.Service<NativeAssets, ReadonlyMap<ChainId, AssetId>>()(
+  "ballast/domain/chain/NativeAssets"
+) {}

@@ -1,0 +1,34 @@
+/** How old prices may be, and how daily ones are filled in. Filled from the environment by src/Config.ts. */
+import { Context } from "effect"
+
+/**
+ * How old a price may be.
+ *
+ * **When to use**
+ *
+ * Use where something is traded by a price, with `mayTradeOn`. What is only valued takes a price of any age.
+ */
+export class PriceSettings extends Context.Service<
+  PriceSettings,
+  {
+    /** A price older than this many milliseconds is stale: it values, but nothing is traded on it. */
+    readonly maxAgeMs: number
+  }
+>()("ballast/domain/market/PriceSettings") {}
+
+/**
+ * How missing daily prices are filled in.
+ *
+ * **When to use**
+ *
+ * Use in `PriceRecorder` alone.
+ */
+export class PriceHistorySettings extends Context.Service<
+  PriceHistorySettings,
+  {
+    /** How often, in milliseconds. */
+    readonly intervalMs: number
+    /** How many histories are fetched in that time. */
+    readonly batch: number
+  }
+>()("ballast/domain/market/PriceHistorySettings") {}
