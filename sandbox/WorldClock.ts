@@ -1,4 +1,4 @@
-import { Clock, Context, Deferred, Duration, Effect, Layer } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Exit, Layer } from "effect"
 import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 import { WorldFile } from "#sandbox/WorldFile.ts"
 
@@ -21,9 +21,9 @@ interface Move {
 }
 
 const pollLimit = Duration.seconds(25)
-const followLimit = Duration.seconds(2)
-/** A follower between two polls is still a follower. */
-const absenceMillis = 2_000
+const followLimit = Duration.seconds(20)
+/** A follower between two polls is still a follower; one whose connection breaks is none until it comes again. */
+const absenceMillis = 20_000
 const followerLimit = 256
 
 /**
@@ -36,7 +36,7 @@ export class WorldClock extends Context.Service<
     readonly read: Effect.Effect<ClockReading>
     /** Answers when the version is above `after`, or after 25 seconds. `follower` names who asks, to be waited for. */
     readonly poll: (after: number, follower: string | undefined) => Effect.Effect<ClockReading>
-    /** Moves the clock, and answers when every connected follower has taken the move up, or after two seconds. */
+    /** Moves the clock, and answers when every follower has taken the move up or is gone, or after 20 seconds. */
     readonly advance: (millis: number) => Effect.Effect<ClockReading, SandboxFailure>
   }
 >()("ballast/sandbox/WorldClock") {
@@ -53,12 +53,17 @@ export class WorldClock extends Context.Service<
         return { now: (yield* Clock.currentTimeMillis) + clock.offset, version: clock.version }
       })
 
-      const arrive = Effect.fnUntraced(function* (name: string, after: number) {
+      /** The moves need not wait for the follower any more. */
+      const confirm = Effect.fnUntraced(function* (name: string, version: number) {
         for (const move of moves) {
-          if (after >= move.version && move.pending.delete(name) && move.pending.size === 0) {
+          if (version >= move.version && move.pending.delete(name) && move.pending.size === 0) {
             yield* Deferred.succeed(move.followed, undefined)
           }
         }
+      })
+
+      const arrive = Effect.fnUntraced(function* (name: string, after: number) {
+        yield* confirm(name, after)
         const lastSeen = yield* Clock.currentTimeMillis
         const follower = followers.get(name) ?? { waiting: 0, lastSeen }
         if (!followers.has(name) && followers.size >= followerLimit) followers.delete(followers.keys().next().value!)
@@ -67,9 +72,12 @@ export class WorldClock extends Context.Service<
         return follower
       })
 
-      const leave = Effect.fnUntraced(function* (follower: Follower) {
+      const leave = Effect.fnUntraced(function* (name: string, follower: Follower, exit: Exit.Exit<unknown>) {
         follower.waiting -= 1
         follower.lastSeen = yield* Clock.currentTimeMillis
+        if (Exit.isSuccess(exit) || follower.waiting > 0 || followers.get(name) !== follower) return
+        followers.delete(name)
+        yield* confirm(name, Infinity)
       })
 
       const wait = Effect.fnUntraced(function* (after: number) {
@@ -92,7 +100,11 @@ export class WorldClock extends Context.Service<
         read,
         poll: Effect.fn("WorldClock.poll")(function* (after, name) {
           if (name === undefined) return yield* wait(after)
-          return yield* Effect.acquireUseRelease(arrive(name, after), () => wait(after), leave)
+          return yield* Effect.acquireUseRelease(
+            arrive(name, after),
+            () => wait(after),
+            (follower, exit) => leave(name, follower, exit)
+          )
         }),
         advance: Effect.fn("WorldClock.advance")(function* (millis) {
           yield* file.update((state) => ({
@@ -107,6 +119,7 @@ export class WorldClock extends Context.Service<
           yield* Deferred.succeed(before, undefined)
           if (move.pending.size > 0) yield* Deferred.await(move.followed).pipe(Effect.timeoutOption(followLimit))
           moves.delete(move)
+          for (const gone of move.pending) followers.delete(gone)
           return yield* read
         })
       })

@@ -141,7 +141,7 @@ const makeExecute = (
       chainId: action.order.chainId,
       operationId,
       since: action.submittedAt,
-      account: Effect.succeedSome(action.order.accountId),
+      accountOf: () => Effect.succeedSome(action.order.accountId),
       prepare: next(action, round),
       signedFrom: (step) => (step._tag === "Ready" ? foundFrom(step.prepared) : undefined)
     })

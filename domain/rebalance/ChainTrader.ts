@@ -25,6 +25,8 @@ import { Unrecorded, UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades
 
 const maxAttempts = 3
 
+const PreparedOrThere = Schema.Union([Preparation, Unrecorded])
+
 /** What is left to be done on a chain once its owner has signed anew. */
 export interface ReauthorizationRequired {
   readonly chain: PlannedChain
@@ -87,7 +89,7 @@ const makeTrade = ({ carrier, timing, preparer, unrecorded, wait }: Services) =>
   const prepare = (attempt: AttemptId, plan: RunPlan) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
-      success: Schema.Union([Preparation, Unrecorded]),
+      success: PreparedOrThere,
       execute: unrecorded.prepareUnlessThere({ attempt, plan, prepare: preparer.prepare(attempt, plan) })
     })
 

@@ -55,7 +55,7 @@ export class UnrecordedTrades extends Context.Service<
       const marks = yield* OperationMarks
       const patient = OperationMarks.of({ find: (sought) => Effect.retry(marks.find(sought), chainRetry) })
 
-      const accountOf = ({ chainId, operationId }: AttemptId) =>
+      const readAccount = ({ chainId, operationId }: AttemptId) =>
         Effect.map(Effect.orDie(Effect.flatMap(runs.context(operationId), Effect.fromOption)), ({ grants }) => {
           const account = authorizedChains(grants).find((chain) => chain.chainId === chainId)
           return Option.fromUndefinedOr(account?.accountId)
@@ -71,7 +71,8 @@ export class UnrecordedTrades extends Context.Service<
           chainId,
           operationId,
           since: plannedAt,
-          account: accountOf(attempt),
+          accountOf: (preparation) =>
+            preparation._tag === "Ready" ? Effect.succeedSome(preparation.prepared.accountId) : readAccount(attempt),
           prepare,
           signedFrom: (preparation) => (preparation._tag === "Ready" ? preparation.prepared.foundFrom : undefined)
         })

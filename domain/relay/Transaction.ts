@@ -136,8 +136,7 @@ export const TxHash = Schema.Union([
   Schema.String.check(Schema.isPattern(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/u, { expected: "64 bytes in base58" }))
 ])
 
-/** What became of the carried action, read from the receipt of the transaction that carried it. */
-export const ActionReceipt = Schema.Struct({
+const receiptFields = {
   actionHash: Bytes32,
   /**
    * The transaction that carried it; another than ours when another sender submitted the same action. Of several steps
@@ -170,5 +169,16 @@ export const ActionReceipt = Schema.Struct({
   unmade: Schema.optionalKey(
     Schema.Array(Schema.Struct({ step: Schema.Int, isCancelled: Schema.Boolean, reason: Schema.String }))
   )
-}).pipe(Schema.encodeKeys({ actionHash: "subject", isBundleReverted: "isSpoiled" }))
+} as const
+const storedReceiptKeys = { actionHash: "subject", isBundleReverted: "isSpoiled" } as const
+
+/** What became of the carried action, read from the receipt of the transaction that carried it. */
+export const ActionReceipt = Schema.Struct(receiptFields).pipe(Schema.encodeKeys(storedReceiptKeys))
 export type ActionReceipt = typeof ActionReceipt.Type
+
+/** A receipt as the step stores it that found it. */
+export const FoundReceipt = Schema.Struct({
+  ...receiptFields,
+  /** It was recorded in the same step; left out by results from before that was so. */
+  isRecorded: Schema.optionalKey(Schema.Boolean)
+}).pipe(Schema.encodeKeys(storedReceiptKeys))

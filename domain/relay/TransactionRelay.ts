@@ -1,7 +1,7 @@
 /**
  * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the
  * attempts that they carry are stored in one commit), `confirm` (send the stored bytes until the chain shows what
- * became of them), `replace` (offer more for the transaction that the chain waits for) and `record`.
+ * became of them, and record that) and `replace` (offer more for the transaction that the chain waits for).
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
@@ -10,7 +10,13 @@ import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { ActionReceipt, isSteps, type PreparedAction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
+import {
+  type ActionReceipt,
+  FoundReceipt,
+  isSteps,
+  type PreparedAction,
+  type PreparedTransaction
+} from "#domain/relay/Transaction.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
 import { StepCarrier } from "#domain/relay/StepCarrier.ts"
@@ -26,6 +32,10 @@ const Signed = Schema.Struct({
   /** There is none and never will be: the operation is to be cancelled. */
   isCancelled: Schema.optionalKey(Schema.Boolean)
 })
+
+const MaybeSigned = Schema.NullOr(Signed)
+
+const MaybeFound = Schema.NullOr(FoundReceipt)
 
 /**
  * Puts a prepared action on its chain, exactly once.
@@ -92,7 +102,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
         round === 1
           ? `sign/${attempt.chainId}/${attempt.attempt}`
           : `sign/${attempt.chainId}/${attempt.attempt}/${round}`,
-      success: Schema.NullOr(Signed),
+      success: MaybeSigned,
       execute: signer.sign({ attempt, prepared }).pipe(
         Effect.as({}),
         Effect.catchTag("CancelRequested", () => Effect.succeed({ isCancelled: true })),
@@ -126,11 +136,24 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
     }
   })
 
+  /** Recording a receipt again changes nothing, so it needs no transaction with the step's own result. */
+  const recordNow = Effect.fnUntraced(function* (attempt: AttemptId, receipt: ActionReceipt) {
+    yield* store.recordReceipt(attempt, receipt, yield* DateTime.now)
+    const spent = Metric.withAttributes(Metrics.gasSpent, { chain: String(attempt.chainId) })
+    yield* Metric.update(spent, Number(receipt.gasUsed))
+  })
+
   const search = (attempt: AttemptId, round: number, find: FindReceipt) =>
     Activity.make({
       name: `confirm/${attempt.chainId}/${attempt.attempt}/${round}`,
-      success: Schema.NullOr(ActionReceipt),
-      execute: awaitReceipt({ operations, store, relayer, attempt, find, searchFor: timing.searchFor })
+      success: MaybeFound,
+      execute: awaitReceipt({ operations, store, relayer, attempt, find, searchFor: timing.searchFor }).pipe(
+        Effect.flatMap((receipt) =>
+          receipt === null
+            ? Effect.succeed(null)
+            : Effect.as(recordNow(attempt, receipt), { ...receipt, isRecorded: true })
+        )
+      )
     })
 
   /** Repeated after a crash it replaces nothing anew: what it has just stored is too young. */
@@ -146,15 +169,11 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
       )
     })
 
-  /** Recording a receipt again changes nothing, so it needs no transaction with the step's own result. */
+  /** For a search whose result an earlier version stored. */
   const record = (attempt: AttemptId, receipt: ActionReceipt) =>
     Activity.make({
       name: `record/${attempt.chainId}/${attempt.attempt}`,
-      execute: Effect.gen(function* () {
-        yield* store.recordReceipt(attempt, receipt, yield* DateTime.now)
-        const spent = Metric.withAttributes(Metrics.gasSpent, { chain: String(attempt.chainId) })
-        yield* Metric.update(spent, Number(receipt.gasUsed))
-      })
+      execute: recordNow(attempt, receipt)
     })
 
   /** What was signed may land at any later time, so it is searched until the chain has answered. */
@@ -173,8 +192,8 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
   return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) {
     if (isSteps(prepared)) return yield* carrySteps(attempt, prepared)
     if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
-    const receipt = yield* confirm(attempt, find)
-    yield* record(attempt, receipt)
+    const { isRecorded, ...receipt } = yield* confirm(attempt, find)
+    if (isRecorded !== true) yield* record(attempt, receipt)
     return Option.some(receipt)
   })
 }

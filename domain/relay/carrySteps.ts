@@ -19,6 +19,8 @@ interface Services {
   readonly timing: typeof RelayTiming.Service
 }
 
+const MaybeDecided = Schema.NullOr(StepOutcome)
+
 /** One call of the carrier. */
 interface Try {
   readonly attempt: AttemptId
@@ -37,7 +39,7 @@ export const makeCarrySteps = ({ carrier, operations, timing, store }: Services)
   const carryOnce = ({ attempt, prepared, round, step }: Try) =>
     Activity.make({
       name: `step/${attempt.chainId}/${attempt.attempt}/${step}/${round}`,
-      success: Schema.NullOr(StepOutcome),
+      success: MaybeDecided,
       execute: carrier.carry(attempt, prepared, step).pipe(
         Effect.catchTag("ChainUnavailable", ({ message }) =>
           Effect.as(Effect.logWarning(message), Option.none<StepOutcome>())

@@ -18,7 +18,7 @@ import {
 
 export interface Preparing<A, E, R> extends Pick<SoughtOperation, "chainId" | "operationId" | "since"> {
   /** Whose operations are searched; none: the operation has no account on the chain. Asked where one may be lost. */
-  readonly account: Effect.Effect<Option.Option<AccountId>>
+  readonly accountOf: (made: A) => Effect.Effect<Option.Option<AccountId>>
   readonly prepare: Effect.Effect<A, E, R>
   /** The block, or the slot, from which on what is to be signed may be found; undefined where nothing is to be. */
   readonly signedFrom: (made: A) => bigint | undefined
@@ -34,12 +34,12 @@ export type PreparedUnlessCarried<A> =
 
 export const prepareUnlessCarried = Effect.fnUntraced(function* <A, E, R>(
   marks: OperationMarks["Service"],
-  { account, chainId, operationId, prepare, since, signedFrom }: Preparing<A, E, R>
+  { accountOf, chainId, operationId, prepare, since, signedFrom }: Preparing<A, E, R>
 ): Effect.fn.Return<PreparedUnlessCarried<A>, E, R> {
   const made = yield* prepare
   const prepared: PreparedUnlessCarried<A> = { _tag: "Prepared", made }
   if (Duration.isLessThan(DateTime.distance(since, yield* DateTime.now), minAgeOfLoss)) return prepared
-  const accountId = yield* account
+  const accountId = yield* accountOf(made)
   if (Option.isNone(accountId)) return prepared
   const fromBlock = signedFrom(made) ?? 0n
   const found = yield* Effect.result(marks.find({ chainId, accountId: accountId.value, operationId, since, fromBlock }))

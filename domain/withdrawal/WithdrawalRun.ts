@@ -35,6 +35,7 @@ const maxChecks = 40
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
 
 const Delivered = Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+const MaybeDelivered = Schema.NullOr(Delivered)
 
 /**
  * The workflow of a withdrawal.
@@ -130,7 +131,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   const read = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, name: string) =>
     Activity.make({
       name: `verify/${name}`,
-      success: Schema.NullOr(Delivered),
+      success: MaybeDelivered,
       execute: execution.delivered(withdrawal, receipt).pipe(
         Effect.tapError(() => enter("retrying")),
         Effect.orElseSucceed(() => null)

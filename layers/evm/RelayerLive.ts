@@ -2,7 +2,6 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import {
   type Hex,
-  keccak256,
   parseSignature,
   parseTransaction,
   serializeTransaction,
@@ -15,6 +14,7 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
+import { keccak256 } from "#layers/evm/keccak.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"

@@ -6,7 +6,7 @@ import {
   createStrategy,
   enroll,
   finishedOperation,
-  firstScheduledRunEnded,
+  atRest,
   fund,
   newOwner,
   rebalance,
@@ -58,7 +58,7 @@ describe("kill -9 of the API", () => {
 describe("a restart of the whole world", () => {
   it("finds chains, portfolios and keys as they were", async () => {
     const { portfolioId, accounts } = await enroll(world, { strategyId, owner: newOwner() })
-    await firstScheduledRunEnded(world, portfolioId)
+    await atRest(world, portfolioId)
     await fund(world, accounts, 100n)
     assert.strictEqual(await world.stop(), 130, "ended by the signal, in order")
     world = await startWorld(folder.dataDir)

@@ -64,7 +64,8 @@ export const startWorld = async (
   )
   const base = `http://127.0.0.1:${place.control}`
   const call = async <Body>(path: string, init: RequestInit): Promise<Answer<Body>> => {
-    const response = await fetch(`${base}${path}`, init)
+    // A connection that is kept may be closed by the other side just when it is used again.
+    const response = await fetch(`${base}${path}`, { ...init, headers: { ...init.headers, connection: "close" } })
     const answer = await response.text()
     return { status: response.status, headers: response.headers, body: JSON.parse(answer) as Body }
   }

@@ -3,11 +3,9 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-export interface CollectedSpan {
+interface CollectedSpan {
   readonly name: string
   readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
 }
 
 export interface Collector {
@@ -20,35 +18,34 @@ export interface Collector {
 }
 
 export const startCollector = async (): Promise<Collector> => {
-  const bodies: Array<{ readonly path: string; readonly text: string }> = []
+  const texts: Array<string> = []
+  const spans: Array<CollectedSpan> = []
+  const metricNames = new Set<string>()
+  const keep = (path: string, text: string) => {
+    texts.push(text)
+    const body: any = path === "/v1/logs" ? {} : JSON.parse(text)
+    for (const { scopeSpans } of body.resourceSpans ?? []) {
+      for (const scope of scopeSpans) spans.push(...scope.spans)
+    }
+    for (const { scopeMetrics } of body.resourceMetrics ?? []) {
+      for (const { metrics } of scopeMetrics) for (const { name } of metrics) metricNames.add(name)
+    }
+  }
   const server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
-      bodies.push({ path: request.url ?? "", text: Buffer.concat(chunks).toString("utf8") })
+      keep(request.url ?? "", Buffer.concat(chunks).toString("utf8"))
       response.setHeader("content-type", "application/json").end("{}")
     })
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
 
-  const parsed = (path: string): ReadonlyArray<any> =>
-    bodies.filter((body) => body.path === path).map(({ text }) => JSON.parse(text))
-
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans: () =>
-      parsed("/v1/traces").flatMap((body) =>
-        body.resourceSpans.flatMap((r: any) => r.scopeSpans.flatMap((s: any) => s.spans))
-      ),
-    metricNames: () =>
-      new Set(
-        parsed("/v1/metrics").flatMap((body) =>
-          body.resourceMetrics.flatMap((r: any) =>
-            r.scopeMetrics.flatMap((s: any) => s.metrics.map((m: any) => m.name))
-          )
-        )
-      ),
-    raw: () => bodies.map(({ text }) => text).join("\n"),
+    spans: () => spans,
+    metricNames: () => metricNames,
+    raw: () => texts.join("\n"),
     stop: () => {
       server.closeAllConnections()
       server.close()

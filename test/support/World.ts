@@ -39,8 +39,12 @@ export interface Answer {
   readonly body: any
 }
 
+/**
+ * Each on a connection of its own: on a machine that stands still for seconds, the other side may close one that was
+ * kept just when it is used again.
+ */
 const call = async (url: string, init: RequestInit): Promise<Answer> => {
-  const response = await fetch(url, init)
+  const response = await fetch(url, { ...init, headers: { ...init.headers, connection: "close" } })
   const text = await response.text()
   const isJson = response.headers.get("content-type")?.includes("json") ?? false
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
@@ -154,12 +158,17 @@ export const worldFolder = async () => {
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-/** Asks again until the answer is there; fails with what was asked for when it is not in time. */
-export const eventually = async <A>(what: string, ask: () => Promise<A | undefined>): Promise<A> => {
+/** Asks again until the answer is there; fails with what was asked for, and with how things stand, when it is not in time. */
+export const eventually = async <A>(
+  what: string,
+  ask: () => Promise<A | undefined>,
+  standing?: () => Promise<unknown>
+): Promise<A> => {
   for (let waited = 0; waited < patienceMillis; waited += 200) {
     const answer = await ask()
     if (answer !== undefined) return answer
     await delay(200)
   }
-  throw new Error(`Not within ${Duration.format(patience)}: ${what}`)
+  const stands = standing === undefined ? "" : `; it stands at ${JSON.stringify(await standing())}`
+  throw new Error(`Not within ${Duration.format(patience)}: ${what}${stands}`)
 }

@@ -92,10 +92,11 @@ export const settled = (world: World, portfolioId: string, { by }: { by: number 
   })
 
 /**
- * Waits until the first run of the schedule, some seconds after enrollment, is over. While it is unfinished it is
- * answered in place of a manual run, and may have read before money came.
+ * Waits until nothing of the portfolio is under way or due within the hour. The first run of the schedule comes some
+ * seconds after enrollment; while it is unfinished it is answered in place of a manual run, and may have read before
+ * money came or the market moved.
  */
-export const firstScheduledRunEnded = async (world: World, portfolioId: string): Promise<void> => {
+export const atRest = async (world: World, portfolioId: string): Promise<void> => {
   const hour = 3_600_000
   const { now } = (await (await fetch(world.controlUrl)).json()) as { readonly now: number }
   await settled(world, portfolioId, { by: now + hour })

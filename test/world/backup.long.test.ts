@@ -12,7 +12,7 @@ import {
   createStrategy,
   enroll,
   finishedOperation,
-  firstScheduledRunEnded,
+  atRest,
   fund,
   newOwner,
   rebalance
@@ -66,7 +66,7 @@ describe("a backup", () => {
               await fund(one, accounts, 10_000n)
               const before = await rebalance(one, portfolioId)
               assert.strictEqual((await finishedOperation(one, portfolioId, before)).state, "completed")
-              await firstScheduledRunEnded(one, portfolioId)
+              await atRest(one, portfolioId)
               run("pg_dump", ["--format=custom", "--file", backup, original])
               // What the backup does not know: more money, and trades that relayed transactions made.
               await fund(one, accounts, 10_000n)

@@ -6,7 +6,7 @@ import {
   type EnrolledPortfolio,
   enroll,
   finishedOperation,
-  firstScheduledRunEnded,
+  atRest,
   fund,
   newOwner,
   rebalance,
@@ -79,7 +79,7 @@ describe("drift bands", () => {
     await fund(world, portfolio.accounts, 10_000n)
     const first = await rebalance(world, portfolio.portfolioId)
     assert.strictEqual((await finishedOperation(world, portfolio.portfolioId, first)).state, "completed")
-    await firstScheduledRunEnded(world, portfolio.portfolioId)
+    await atRest(world, portfolio.portfolioId)
     assert.deepStrictEqual(await fired(portfolio), [])
 
     // From a half to three fifths: ten points off, and the band has five.

@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { enroll, finishedOperation, firstScheduledRunEnded, fund, newOwner, rebalance } from "#test/support/journey.ts"
+import { enroll, finishedOperation, atRest, fund, newOwner, rebalance } from "#test/support/journey.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
 import { patienceMillis } from "#test/support/suite/patience.ts"
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { body } = await world.api("POST", "/v2/strategies", strategy)
   const portfolio = await enroll(world, { strategyId: body.data.strategyId, owner: newOwner() }, [8453])
   // While a run of the schedule is under way, the portfolio names it.
-  await firstScheduledRunEnded(world, portfolio.portfolioId)
+  await atRest(world, portfolio.portfolioId)
   assert.strictEqual((await world.control("/faults", { target: "attestor", mode: "down" })).status, 200)
   await fund(world, portfolio.accounts, 1_000n)
   portfolioId = portfolio.portfolioId

@@ -4,6 +4,7 @@
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import {
+  atRest,
   chainBalance,
   type EnrolledPortfolio,
   enroll,
@@ -54,6 +55,8 @@ interface Follower {
   trades: number
   /** Squared distances of the weight from its target, once each week's run is over. */
   squares: number
+  /** What each run says of itself. */
+  readonly reports: Array<unknown>
 }
 
 const follow = async (name: string, preferences: object): Promise<Follower> => {
@@ -62,18 +65,21 @@ const follow = async (name: string, preferences: object): Promise<Follower> => {
     { strategyId: await strategyWith(name, preferences), owner: newOwner() },
     [8453]
   )
+  await atRest(world, portfolio.portfolioId)
   await fund(world, portfolio.accounts, 10_000n)
-  return { portfolio, turnoverUsd: 0, trades: 0, squares: 0 }
+  return { portfolio, turnoverUsd: 0, trades: 0, squares: 0, reports: [] }
 }
 
-/** Has the portfolio rebalanced; where the schedule is at it already, once that is over. */
-const run = async ({ portfolio: { portfolioId } }: Follower): Promise<void> => {
+/** Has the portfolio rebalanced; where the schedule is at it already, once that is over, and nothing else is due. */
+const run = async ({ portfolio: { portfolioId }, reports }: Follower): Promise<void> => {
   const operationId = await eventually("a run is accepted", async () => {
     const { body, status } = await world.api("POST", `/v2/portfolios/${portfolioId}/rebalance`)
     return status === 202 ? (body.data.operationId as string) : undefined
   })
   const operation = await finishedOperation(world, portfolioId, operationId)
   assert.strictEqual(operation.state, "completed", JSON.stringify(operation))
+  reports.push({ trigger: operation.trigger, outcome: operation.outcome, result: operation.result })
+  await atRest(world, portfolioId)
 }
 
 const held = async ({ portfolio }: Follower): Promise<number> =>
@@ -103,7 +109,8 @@ describe("policies over a quarter", () => {
     const costUsd = ({ turnoverUsd }: Follower) => turnoverUsd * poolFee
     const figures = JSON.stringify({
       exact: { costUsd: costUsd(exact), trades: exact.trades, error: error(exact) },
-      auto: { costUsd: costUsd(auto), trades: auto.trades, error: error(auto) }
+      auto: { costUsd: costUsd(auto), trades: auto.trades, error: error(auto) },
+      runs: exact.reports
     })
     assert.strictEqual(exact.trades, moves.length, figures)
     assert.isAbove(auto.trades, 0, figures)

@@ -19,7 +19,7 @@ import {
   enroll,
   type EnrolledPortfolio,
   finishedOperation,
-  firstScheduledRunEnded,
+  atRest,
   fund,
   rebalance
 } from "#test/support/journey.ts"
@@ -64,7 +64,7 @@ const traded = async (owner = account()) => {
   await fund(world, portfolio.accounts, 10_000n)
   const first = await finishedOperation(world, portfolio.portfolioId, await rebalance(world, portfolio.portfolioId))
   assert.strictEqual(first.state, "completed", first.error)
-  await firstScheduledRunEnded(world, portfolio.portfolioId)
+  await atRest(world, portfolio.portfolioId)
   return portfolio
 }
 
@@ -186,7 +186,7 @@ describe("keys and secrets that change", () => {
     await restart({ ATTESTOR_NEXT_PRIVATE_KEY: next })
     const portfolios = await Promise.all([1, 2, 3].map(attestedPortfolio))
     await Promise.all(portfolios.map(buysAttested))
-    await Promise.all(portfolios.map(({ portfolioId }) => firstScheduledRunEnded(world, portfolioId)))
+    await Promise.all(portfolios.map(({ portfolioId }) => atRest(world, portfolioId)))
 
     const { accounts } = (await world.api("GET", `/v2/portfolios/${portfolios[0]!.portfolioId}/policy`)).body.data
     // The world sends as the operator too, at the same time.

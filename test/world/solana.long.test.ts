@@ -7,6 +7,7 @@ import { evmWalletOf, newEvmWallet } from "#test/layers/solana/owners.ts"
 import { eventually } from "#test/support/World.ts"
 import {
   asset,
+  atRest,
   balances,
   begin,
   call,
@@ -87,12 +88,15 @@ describe("the whole journey of an owner with a Solana key", () => {
     assert.strictEqual((await ended(portfolioId, operationId)).outcome, "traded")
     await nearHalf(portfolioId)
 
+    await atRest(portfolioId)
     await faucet(accountId, "USDC", 600_000_000n)
     await world.control("/clock/advance", { ms: 25 * 3_600_000 })
-    const scheduled = await eventually("the schedule traded", async () => {
-      const { operations } = await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/operations` })
-      return operations.find((one: any) => one.operationId !== operationId && one.outcome === "traded")
-    })
+    const scheduled = await eventually(
+      "the schedule traded",
+      async () =>
+        (await operationsOf(portfolioId)).find((one) => one.operationId !== operationId && one.outcome === "traded"),
+      () => operationsOf(portfolioId)
+    )
     assert.strictEqual(scheduled.kind, "rebalance")
     await nearHalf(portfolioId)
   })
@@ -290,6 +294,7 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
   })
 
   it("is brought back on both by the schedules, when a day has passed and the market has moved", async () => {
+    for (const { portfolioId } of [onBase, onSolana]) await atRest(portfolioId)
     const before = await Promise.all(
       [onBase, onSolana].map(async ({ portfolioId }) => (await operationsOf(portfolioId)).length)
     )
@@ -302,10 +307,13 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
     }
     await world.control("/clock/advance", { ms: 25 * 3_600_000 })
     for (const [index, { portfolioId }] of [onBase, onSolana].entries()) {
-      await eventually("the schedule traded", async () =>
-        (await operationsOf(portfolioId))
-          .slice(0, -before[index]!)
-          .find((one: any) => one.kind === "rebalance" && one.outcome === "traded")
+      await eventually(
+        "the schedule traded",
+        async () =>
+          (await operationsOf(portfolioId))
+            .slice(0, -before[index]!)
+            .find((one: any) => one.kind === "rebalance" && one.outcome === "traded"),
+        () => operationsOf(portfolioId)
       )
       await nearHalf(portfolioId)
     }

@@ -156,9 +156,10 @@ const make = Effect.gen(function* () {
       const instance = yield* WorkflowEngine.WorkflowInstance
       const run = bodies.get(instance)
       if (run === undefined) return new Workflow.Suspended({})
-      const result = yield* activity(run, self, attempt)
-      if (result._tag === "Suspended") return result
-      const exit = Exit.map(result.exit, (value: unknown) => value ?? null)
+      const answer = yield* activity(run, self, attempt)
+      if (answer._tag === "Suspended") return answer
+      if (answer._tag === "Made") return new Workflow.Complete({ exit: Exit.succeed(answer.value) })
+      const exit = Exit.map(answer.exit, (value) => value ?? null)
       const schema = self.exitSchemaPartial as unknown as Schema.Codec<Exit.Exit<unknown, unknown>, unknown>
       return yield* Schema.decodeEffect(schema)(exit).pipe(
         Effect.map((decoded) => new Workflow.Complete({ exit: decoded })),

@@ -50,7 +50,43 @@ export interface Services {
   readonly stepHook: typeof StepHook.Service
 }
 
-type Result = Workflow.Result<unknown, unknown>
+/** What a body made: the value that the run goes on with, and what is stored of it. */
+interface Made {
+  readonly value: unknown
+  readonly encoded: unknown
+}
+
+/** The failure is encoded. */
+type Result = Workflow.Result<Made, unknown>
+
+/**
+ * What a step comes to. A value that was made just now is answered as it is: it was encoded to be stored, and reading
+ * it back would make the same one. What an earlier holder of the run stored, and a failure, are still encoded.
+ */
+export type StepAnswer =
+  | { readonly _tag: "Made"; readonly value: unknown }
+  | { readonly _tag: "Stored"; readonly exit: Exit.Exit<unknown, unknown> }
+  | Workflow.Suspended
+
+type AnyActivity = Activity.Activity<Schema.Top, Schema.Top, never>
+
+const encodeWith = (schema: Schema.Top) =>
+  Schema.encodeEffect(Schema.toCodecJson(schema) as unknown as Schema.Codec<unknown, unknown>)
+
+/** The body of an activity, with its answer encoded besides. */
+const madeBy = ({ errorSchema, execute, successSchema }: AnyActivity) =>
+  Effect.matchEffect(execute as Effect.Effect<unknown, unknown, WorkflowEngine.WorkflowInstance>, {
+    onFailure: (error) => Effect.flatMap(Effect.orDie(encodeWith(errorSchema)(error)), Effect.fail),
+    onSuccess: (value) => Effect.map(Effect.orDie(encodeWith(successSchema)(value)), (encoded) => ({ value, encoded }))
+  })
+
+const encodedIn = ({ exit }: { readonly exit: Exit.Exit<Made, unknown> }) => Exit.map(exit, ({ encoded }) => encoded)
+
+const answerOf = (result: Result): StepAnswer => {
+  if (result._tag === "Suspended") return result
+  const { exit } = result
+  return Exit.isSuccess(exit) ? { _tag: "Made", value: exit.value.value } : { _tag: "Stored", exit }
+}
 
 /** Takes a transaction back whose step did not succeed. */
 class Undone extends Data.TaggedError("Undone")<{ readonly result: Result }> {}
@@ -59,23 +95,26 @@ class Undone extends Data.TaggedError("Undone")<{ readonly result: Result }> {}
 class NotOurs extends Data.TaggedError("NotOurs")<{}> {}
 
 export const runActivity = ({ stepHook, record, results, sql }: Services) =>
-  Effect.fnUntraced(function* (run: LocalRun, activity: Activity.Any, attempt: number) {
+  Effect.fnUntraced(function* (
+    run: LocalRun,
+    activity: Activity.Any,
+    attempt: number
+  ): Effect.fn.Return<StepAnswer, never, WorkflowEngine.WorkflowInstance> {
     const { executionId, generation, requestId } = run
     const step = `${activity.name}/${attempt}`
     const known = run.steps.get(step)
-    if (known !== undefined) return new Workflow.Complete({ exit: decodeResult(known) })
+    if (known !== undefined) return { _tag: "Stored", exit: decodeResult(known) }
 
-    const stepOf = (exit: Exit.Exit<unknown, unknown>): StepResult => ({
+    const stepOf = (result: Workflow.Complete<Made, unknown>): StepResult => ({
       requestId,
       executionId,
       generation,
       step,
-      result: encodeResult(exit)
+      result: encodeResult(encodedIn(result))
     })
 
     const { workflow } = yield* WorkflowEngine.WorkflowInstance
-    const encoded = activity.executeEncoded as Effect.Effect<unknown, unknown, WorkflowEngine.WorkflowInstance>
-    const body: Effect.Effect<Result> = encoded.pipe(
+    const body: Effect.Effect<Result> = madeBy(activity as AnyActivity).pipe(
       Workflow.intoResult,
       Effect.provideService(
         WorkflowEngine.WorkflowInstance,
@@ -89,7 +128,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
       if (result._tag === "Suspended") return result
       if (Exit.isFailure(result.exit) && isTransient(result.exit.cause))
         return yield* Effect.failCause(result.exit.cause)
-      if (!(yield* record(stepOf(result.exit)))) return yield* new NotOurs()
+      if (!(yield* record(stepOf(result)))) return yield* new NotOurs()
       return result
     })
 
@@ -98,7 +137,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
         Effect.gen(function* () {
           const result = yield* body
           if (result._tag === "Suspended" || Exit.isFailure(result.exit)) return yield* new Undone({ result })
-          const recorded = yield* results.recordWithin(stepOf(result.exit))
+          const recorded = yield* results.recordWithin(stepOf(result))
           if (!recorded.has(stepKey(executionId, step))) return yield* new NotOurs()
           return result
         })
@@ -106,7 +145,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
       .pipe(Effect.catchTag("Undone", ({ result }) => keep(result)))
 
     const isTogether = Context.get(activity.annotations, ClusterSchema.WithTransaction)
-    const replay = Effect.sync((): Result => {
+    const replay = Effect.sync((): StepAnswer => {
       run.mustReplay = true
       return new Workflow.Suspended({})
     })
@@ -115,7 +154,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
     const deleteSuperseded = (result: Result) => {
       const superseded = supersededBy(run, step, rounds)
       if (result._tag === "Complete")
-        run.steps = afterRound(run.steps, { step, result: encodeResult(result.exit), superseded })
+        run.steps = afterRound(run.steps, { step, result: encodeResult(encodedIn(result)), superseded })
       return superseded.length === 0 ? Effect.void : Effect.ignore(results.delete(run, superseded))
     }
     const reported = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), (result) =>
@@ -125,7 +164,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
         return rounds.length === 0 ? Effect.void : deleteSuperseded(result)
       })
     )
-    return yield* Effect.catchCause(reported, (cause: Cause.Cause<unknown>) => {
+    return yield* Effect.catchCause(Effect.map(reported, answerOf), (cause: Cause.Cause<unknown>) => {
       const failure = cause.reasons.find(Cause.isFailReason)?.error
       if (failure instanceof NotOurs) return replay
       if (failure === undefined && !isTransient(cause)) return Effect.failCause(cause as Cause.Cause<never>)

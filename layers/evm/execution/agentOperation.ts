@@ -2,8 +2,8 @@
  * User operations of the agent. The first one deploys the account and carries the owner's signature that enables the
  * permission; later ones carry the agent's alone. Sources: ERC-4337 (EntryPoint 0.7), Kernel 0.3.1 nonce and signature.
  */
-import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, zeroAddress } from "viem"
-import { getUserOperationHash, toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
+import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, parseAbiParameters, zeroAddress } from "viem"
+import { toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
 import type { ChainId } from "#domain/Caip.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
@@ -13,6 +13,7 @@ import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { addressOf, toViem, evmPolicy } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
+import { keccak256 } from "#layers/evm/keccak.ts"
 
 /** How a user operation enters the account: with an enabled permission, or enabling it on the way. */
 export type PermissionMode = "enabled" | "enable"
@@ -47,8 +48,27 @@ export const unsignedOperation = (operation: AgentOperation): UserOperation<"0.7
   signature: "0x"
 })
 
-export const operationHash = (userOperation: UserOperation<"0.7">, chainId: ChainId): Hex =>
-  getUserOperationHash({ userOperation, entryPointAddress: entryPoint, entryPointVersion: "0.7", chainId })
+const hashedOperation = parseAbiParameters("address, uint256, bytes32, bytes32, bytes32, uint256, bytes32, bytes32")
+const hashedWithPlace = parseAbiParameters("bytes32, address, uint256")
+
+/** The hash that the agent signs, bound to the EntryPoint and the chain. Source: EntryPoint 0.7, `getUserOpHash`. */
+export const operationHash = (userOperation: UserOperation<"0.7">, chainId: ChainId): Hex => {
+  const packed = toPackedUserOperation(userOperation)
+  const { accountGasLimits, gasFees, nonce, preVerificationGas, sender } = packed
+  const operation = keccak256(
+    encodeAbiParameters(hashedOperation, [
+      sender,
+      nonce,
+      keccak256(packed.initCode),
+      keccak256(packed.callData),
+      accountGasLimits,
+      preVerificationGas,
+      gasFees,
+      keccak256(packed.paymasterAndData)
+    ])
+  )
+  return keccak256(encodeAbiParameters(hashedWithPlace, [operation, entryPoint, BigInt(chainId)]))
+}
 
 const enableParts = [
   { type: "bytes" },

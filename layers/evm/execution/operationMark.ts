@@ -3,9 +3,10 @@
  * account's `execute`, which the account does not read and which its operation's hash covers. Only calldata of the
  * account's own operation counts: any sender may write the same bytes elsewhere.
  */
-import { concatHex, decodeFunctionData, type Hex, isAddressEqual, keccak256, slice, stringToHex } from "viem"
+import { concatHex, decodeFunctionData, type Hex, isAddressEqual, slice, stringToHex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
 import { entryPointAbi } from "#layers/evm/contracts.ts"
+import { keccak256 } from "#layers/evm/keccak.ts"
 
 export const markOf = (operationId: OperationId): Hex => slice(keccak256(stringToHex(operationId)), 0, 16)
 

@@ -8,10 +8,12 @@ import {
   erc20Abi,
   getAbiItem,
   type Hex,
+  hexToBigInt,
   isAddressEqual,
   type Log,
   pad,
-  parseEventLogs,
+  size,
+  slice,
   toEventSelector,
   type TransactionReceipt
 } from "viem"
@@ -33,6 +35,9 @@ const endLogs = logsOf(operationEvent)
 const beginLogs = logsOf(beginEvent)
 const transferLogs = logsOf(transferEvent)
 
+/** A word of a log's data as a number. Decoding a log by its ABI hashes the event's signature every time. */
+const wordOf = (data: Hex, index: number): bigint => hexToBigInt(slice(data, 32 * index, 32 * (index + 1)))
+
 const isOfEntryPoint = ({ address }: Log) => isAddressEqual(address, entryPoint)
 
 interface OperationEnd {
@@ -50,16 +55,15 @@ interface OperationMarks {
   readonly begins: ReadonlyArray<number>
 }
 
+/** Indexed are the operation's hash, its sender and its paymaster; nonce, success, cost and gas are the four words. */
+const endOf = ({ data, logIndex, topics: [, userOpHash, sender] }: Log): ReadonlyArray<OperationEnd> => {
+  if (userOpHash === undefined || sender === undefined || size(data) < 4 * 32) return []
+  const [success, actualGasUsed] = [wordOf(data, 1) !== 0n, wordOf(data, 3)]
+  return [{ userOpHash, sender: slice(sender, 12), success, actualGasUsed, logIndex: logIndex! }]
+}
+
 const readMarks = ({ logs }: TransactionReceipt): OperationMarks => ({
-  ends: parseEventLogs({ abi: [operationEvent], logs: endLogs(logs).filter(isOfEntryPoint), strict: true }).map(
-    ({ args: { actualGasUsed, sender, success, userOpHash }, logIndex }) => ({
-      userOpHash,
-      sender,
-      success,
-      actualGasUsed,
-      logIndex
-    })
-  ),
+  ends: endLogs(logs).filter(isOfEntryPoint).flatMap(endOf),
   begins: beginLogs(logs)
     .filter(isOfEntryPoint)
     .map(({ logIndex }) => logIndex!)
@@ -79,17 +83,16 @@ export const netTransfers = (
   { logs }: Pick<TransactionReceipt, "logs">,
   accountId: AccountId
 ): ActionReceipt["deltas"] => {
-  const account = toViem(addressOf(accountId))
-  const word = pad(account.toLowerCase() as Hex)
-  const names = ({ topics: [, from, to] }: Log) => from?.toLowerCase() === word || to?.toLowerCase() === word
+  const word = pad(toViem(addressOf(accountId)).toLowerCase() as Hex)
   const net = new Map<AssetId, bigint>()
-  // Decoded are its own alone: what goes between pools and routers is most of a receipt.
-  const own = transferLogs(logs).filter(names)
-  for (const { address, args } of parseEventLogs({ abi: [transferEvent], logs: own, strict: true })) {
-    const received = isAddressEqual(args.to, account) ? args.value : 0n
-    const sent = isAddressEqual(args.from, account) ? args.value : 0n
+  for (const { address, data, topics } of transferLogs(logs)) {
+    const [from, to] = [topics[1]?.toLowerCase(), topics[2]?.toLowerCase()]
+    if (from === to || (from !== word && to !== word)) continue
+    // The same event with other fields indexed is an ERC-721's, whose number is a topic.
+    if (from === undefined || to === undefined || size(data) < 32) continue
     const assetId = erc20(chainIdOf(accountId), fromViem(address))
-    net.set(assetId, (net.get(assetId) ?? 0n) + received - sent)
+    const value = wordOf(data, 0)
+    net.set(assetId, (net.get(assetId) ?? 0n) + (to === word ? value : -value))
   }
   return [...net].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
 }

@@ -102,7 +102,7 @@ const prepared = Effect.fnUntraced(function* (
       chainId: solanaChainId,
       operationId,
       since: yield* ago(seconds),
-      account: Effect.succeed(hasAccount ? Option.some(solanaAccountId) : Option.none()),
+      accountOf: () => Effect.succeed(hasAccount ? Option.some(solanaAccountId) : Option.none()),
       prepare: Effect.sync(() => order.push("prepared") > 0),
       signedFrom: () => (toSign === undefined ? undefined : foundFrom(toSign))
     }

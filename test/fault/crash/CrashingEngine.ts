@@ -60,14 +60,14 @@ const make = Effect.gen(function* () {
     )
   }
 
-  const activityExecute = (activity: Activity.Any, attempt: number) =>
+  const activityExecute = (activity: Activity.Activity, attempt: number) =>
     Effect.gen(function* () {
       const { executionId, workflow } = yield* WorkflowEngine.WorkflowInstance
       const step = `${nameOf(workflow._tag, executionId)} ${activity.name}`
       let isDone = false
-      const body = activity.name.startsWith(sleepInMemory) ? Effect.sleep(Duration.millis(20)) : activity.executeEncoded
+      const body = activity.name.startsWith(sleepInMemory) ? Effect.sleep(Duration.millis(20)) : activity.execute
       const observed = Object.create(activity, {
-        executeEncoded: {
+        execute: {
           // A fault of the body is a result, too.
           value: Effect.gen(function* () {
             yield* pass(`${step} begins`)

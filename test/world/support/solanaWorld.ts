@@ -8,6 +8,7 @@ import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domai
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import { type EvmWallet, signIssued } from "#test/layers/solana/owners.ts"
+import * as Journey from "#test/support/journey.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
 
 export let world: World
@@ -121,6 +122,9 @@ export const faucet = async (accountId: string, symbol: string, amountRaw: bigin
 /** Newest first. */
 export const operationsOf = async (portfolioId: string): Promise<ReadonlyArray<any>> =>
   (await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/operations` })).operations
+
+/** Waits until nothing of the portfolio is under way or due within the hour. */
+export const atRest = (portfolioId: string) => Journey.atRest({ ...world, api: call }, portfolioId)
 
 const positionsOf = async (portfolioId: string): Promise<ReadonlyArray<any>> =>
   (await data(200, { method: "GET", path: `/v2/portfolios/${portfolioId}/positions` })).assets
