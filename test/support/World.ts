@@ -158,7 +158,7 @@ export const worldFolder = async () => {
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-/** Asks again until the answer is there; fails with what was asked for, and with how things stand, when it is not in time. */
+/** Asks again until the answer is there; when it is not in time, fails with what was asked for and how things stand. */
 export const eventually = async <A>(
   what: string,
   ask: () => Promise<A | undefined>,
