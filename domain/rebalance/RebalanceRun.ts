@@ -14,6 +14,7 @@ import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Repeatable } from "#domain/operation/Repeatable.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { RunPlan } from "#domain/rebalance/RunPlan.ts"
@@ -137,6 +138,8 @@ const requireContext = (runs: Services["runs"], operationId: OperationId) =>
     })
   )
 
+const endedOnce = Context.make(Repeatable, () => true)
+
 const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length + transfers.length > 0
 
 /** Whether its end may change which ways are closed. */
@@ -191,12 +194,13 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   })
 
   /**
-   * A finished run stays as it is, so this needs no transaction with its own result: repeating it changes nothing. What
-   * it moved is valued once the run has ended; before it was planned, it was valued with the plan.
+   * A finished run stays as it is, so repeating this changes nothing. What it moved is valued once the run has ended;
+   * before it was planned, it was valued with the plan.
    */
   const finish = (planned: RunPlan, chains: ReadonlyArray<ChainOutcome>) =>
     Activity.make({
       name: "finish",
+      annotations: endedOnce,
       execute: Effect.gen(function* () {
         const { strategyVersion } = planned
         // Most runs have no transfers between chains: their end needs no reading.

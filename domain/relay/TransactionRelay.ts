@@ -8,6 +8,7 @@ import { Activity, DurableClock } from "effect/workflow"
 import * as Metrics from "#domain/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Repeatable } from "#domain/operation/Repeatable.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import {
@@ -34,6 +35,9 @@ const Signed = Schema.Struct({
 })
 
 const MaybeSigned = Schema.NullOr(Signed)
+
+/** A run that was not signed sleeps, and begins behind that when it wakes. */
+const signedOnce = Context.make(Repeatable, (signed) => signed !== null)
 
 const MaybeFound = Schema.NullOr(FoundReceipt)
 
@@ -93,8 +97,8 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
   const carrySteps = makeCarrySteps({ operations, store, carrier, timing })
 
   /**
-   * None when the key gave no signature; the nonce is free again then. What is signed is stored before the step's own
-   * result; repeated after a crash in between, the step finds it.
+   * None when the key gave no signature; the nonce is free again then. What is signed is stored with its transaction;
+   * repeated after a crash, the step finds it.
    */
   const trySign = (attempt: AttemptId, prepared: PreparedTransaction, round: number) =>
     Activity.make({
@@ -103,6 +107,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
           ? `sign/${attempt.chainId}/${attempt.attempt}`
           : `sign/${attempt.chainId}/${attempt.attempt}/${round}`,
       success: MaybeSigned,
+      annotations: signedOnce,
       execute: signer.sign({ attempt, prepared }).pipe(
         Effect.as({}),
         Effect.catchTag("CancelRequested", () => Effect.succeed({ isCancelled: true })),

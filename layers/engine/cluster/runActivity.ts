@@ -1,5 +1,5 @@
 /**
- * One step of a run: answered from what is stored, or done and stored.
+ * One step of a run: answered from what is stored, or done and, unless it may be repeated, stored.
  *
  * A step needs no mailbox: the run does it itself and stores its result, in one transaction with what it wrote where it
  * is annotated so (`ClusterSchema.WithTransaction`). A step that cannot be stored leaves the run without an answer: the
@@ -9,6 +9,7 @@ import { Cause, Context, Data, Effect, Exit, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import type { SqlClient } from "effect/sql"
 import { Activity, Workflow, WorkflowEngine } from "effect/workflow"
+import { Repeatable } from "#domain/operation/Repeatable.ts"
 import { Superseding } from "#domain/operation/rounds.ts"
 import { afterRound, supersededBy } from "#layers/engine/cluster/rounds.ts"
 import type { StepHook } from "#layers/engine/cluster/StepHook.ts"
@@ -113,6 +114,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
       result: encodeResult(encodedIn(result))
     })
 
+    const isRepeatable = Context.get(activity.annotations, Repeatable)
     const { workflow } = yield* WorkflowEngine.WorkflowInstance
     const body: Effect.Effect<Result> = madeBy(activity as AnyActivity).pipe(
       Workflow.intoResult,
@@ -125,10 +127,15 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
     )
 
     const keep = Effect.fnUntraced(function* (result: Result) {
-      if (result._tag === "Suspended") return result
+      if (result._tag === "Suspended") {
+        run.hasStored = true
+        return result
+      }
       if (Exit.isFailure(result.exit) && isTransient(result.exit.cause))
         return yield* Effect.failCause(result.exit.cause)
+      if (Exit.isSuccess(result.exit) && isRepeatable(result.exit.value.value)) return result
       if (!(yield* record(stepOf(result)))) return yield* new NotOurs()
+      run.hasStored = true
       return result
     })
 
@@ -139,6 +146,7 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
           if (result._tag === "Suspended" || Exit.isFailure(result.exit)) return yield* new Undone({ result })
           const recorded = yield* results.recordWithin(stepOf(result))
           if (!recorded.has(stepKey(executionId, step))) return yield* new NotOurs()
+          run.hasStored = true
           return result
         })
       )
@@ -159,7 +167,6 @@ export const runActivity = ({ stepHook, record, results, sql }: Services) =>
     }
     const reported = Effect.tap(isTogether ? together : Effect.flatMap(body, keep), (result) =>
       Effect.suspend(() => {
-        run.hasStored = true
         stepHook(run.payload)
         return rounds.length === 0 ? Effect.void : deleteSuperseded(result)
       })

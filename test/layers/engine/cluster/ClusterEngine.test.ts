@@ -4,6 +4,7 @@ import { DateTime, Deferred, Effect, Ref, Schedule, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
+import { Repeatable } from "#domain/operation/Repeatable.ts"
 import { roundToGoOnAt, Superseding } from "#domain/operation/rounds.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 import { makeStepResults } from "#layers/sql/run/StepResults.ts"
@@ -110,6 +111,38 @@ eachDatabase("the engine of runs", (it) => {
       yield* second.stop
       assert.strictEqual(yield* Ref.get(seen), 1)
       assert.deepStrictEqual([...times.values()], [1, 1])
+    })
+  )
+
+  it.effect("stores no result that may be repeated, and does that step again when the run wakes", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const times = new Map<string, number>()
+      const workflow = makeWorkflow("Repeats")
+      const isOdd = (result: unknown) => Number(result) % 2 === 1
+      const engine = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* counted("kept", times)
+          yield* counted("odd", times).annotate(Repeatable, isOdd)
+          yield* DurableClock.sleep({ name: "first", duration: "1 second", inMemoryThreshold: 0 })
+          yield* DurableClock.sleep({ name: "second", duration: "1 second", inMemoryThreshold: 0 })
+        })
+      )
+      yield* engine.launch("a")
+      yield* allFinished(workflow)
+      yield* engine.stop
+      // The second result is even, so it is stored, and the third wake finds it.
+      assert.deepStrictEqual(Object.fromEntries(times), { kept: 1, odd: 2 })
+      const steps = yield* sql<{ readonly step: string; readonly result: string }>`
+        SELECT s.step, s.result FROM workflow_steps s JOIN workflow_messages m ON m.entity_id = s.execution_id
+        WHERE m.entity_type = 'Workflow/Repeats' AND s.step NOT LIKE 'DurableClock%' ORDER BY s.step`
+      assert.deepStrictEqual(
+        steps.map(({ result, step }) => [step, JSON.parse(result)]),
+        [
+          ["kept/1", { value: 1 }],
+          ["odd/1", { value: 2 }]
+        ]
+      )
     })
   )
 
