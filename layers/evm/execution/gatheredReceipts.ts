@@ -25,8 +25,13 @@ export interface Awaited {
   readonly accountId: AccountId
 }
 
-/** Between two readings of a chain: no chain makes blocks much faster than every quarter of a second. */
-const betweenReadings = Duration.millis(250)
+/**
+ * Milliseconds between two readings of a chain: few that wait are told soon, many share a reading, and while the head
+ * stays the same it is asked for less and less often.
+ */
+const pauseFor = (waiting: number): number => Math.min(100 + waiting, 250)
+const pauseGrowth = 1.5
+const longestPause = 500
 /** Hashes in one search of events: nodes take some hundred alternatives of a topic. */
 const maxHashes = 200
 
@@ -139,6 +144,10 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
   const clients = yield* EvmClients
   const shownBy = new Map<number, Shown>()
   let next = 0n
+  let sameHeads = 0
+
+  const latestHead = (): bigint =>
+    [...shownBy.values()].reduce((latest, { head }) => (head > latest ? head : latest), -1n)
 
   const observeBy = (place: number, awaited: ReadonlyArray<Awaited>) =>
     Effect.tap(observeAll(chainId, awaited, shownBy.get(place) ?? nothingYet), ({ shown }) =>
@@ -148,12 +157,16 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
   const readAll = Effect.fnUntraced(function* (awaited: ReadonlyArray<Awaited>) {
     const now = yield* Clock.monotonicTimeNanos
     if (now < next) yield* sleepRealTime(Duration.nanos(next - now))
-    next = (yield* Clock.monotonicTimeNanos) + BigInt(Duration.toMillis(betweenReadings)) * 1_000_000n
+    const since = yield* Clock.monotonicTimeNanos
+    const headBefore = latestHead()
     const results = yield* Effect.provideService(
       readEach(chainId, (place) => observeBy(place, awaited)),
       EvmClients,
       clients
     )
+    sameHeads = latestHead() > headBefore ? 0 : sameHeads + 1
+    const pause = Math.min(pauseFor(awaited.length) * pauseGrowth ** sameHeads, longestPause)
+    next = since + BigInt(Math.round(pause)) * 1_000_000n
     const views = yield* Effect.result(concluded(chainId, results))
     return (one: Awaited): Gathered => {
       if (Result.isFailure(views)) return Result.fail(views.failure)
