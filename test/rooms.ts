@@ -230,7 +230,7 @@ export const innerRooms: Readonly<Record<string, Rooms>> = {
     attestation: ["rpc"],
     venue: ["rpc"],
     policy: ["rpc", "account"],
-    execution: ["rpc", "account", "attestation", "venue"],
+    execution: ["rpc", "account", "signer", "attestation", "venue"],
     revocation: ["rpc", "account", "execution"],
     withdrawal: ["rpc", "account", "execution"]
   },

@@ -149,9 +149,7 @@ export class PortfolioValuer extends Context.Service<
       })
 
       return PortfolioValuer.of({
-        valueFrom: Effect.fn("PortfolioValuer.valueFrom")((portfolioId, accounts) =>
-          counted(portfolioId, attempt(portfolioId, accounts))
-        ),
+        valueFrom: (portfolioId, accounts) => counted(portfolioId, attempt(portfolioId, accounts)),
         value: Effect.fn("PortfolioValuer.value")((portfolioId) =>
           counted(
             portfolioId,

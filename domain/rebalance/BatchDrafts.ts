@@ -86,7 +86,7 @@ export class BatchDrafts extends Context.Service<
         return { ...made, skips: [...made.skips, ...skips] }
       })
 
-      const quoted = Effect.fn("BatchDrafts.quoted")(function* (task: ChainTask) {
+      const quoted = Effect.fnUntraced(function* (task: ChainTask) {
         const { draft: made, refused } = yield* draft(task)
         if (refused.length === 0) return made
         return yield* withoutTransfers(

@@ -52,7 +52,7 @@ export class ChainBatches extends Context.Service<
         return refusal === undefined ? preparation : nothing([...preparation.skips, refusal], null)
       })
 
-      const prepare = Effect.fn("ChainBatches.prepare")(function* (work: PlannedWork) {
+      const prepare = Effect.fnUntraced(function* (work: PlannedWork) {
         const { context, plan } = work
         const { chainId, legs, skips, transfers = [] } = plan.chain
         if (legs.length + transfers.length === 0) return nothing(skips, null)

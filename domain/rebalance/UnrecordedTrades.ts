@@ -61,7 +61,7 @@ export class UnrecordedTrades extends Context.Service<
           return Option.fromUndefinedOr(account?.accountId)
         })
 
-      const prepareUnlessThere = Effect.fn("UnrecordedTrades.prepareUnlessThere")(function* ({
+      const prepareUnlessThere = Effect.fnUntraced(function* ({
         attempt,
         plan: { chains, plannedAt },
         prepare

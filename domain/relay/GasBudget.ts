@@ -72,7 +72,7 @@ export class GasBudget extends Context.Service<
       const natives = yield* NativeAssets
       const limits = yield* GasSettings
 
-      const refusal = Effect.fn("GasBudget.refusal")(function* (payee: Payee) {
+      const refusal = Effect.fnUntraced(function* (payee: Payee) {
         const spent = yield* ledger.spent(payee, yield* DateTime.now)
         for (const [scope, max] of [
           ["portfolio", limits.portfolioPerDay],
@@ -98,19 +98,16 @@ export class GasBudget extends Context.Service<
       /** The most that it can cost. */
       const maxUsd = (prepared: ActionCost) => usdOf(prepared.chainId, maxNative(prepared))
 
-      const paidUsd = Effect.fn("GasBudget.paidUsd")(
-        (chainId: ChainId, { gasPriceRaw, gasUsed }: Pick<ActionReceipt, "gasPriceRaw" | "gasUsed">) =>
-          gasPriceRaw === undefined ? Effect.succeedNone : usdOf(chainId, gasUsed * gasPriceRaw)
-      )
+      const paidUsd = (chainId: ChainId, { gasPriceRaw, gasUsed }: Pick<ActionReceipt, "gasPriceRaw" | "gasUsed">) =>
+        gasPriceRaw === undefined ? Effect.succeedNone : usdOf(chainId, gasUsed * gasPriceRaw)
 
-      const expectedUsd = Effect.fn("GasBudget.expectedUsd")((prepared: ActionCost) =>
+      const expectedUsd = (prepared: ActionCost) =>
         Effect.map(
           maxUsd(prepared),
           Option.map((usd) => expectedShare(prepared, usd))
         )
-      )
 
-      const waste = Effect.fn("GasBudget.waste")(function* (prepared: ActionCost, valueUsd: bigint) {
+      const waste = Effect.fnUntraced(function* (prepared: ActionCost, valueUsd: bigint) {
         const max = yield* maxUsd(prepared)
         if (Option.isNone(max)) return Option.none()
         const costUsd = max.value

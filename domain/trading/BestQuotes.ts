@@ -105,7 +105,7 @@ export class BestQuotes extends Context.Service<
         return compared(Result.succeed([swap]), quote, { routed: found.success, reason: "the route yields more" })
       })
 
-      const price = Effect.fn("BestQuotes.price")(function* (
+      const price = Effect.fnUntraced(function* (
         chain: ChainAuthorization,
         legs: ReadonlyArray<PlannedLeg>,
         { limits, routed }: PricingTerms

@@ -76,7 +76,7 @@ export class InTransit extends Context.Service<
       const watcher = yield* TransferWatcher
       const arrivals = yield* TransferReceipts
 
-      const openOf = Effect.fn("InTransit.openOf")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
+      const openOf = Effect.fnUntraced(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
         return (yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })).flat()
       })
 
@@ -103,15 +103,13 @@ export class InTransit extends Context.Service<
         return block === undefined || received.blockNumber <= block
       }
 
-      const onTheWay = Effect.fn("InTransit.onTheWay")(
-        (transfers: ReadonlyArray<Transfer>, blocks: ReadonlyMap<AccountId, bigint>) =>
-          Effect.filter(
-            transfers,
-            (transfer) =>
-              Effect.map(endOf(transfer), (end) => Option.isNone(end) || !hasArrived(transfer, end.value, blocks)),
-            { concurrency: lookupConcurrency }
-          )
-      )
+      const onTheWay = (transfers: ReadonlyArray<Transfer>, blocks: ReadonlyMap<AccountId, bigint>) =>
+        Effect.filter(
+          transfers,
+          (transfer) =>
+            Effect.map(endOf(transfer), (end) => Option.isNone(end) || !hasArrived(transfer, end.value, blocks)),
+          { concurrency: lookupConcurrency }
+        )
 
       /** What had left by the block, of an intent; nothing when it is known as open. */
       const leftBy = Effect.fnUntraced(function* (
@@ -142,7 +140,7 @@ export class InTransit extends Context.Service<
       })
 
       return InTransit.of({
-        readForPlans: Effect.fn("InTransit.readForPlans")(function* (portfolioIds, read) {
+        readForPlans: Effect.fnUntraced(function* (portfolioIds, read) {
           const open = yield* openOf(portfolioIds)
           const { accounts, blocks } = yield* read(open)
           return { accounts, onTheWay: yield* onTheWay(open, blocks) }

@@ -88,7 +88,7 @@ export class AppliedPolicies extends Context.Service<
         )
       })
 
-      const read = Effect.fn("AppliedPolicies.read")(function* (contexts: ReadonlyArray<PlanContext>) {
+      const read = Effect.fnUntraced(function* (contexts: ReadonlyArray<PlanContext>) {
         const policies = contexts.map(policyOf)
         const following = contexts.filter((_, index) => policies[index] !== undefined)
         if (following.length === 0) return contexts.map(() => undefined)

@@ -39,7 +39,7 @@ export class PlanOfChain extends Context.Service<
     Effect.gen(function* () {
       const planner = yield* RunPlanner
 
-      const current = Effect.fn("PlanOfChain.current")(function* (
+      const current = Effect.fnUntraced(function* (
         { attempt, chainId }: AttemptId,
         plan: RunPlan,
         context: RunContext

@@ -69,7 +69,7 @@ export const makeAttestedPrices = Effect.gen(function* () {
     }
   }
 
-  return Effect.fn("attestedPrices")(function* (domain: PriceDomain, tokens: ReadonlyArray<EvmAddress>) {
+  return Effect.fnUntraced(function* (domain: PriceDomain, tokens: ReadonlyArray<EvmAddress>) {
     const { chainId, guard } = domain
     const keyOf = (token: EvmAddress) => `${chainId} ${guard} ${token}`
     const now = yield* Clock.currentTimeMillis

@@ -13,7 +13,7 @@ import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { addressOf, toViem, evmPolicy } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import type { GasLimits } from "#layers/evm/execution/gasLimits.ts"
-import { keccak256 } from "#layers/evm/keccak.ts"
+import { keccak256 } from "#layers/evm/signer/keccak.ts"
 
 /** How a user operation enters the account: with an enabled permission, or enabling it on the way. */
 export type PermissionMode = "enabled" | "enable"

@@ -6,7 +6,7 @@
 import { concatHex, decodeFunctionData, type Hex, isAddressEqual, slice, stringToHex } from "viem"
 import type { OperationId } from "#domain/Ids.ts"
 import { entryPointAbi } from "#layers/evm/contracts.ts"
-import { keccak256 } from "#layers/evm/keccak.ts"
+import { keccak256 } from "#layers/evm/signer/keccak.ts"
 
 export const markOf = (operationId: OperationId): Hex => slice(keccak256(stringToHex(operationId)), 0, 16)
 

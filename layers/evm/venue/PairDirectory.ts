@@ -82,7 +82,7 @@ export class PairDirectory extends Context.Service<
         }
       })
 
-      const locate = Effect.fn("PairDirectory.locate")(
+      const locate = Effect.fnUntraced(
         function* (chainId: ChainId, pairs: ReadonlyArray<TokenPair>) {
           const find = (pair: TokenPair) => cached.get(keyOf(chainId, pair))
           const missing = pairs.filter((pair) => find(pair) === undefined)

@@ -51,13 +51,13 @@ export class AssetStore extends Context.Service<
         }
       )
     )
-    const find = Effect.fn("Assets.find")(findOf)
+    const find = findOf
 
     // Runs that plan at the same moment share one read of a chain's catalogue.
     const reads = yield* shared((chainId: ChainId) =>
       allAssets(sql`SELECT ${sql.literal(columns)} FROM assets WHERE chain_id = ${chainId} ORDER BY asset_id`)
     )
-    const onChain = Effect.fn("Assets.onChain")(reads)
+    const onChain = reads
 
     const upsertAssets = Effect.fn("AssetStore.upsertAssets")(function* (assets: ReadonlyArray<Asset>) {
       const rows = [...new Map(assets.map((asset) => [asset.assetId, asset])).values()]

@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
       })
   )
 
-  const transition = Effect.fn("OperationStore.transition")(function* (change: StateChange) {
+  const transition = Effect.fnUntraced(function* (change: StateChange) {
     const fenced = { ...change, fence: yield* RunFence }
     const isInTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
     if (!isInTransaction) return yield* changeMany(fenced)

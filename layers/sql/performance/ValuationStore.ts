@@ -79,17 +79,15 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const accountsOf = Effect.fn("ValuationStore.accountsOf")(
-    yield* gathered((portfolioIds: ReadonlyArray<PortfolioId>) =>
-      Effect.map(
-        allAccounts(sql`
+  const accountsOf = yield* gathered((portfolioIds: ReadonlyArray<PortfolioId>) =>
+    Effect.map(
+      allAccounts(sql`
           SELECT portfolio_id AS "portfolioId", account_ids AS "accountIds" FROM portfolios
           WHERE portfolio_id = ANY(${portfolioIds}::text[]) AND archived_at IS NULL`),
-        (rows) => {
-          const found = new Map(rows.map(({ accountIds, portfolioId }) => [portfolioId, accountIds]))
-          return portfolioIds.map((portfolioId) => found.get(portfolioId) ?? [])
-        }
-      )
+      (rows) => {
+        const found = new Map(rows.map(({ accountIds, portfolioId }) => [portfolioId, accountIds]))
+        return portfolioIds.map((portfolioId) => found.get(portfolioId) ?? [])
+      }
     )
   )
 
@@ -124,9 +122,7 @@ const make = Effect.gen(function* () {
       ),
     ({ portfolioId }) => portfolioId
   )
-  const take = Effect.fn("ValuationStore.take")((portfolioId: PortfolioId, now: DateTime.Utc) =>
-    takeOf({ portfolioId, now })
-  )
+  const take = (portfolioId: PortfolioId, now: DateTime.Utc) => takeOf({ portfolioId, now })
 
   // Rows are locked in the order of ids, as claims of a page lock them. The client cannot write an array of nulls
   // alone, so an unknown growth travels as an empty text.
@@ -181,7 +177,7 @@ const make = Effect.gen(function* () {
       Effect.map((exit) => recordings.map((recording) => Exit.map(exit, (rows) => writtenOf(recording, rows))))
     )
   )
-  const record = Effect.fn("ValuationStore.record")(function* (
+  const record = Effect.fnUntraced(function* (
     claimedAt: DateTime.Utc,
     valuedAt: DateTime.Utc,
     valuations: ReadonlyArray<PortfolioValuation>

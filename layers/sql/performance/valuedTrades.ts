@@ -176,18 +176,14 @@ export const makeValuedTrades = Effect.gen(function* () {
   const tradesOf = yield* gathered((callers: ReadonlyArray<AskedTrades>) =>
     Effect.map(allDeltas(selectTrades(sql, callers)), (rows) => rowsOf(callers, rows).map(tradesFrom))
   )
-  const trades = Effect.fn("ValuationStore.trades")(
-    (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc): Effect.Effect<Trades> =>
-      spans.length === 0 ? Effect.succeed(tradesFrom([])) : tradesOf({ spans, openedBefore })
-  )
+  const trades = (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc): Effect.Effect<Trades> =>
+    spans.length === 0 ? Effect.succeed(tradesFrom([])) : tradesOf({ spans, openedBefore })
 
   const outgoingOf = yield* gathered((callers: ReadonlyArray<AskedOutgoing>) =>
     Effect.map(allOutgoing(selectOutgoing(sql, callers)), (rows) => rowsOf(callers, rows).map(outgoingFrom))
   )
-  const outgoing = Effect.fn("ValuationStore.outgoing")(
-    (reads: ReadonlyArray<BlockRead>, known: ReadonlyArray<OperationId>) =>
-      reads.length === 0 ? Effect.succeed([]) : outgoingOf({ reads, known })
-  )
+  const outgoing = (reads: ReadonlyArray<BlockRead>, known: ReadonlyArray<OperationId>) =>
+    reads.length === 0 ? Effect.succeed([]) : outgoingOf({ reads, known })
 
   return { trades, outgoing }
 })

@@ -140,7 +140,7 @@ const make = Effect.gen(function* () {
     )
   )
 
-  return RunStore.of({ context: Effect.fn("RunStore.context")(contexts), finish, report })
+  return RunStore.of({ context: contexts, finish, report })
 })
 
 export const layer = Layer.effect(RunStore, make)

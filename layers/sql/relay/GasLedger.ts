@@ -31,7 +31,7 @@ const make = Effect.gen(function* () {
   )
 
   return GasLedger.of({
-    spent: Effect.fn("GasLedger.spent")((payee, now) => spentOf({ payee, day: DateTime.formatIsoDateUtc(now) }))
+    spent: (payee, now) => spentOf({ payee, day: DateTime.formatIsoDateUtc(now) })
   })
 })
 

@@ -147,11 +147,7 @@ const make = Effect.gen(function* () {
       })
   )
 
-  const recordReceipt = Effect.fn("RelayStore.recordReceipt")(function* (
-    attempt: AttemptId,
-    receipt: ActionReceipt,
-    at: DateTime.Utc
-  ) {
+  const recordReceipt = Effect.fnUntraced(function* (attempt: AttemptId, receipt: ActionReceipt, at: DateTime.Utc) {
     if (yield* recordAll({ attempt, receipt, at })) return
     return yield* Effect.die(
       new Error(
@@ -163,7 +159,7 @@ const make = Effect.gen(function* () {
   return RelayStore.of({
     signed,
     reserve: makeReserve(sql, turns),
-    sent: Effect.fn("RelayStore.sent")(sentAll),
+    sent: sentAll,
     atNonce: Effect.fn("RelayStore.atNonce")(carriedAt),
     replace,
     recordReceipt

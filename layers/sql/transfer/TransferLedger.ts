@@ -244,7 +244,7 @@ const make = Effect.gen(function* () {
     open,
     find,
     endOf,
-    openOf: Effect.fn("TransferLedger.openOf")(openOf),
+    openOf: openOf,
     allOpen,
     claims,
     close

@@ -20,7 +20,7 @@ import { fromViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { operationHash } from "#layers/evm/execution/agentOperation.ts"
 import { netTransfers } from "#layers/evm/execution/operationOutcome.ts"
-import { keccak256 } from "#layers/evm/keccak.ts"
+import { keccak256 } from "#layers/evm/signer/keccak.ts"
 import { addressOfKey, localSigner } from "#layers/evm/signer/localSigner.ts"
 
 const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString("hex")}`
