@@ -138,7 +138,7 @@ export const stores: Rooms = {
   listing: [],
   strategy: [],
   account: ["run", "operation"],
-  relay: ["operation"],
+  relay: ["run", "operation"],
   transfer: ["run", "operation"],
   portfolio: [],
   performance: [],

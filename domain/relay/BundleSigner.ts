@@ -12,7 +12,7 @@ import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { attemptKey, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { type AttemptId, attemptKey, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { batched } from "#domain/batched.ts"
@@ -105,10 +105,8 @@ export class BundleSigner extends Context.Service<
         actions: ReadonlyArray<CarriedAction>,
         record: (action: CarriedAction, answer: Answer) => void
       ) {
-        const before = new Set((yield* store.signed(actions.map(({ attempt }) => attempt))).map(attemptKey))
-        const open = actions.filter(({ attempt }) => !before.has(attemptKey(attempt)))
         const answers = yield* Effect.forEach(
-          bundlesOf(open, ({ prepared }) => prepared),
+          bundlesOf(actions, ({ prepared }) => prepared),
           (bundle) =>
             Effect.tap(bundle.length === 1 ? eachAlone(bundle) : together(bundle), (signed) =>
               Effect.sync(() => signed.forEach(([action, answer]) => record(action, answer)))
@@ -133,8 +131,17 @@ export class BundleSigner extends Context.Service<
       /** For chains that are no longer configured. */
       const others = yield* queueOf()
 
+      /** What is signed waits for no key: a run that goes on after a crash asks again. */
+      const isSigned = yield* batched(attemptKey, (attempts: ReadonlyArray<AttemptId>) =>
+        Effect.map(store.signed(attempts), (signed) => {
+          const found = new Set(signed.map(attemptKey))
+          return (attempt: AttemptId) => found.has(attemptKey(attempt))
+        })
+      )
+
       return BundleSigner.of({
         sign: Effect.fn("BundleSigner.sign")(function* (action: CarriedAction) {
+          if (yield* isSigned(action.attempt)) return
           // A withdrawal does not wait until a group has been simulated.
           if (action.prepared.bundleGas === undefined) return yield* alone(action)
           const queue = queues.get(action.attempt.chainId) ?? others

@@ -19,6 +19,7 @@ import {
 import { makeRelayerTurns } from "#layers/sql/relay/relayerTurns.ts"
 import { makeReserve } from "#layers/sql/relay/reserve.ts"
 import { timestamp } from "#layers/sql/rows.ts"
+import { type Fence, holdRun, RunFence } from "#layers/sql/run/RunFence.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 const encodeReceipt = Schema.encodeSync(ActionReceipt)
@@ -27,6 +28,8 @@ interface RecordedEnd {
   readonly attempt: AttemptId
   readonly receipt: ActionReceipt
   readonly at: DateTime.Utc
+  /** The run that found it; one that another process has by now records nothing. */
+  readonly fence: Fence | undefined
 }
 
 const make = Effect.gen(function* () {
@@ -121,11 +124,15 @@ const make = Effect.gen(function* () {
               ${ended.map(({ receipt }) => storableJson(encodeReceipt(receipt)))}::text[],
               ${ended.map(({ receipt }) => (receipt.success ? "succeeded" : "reverted"))}::text[],
               ${ended.map(({ at }) => timestamp(at))}::timestamptz[],
-              ${ended.map(({ receipt }) => receipt.gasUsed.toString())}::text[])
-              AS r (operation_id, chain_id, attempt, receipt, status, at, gas)
+              ${ended.map(({ receipt }) => receipt.gasUsed.toString())}::text[],
+              ${ended.map(({ fence }) => fence?.requestId ?? "")}::text[],
+              ${ended.map(({ fence }) => String(fence?.generation ?? ""))}::text[])
+              AS r (operation_id, chain_id, attempt, receipt, status, at, gas, run, generation)
           ), before AS MATERIALIZED (
             SELECT a.operation_id, a.chain_id, a.attempt, a.status FROM relayed_actions a
             JOIN r ON (a.operation_id, a.chain_id, a.attempt) = (r.operation_id, r.chain_id, r.attempt)
+            WHERE r.run = '' OR EXISTS (SELECT FROM workflow_messages m
+              WHERE m.request_id = nullif(r.run, '')::bigint AND m.generation = nullif(r.generation, '')::bigint)
             ORDER BY a.operation_id, a.chain_id, a.attempt FOR UPDATE OF a
           ), recorded AS (
             UPDATE relayed_actions a SET receipt = r.receipt::jsonb, status = r.status, updated_at = r.at
@@ -148,7 +155,8 @@ const make = Effect.gen(function* () {
   )
 
   const recordReceipt = Effect.fnUntraced(function* (attempt: AttemptId, receipt: ActionReceipt, at: DateTime.Utc) {
-    if (yield* recordAll({ attempt, receipt, at })) return
+    if (yield* recordAll({ attempt, receipt, at, fence: yield* RunFence })) return
+    yield* holdRun(sql)
     return yield* Effect.die(
       new Error(
         `Attempt ${attempt.attempt} of ${attempt.operationId} on chain ${attempt.chainId} was never signed: it can have no receipt`

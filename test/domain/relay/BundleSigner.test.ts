@@ -67,3 +67,37 @@ it.effect("what one transaction carries goes on when that one is signed, while a
     yield* Effect.forEach(signing.slice(2), Fiber.join)
   })
 )
+
+it.effect("what is signed already waits for no key: not in a group, and not alone", () =>
+  Effect.gen(function* () {
+    const [signed, open] = [action("signed"), action("open")]
+    const asked: Array<string> = []
+    const services = Layer.mergeAll(
+      Layer.mock(Chains, { supported: [chainId] }),
+      Layer.mock(Relayer, { address: "0x02" as EvmAddress, accounts: ["0x02" as EvmAddress] }),
+      Layer.mock(UserOperations, {
+        bundle: (operations) =>
+          Effect.succeed({ transaction: operations[0], kept: operations.map((_, index) => index) })
+      }),
+      Layer.mock(RelayStore, {
+        signed: (attempts) => Effect.succeed(attempts.filter(({ operationId }) => operationId === "signed")),
+        reserve: ([{ prepared }]) =>
+          Effect.andThen(
+            Effect.sync(() => asked.push(prepared.actionHash)),
+            Effect.never
+          )
+      })
+    )
+    const { sign } = yield* Layer.build(BundleSigner.layer.pipe(Layer.provide(services))).pipe(
+      Effect.flatMap((context) => Effect.provide(BundleSigner, context))
+    )
+    const hanging = yield* Effect.forkChild(sign(open), { startImmediately: true })
+    yield* TestClock.adjust(Duration.millis(30))
+    assert.deepStrictEqual(asked, ["open"])
+    yield* sign(signed)
+    const { bundleGas: _bundleGas, ...alone } = signed.prepared
+    yield* sign({ ...signed, prepared: alone })
+    assert.deepStrictEqual(asked, ["open"])
+    assert.isUndefined(hanging.pollUnsafe())
+  })
+)

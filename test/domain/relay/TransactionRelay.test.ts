@@ -88,6 +88,7 @@ const carried = Effect.fnUntraced(function* (stored: (value: unknown) => unknown
       broadcast: () => Effect.void
     }),
     Layer.mock(RelayStore, {
+      signed: () => Effect.succeed([]),
       reserve: () => Effect.succeed(true),
       sent: () => Effect.succeedSome({ transaction: {} as SignedTransaction } as never),
       recordReceipt: (_, found) => Effect.sync(() => void recorded.push(found))

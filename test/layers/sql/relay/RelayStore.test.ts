@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { Cause, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -7,6 +7,7 @@ import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { RunFence, RunMoved } from "#layers/sql/run/RunFence.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, base, newAddress, noon, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
 
@@ -295,11 +296,12 @@ eachDatabase("RelayStore", (it) => {
     })
   )
 
-  it.effect("records receipts of signed attempts only", () =>
+  it.effect("records receipts of signed attempts only, and none for a run that another process has by now", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* RelayStore
       const attempt = yield* newAttempt
+      const lostRun = { requestId: "1", executionId: "lost", generation: 1n }
       const receipt: ActionReceipt = {
         actionHash: bytes32(7),
         txHash: bytes32(1),
@@ -311,6 +313,11 @@ eachDatabase("RelayStore", (it) => {
       }
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.recordReceipt(attempt, receipt, noon))))
       yield* reserve(attempt, newAddress())
+      const late = { ...receipt, success: true }
+      const lost = yield* Effect.exit(
+        Effect.provideService(store.recordReceipt(attempt, late, after(2)), RunFence, lostRun)
+      )
+      assert.isTrue(Exit.isFailure(lost) && Cause.squash(lost.cause) instanceof RunMoved, String(lost))
       yield* store.recordReceipt(attempt, receipt, after(1))
       const [row] = yield* sql<{ status: string; receipt: { readonly deltas: unknown } }>`
         SELECT status, receipt FROM relayed_actions WHERE operation_id = ${attempt.operationId}`
