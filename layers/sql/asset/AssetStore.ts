@@ -33,7 +33,7 @@ export class AssetStore extends Context.Service<
     const sql = yield* SqlClient.SqlClient
 
     // Valuations at the same moment share a read of what each of them names.
-    const findOf = yield* gathered((wanted: ReadonlyArray<ReadonlyArray<AssetId>>) =>
+    const find = yield* gathered((wanted: ReadonlyArray<ReadonlyArray<AssetId>>) =>
       Effect.map(
         allAssets(sql`
           SELECT ${sql.literal(columns)} FROM assets WHERE asset_id = ANY(${[...new Set(wanted.flat())]}::text[])`),
@@ -51,13 +51,11 @@ export class AssetStore extends Context.Service<
         }
       )
     )
-    const find = findOf
 
     // Runs that plan at the same moment share one read of a chain's catalogue.
-    const reads = yield* shared((chainId: ChainId) =>
+    const onChain = yield* shared((chainId: ChainId) =>
       allAssets(sql`SELECT ${sql.literal(columns)} FROM assets WHERE chain_id = ${chainId} ORDER BY asset_id`)
     )
-    const onChain = reads
 
     const upsertAssets = Effect.fn("AssetStore.upsertAssets")(function* (assets: ReadonlyArray<Asset>) {
       const rows = [...new Map(assets.map((asset) => [asset.assetId, asset])).values()]

@@ -31,28 +31,32 @@ const action = (id: string): CarriedAction => ({
   }
 })
 
+/** A signer of one account, over a store that the test makes. */
+const signerOver = (store: Pick<RelayStore["Service"], "signed" | "reserve">) => {
+  const services = Layer.mergeAll(
+    Layer.mock(Chains, { supported: [chainId] }),
+    Layer.mock(Relayer, { address: "0x02" as EvmAddress, accounts: ["0x02" as EvmAddress] }),
+    Layer.mock(UserOperations, {
+      bundle: (operations) => Effect.succeed({ transaction: operations[0], kept: operations.map((_, index) => index) })
+    }),
+    Layer.mock(RelayStore, store)
+  )
+  return Layer.build(BundleSigner.layer.pipe(Layer.provide(services))).pipe(
+    Effect.flatMap((context) => Effect.provide(BundleSigner, context))
+  )
+}
+
 it.effect("what one transaction carries goes on when that one is signed, while another is still being signed", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const reserved: Array<ReadonlyArray<string>> = []
-    const services = Layer.mergeAll(
-      Layer.mock(Chains, { supported: [chainId] }),
-      Layer.mock(Relayer, { address: "0x02" as EvmAddress, accounts: ["0x02" as EvmAddress] }),
-      Layer.mock(UserOperations, {
-        bundle: (operations) =>
-          Effect.succeed({ transaction: operations[0], kept: operations.map((_, index) => index) })
-      }),
-      Layer.mock(RelayStore, {
-        signed: () => Effect.succeed([]),
-        reserve: (actions) => {
-          reserved.push(actions.map(({ prepared }) => prepared.actionHash))
-          return Effect.as(reserved.length === 2 ? Deferred.await(gate) : Effect.void, true)
-        }
-      })
-    )
-    const { sign } = yield* Layer.build(BundleSigner.layer.pipe(Layer.provide(services))).pipe(
-      Effect.flatMap((context) => Effect.provide(BundleSigner, context))
-    )
+    const { sign } = yield* signerOver({
+      signed: () => Effect.succeed([]),
+      reserve: (actions) => {
+        reserved.push(actions.map(({ prepared }) => prepared.actionHash))
+        return Effect.as(reserved.length === 2 ? Deferred.await(gate) : Effect.void, true)
+      }
+    })
     const signing = yield* Effect.forEach(["a", "b", "c", "d"], (id) =>
       Effect.forkChild(sign(action(id)), { startImmediately: true })
     )
@@ -72,25 +76,14 @@ it.effect("what is signed already waits for no key: not in a group, and not alon
   Effect.gen(function* () {
     const [signed, open] = [action("signed"), action("open")]
     const asked: Array<string> = []
-    const services = Layer.mergeAll(
-      Layer.mock(Chains, { supported: [chainId] }),
-      Layer.mock(Relayer, { address: "0x02" as EvmAddress, accounts: ["0x02" as EvmAddress] }),
-      Layer.mock(UserOperations, {
-        bundle: (operations) =>
-          Effect.succeed({ transaction: operations[0], kept: operations.map((_, index) => index) })
-      }),
-      Layer.mock(RelayStore, {
-        signed: (attempts) => Effect.succeed(attempts.filter(({ operationId }) => operationId === "signed")),
-        reserve: ([{ prepared }]) =>
-          Effect.andThen(
-            Effect.sync(() => asked.push(prepared.actionHash)),
-            Effect.never
-          )
-      })
-    )
-    const { sign } = yield* Layer.build(BundleSigner.layer.pipe(Layer.provide(services))).pipe(
-      Effect.flatMap((context) => Effect.provide(BundleSigner, context))
-    )
+    const { sign } = yield* signerOver({
+      signed: (attempts) => Effect.succeed(attempts.filter(({ operationId }) => operationId === "signed")),
+      reserve: ([{ prepared }]) =>
+        Effect.andThen(
+          Effect.sync(() => asked.push(prepared.actionHash)),
+          Effect.never
+        )
+    })
     const hanging = yield* Effect.forkChild(sign(open), { startImmediately: true })
     yield* TestClock.adjust(Duration.millis(30))
     assert.deepStrictEqual(asked, ["open"])
