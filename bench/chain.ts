@@ -7,7 +7,7 @@
  */
 import { Console, Effect, Layer } from "effect"
 import { parseEther } from "viem"
-import { countedFetch } from "#bench/chain/countedFetch.ts"
+import { countedRequests } from "#bench/chain/countedRequests.ts"
 import { enlist, fund } from "#bench/chain/fleet.ts"
 import { keyService } from "#bench/chain/keyService.ts"
 import { bareRound, ourRound, type Round } from "#bench/chain/rounds.ts"
@@ -38,7 +38,7 @@ const program = Effect.gen(function* () {
   const count = Number(process.argv[3] ?? 500)
   const chain = yield* startChain({ chainId: 8453, blockTimeMillis: 2_000 })
   for (const address of submitters) yield* setEther(chain, address, parseEther("100000"))
-  const counted = yield* countedFetch(chain.rpcUrl)
+  const counted = yield* countedRequests(chain.rpcUrl)
   const keyMillis = Number(process.argv[4] ?? 0)
   const relayer = keyMillis > 0 ? yield* keyService(relayerKey, keyMillis) : localRelayer
   const place = { rpcUrl: counted.url, database: yield* benchDatabase, relayer }

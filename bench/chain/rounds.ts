@@ -5,7 +5,7 @@ import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Hex, isAddressEqual } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import type { Counted } from "#bench/chain/countedFetch.ts"
+import type { Counted } from "#bench/chain/countedRequests.ts"
 import { type CpuTimes, cpuTimesOf } from "#bench/chain/cpuTimes.ts"
 import { makeAllDue, type Member } from "#bench/chain/fleet.ts"
 import { bareKey, progress, submitters } from "#bench/chain/world.ts"
@@ -86,20 +86,16 @@ export const ourRound = Effect.fnUntraced(function* (on: CountedChain, count: nu
   const work = Effect.gen(function* () {
     yield* makeAllDue
     const scheduler = yield* Scheduler
-    // A tick also launches again what was not begun after some seconds, so that its count is no count of portfolios.
+    let isLaunched = false
     for (;;) {
-      yield* scheduler.tick
-      const { accepted, ended } = yield* states
+      // A tick also launches again what was not begun after some seconds, so that its count is no count of portfolios.
+      if (!isLaunched) yield* scheduler.tick
+      const { accepted, ended, open } = yield* states
       yield* report(ended - before.ended)
-      if (accepted - before.accepted >= count) break
-      yield* Effect.sleep("10 millis")
-    }
-    for (;;) {
-      const { ended, open } = yield* states
-      yield* report(ended - before.ended)
+      isLaunched = accepted - before.accepted >= count
       if (open === 0 && ended - before.ended >= count) return
-      // Each poll takes a statement; near the end they come more often, so that the end is seen when it is there.
-      yield* Effect.sleep(ended - before.ended < 0.9 * count ? "50 millis" : "10 millis")
+      // As often as the service's own fiber ticks while there is work; near the end, so that it is seen when it is there.
+      yield* Effect.sleep(ended - before.ended < 0.95 * count ? "100 millis" : "10 millis")
     }
   })
   const round = yield* measured(on, count, work)

@@ -5,20 +5,12 @@
  * and the others are simulated again. Source: ERC-4337 (EntryPoint 0.7).
  */
 import { Effect } from "effect"
-import {
-  type Address,
-  decodeAbiParameters,
-  decodeErrorResult,
-  getAbiItem,
-  type Hex,
-  slice,
-  toFunctionSelector
-} from "viem"
+import { type Address, decodeErrorResult, getAbiItem, type Hex, toFunctionSelector } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Bundle } from "#domain/relay/UserOperations.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
-import { callDataOf } from "#layers/evm/callData.ts"
+import { arrayWords, numberWord } from "#layers/evm/abiWords.ts"
 import { revertReason } from "#layers/evm/execution/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 
@@ -27,14 +19,17 @@ type Operations = readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransa
 /** What the simulation adds around the transaction. */
 const simulationOverhead = 1_000_000n
 
-const handleOps = getAbiItem({ abi: entryPointAbi, name: "handleOps" })
-const handleOpsSelector = toFunctionSelector(handleOps)
-const handleOpsData = callDataOf(entryPointAbi, "handleOps")
+const handleOps = toFunctionSelector(getAbiItem({ abi: entryPointAbi, name: "handleOps" }))
+/** `handleOps` begins with where its operations are; who is paid for them comes in the word between. */
+const head = `${handleOps}${numberWord(2 * 32)}`
+const ofOne = numberWord(1) + numberWord(32)
 
-const argumentsOf = ({ callData }: PreparedTransaction) => {
-  if (!callData.startsWith(handleOpsSelector))
+/** The words of the one operation in a call of `handleOps`, and the word of who is paid. */
+const partsOf = ({ callData }: PreparedTransaction) => {
+  const [paid, begin] = [head.length, head.length + 64]
+  if (!callData.startsWith(head) || !callData.startsWith(ofOne, begin))
     throw new Error(`Only user operations share a transaction, not ${callData.slice(0, 10)}`)
-  return decodeAbiParameters(handleOps.inputs, slice(callData as Hex, 4))
+  return { beneficiary: callData.slice(paid, begin), operation: callData.slice(begin + ofOne.length) }
 }
 
 const largest = (values: ReadonlyArray<bigint>) => values.reduce((most, value) => (value > most ? value : most))
@@ -44,12 +39,10 @@ const smallest = (values: ReadonlyArray<bigint>) => values.reduce((least, value)
 export const combined = (operations: Operations): PreparedTransaction => {
   const [first, ...others] = operations
   if (others.length === 0) return first
+  const parts = operations.map(partsOf)
   return {
     ...first,
-    callData: handleOpsData(
-      operations.flatMap((operation) => argumentsOf(operation)[0]),
-      argumentsOf(first)[1]
-    ).toLowerCase(),
+    callData: head + parts[0]!.beneficiary + arrayWords(parts.map(({ operation }) => operation)),
     gasLimit: operations.reduce((sum, { gasLimit }) => sum + gasLimit, 0n),
     maxFeePerGas: largest(operations.map(({ maxFeePerGas }) => maxFeePerGas)),
     maxPriorityFeePerGas: largest(operations.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)),

@@ -3,11 +3,11 @@
  * of them begin at the same state and none sees what another does; its answer is the one it would have had alone.
  */
 import { Effect, Result } from "effect"
-import { type Address, decodeErrorResult } from "viem"
+import { type Address, getAbiItem, type Hex, toFunctionSelector } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { batched } from "#domain/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { callDataOf } from "#layers/evm/callData.ts"
+import { addressWord, bytesAt, bytesWords, numberAt, numberWord } from "#layers/evm/abiWords.ts"
 import { type Call, type CallResult, decodeResults, encodeCalls } from "#layers/evm/rpc/aggregate.ts"
 import { entryPoint, entryPointAbi, multicall3 } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
@@ -33,19 +33,21 @@ interface Requested {
 const maxGas = 45_000_000n
 const maxRequests = 4
 
-const delegateAndRevert = callDataOf(entryPointAbi, "delegateAndRevert")
+const delegateAndRevert = toFunctionSelector(getAbiItem({ abi: entryPointAbi, name: "delegateAndRevert" }))
+const delegatedAndReverted = toFunctionSelector("DelegateAndRevert(bool,bytes)")
 
 /** Results that the EntryPoint reverts with, as it reverts everything that `calls` did. */
 export const revertedCalls = (calls: ReadonlyArray<Call>): Call => ({
   target: entryPoint,
-  data: delegateAndRevert(multicall3, encodeCalls(calls))
+  data: `${delegateAndRevert}${addressWord(multicall3)}${numberWord(2 * 32)}${bytesWords(encodeCalls(calls))}`
 })
 
 /** Undefined when the frame came to another end than its revert with results. */
 export const resultsOfReverted = ({ data }: CallResult): Results | undefined => {
+  if (!data.startsWith(delegatedAndReverted)) return undefined
+  const words: Hex = `0x${data.slice(delegatedAndReverted.length)}`
   try {
-    const error = decodeErrorResult({ abi: entryPointAbi, data })
-    return error.errorName === "DelegateAndRevert" ? decodeResults(error.args[1]) : undefined
+    return decodeResults(bytesAt(words, numberAt(words, 32)))
   } catch {
     return undefined
   }

@@ -1,8 +1,8 @@
 /**
  * Many contract calls as one `eth_call`, all at the same block, through Multicall3. A call that fails spoils no other.
  */
-import { type Address, BaseError, decodeFunctionResult, type Hex, type PublicClient } from "viem"
-import { callDataOf } from "#layers/evm/callData.ts"
+import { type Address, BaseError, getAbiItem, type Hex, type PublicClient, toFunctionSelector } from "viem"
+import { addressWord, arrayWords, bytesAt, bytesWords, itemsAt, numberAt, numberWord } from "#layers/evm/abiWords.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 
 export interface Call {
@@ -24,15 +24,23 @@ export interface CallFrame {
   readonly blockNumber?: bigint | undefined
 }
 
-const aggregate3 = callDataOf(multicall3Abi, "aggregate3")
+const aggregate3 = toFunctionSelector(getAbiItem({ abi: multicall3Abi, name: "aggregate3" }))
+/** A call may fail without the others. */
+const allowsFailure = numberWord(1)
 
-export const encodeCalls = (calls: ReadonlyArray<Call>): Hex =>
-  aggregate3(calls.map(({ target, data }) => ({ target, allowFailure: true, callData: data })))
+/** Calldata of `aggregate3`: an array of structs of target, whether it may fail, and where its data begins. */
+export const encodeCalls = (calls: ReadonlyArray<Call>): Hex => {
+  const structs = calls.map(
+    ({ data, target }) => addressWord(target) + allowsFailure + numberWord(3 * 32) + bytesWords(data)
+  )
+  return `${aggregate3}${numberWord(32)}${arrayWords(structs)}`
+}
 
+/** Of an array of structs of whether it succeeded, and where its data begins. Throws when it is none. */
 export const decodeResults = (data: Hex): ReadonlyArray<CallResult> =>
-  decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data }).map(({ success, returnData }) => ({
-    success,
-    data: returnData
+  itemsAt(data, numberAt(data, 0)).map((at) => ({
+    success: numberAt(data, at) === 1,
+    data: bytesAt(data, at + numberAt(data, at + 32))
   }))
 
 /** The results in the order of the calls. */

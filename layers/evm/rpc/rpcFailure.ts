@@ -3,7 +3,8 @@
  * text that viem composes (it quotes URL and body) is used.
  */
 import { BaseError, HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from "viem"
-import { maxAnswerBytes, WrongChain } from "#layers/evm/rpc/verifiedTransport.ts"
+import { maxAnswerBytes, UnreadableAnswer } from "#layers/evm/rpc/jsonRpcOverHttp.ts"
+import { WrongChain } from "#layers/evm/rpc/verifiedTransport.ts"
 
 const longestNodeMessage = 200
 
@@ -22,7 +23,9 @@ const isTimeout = (cause: unknown): boolean =>
   (cause instanceof Error || cause instanceof DOMException) && cause.name === "TimeoutError"
 
 export const describeRpcFailure = (method: string, error: unknown): string => {
-  if (!(error instanceof BaseError)) return `${method}: the answer could not be read`
+  const unreadable = `${method}: the answer could not be read`
+  if (!(error instanceof BaseError) || error.walk((cause) => cause instanceof UnreadableAnswer) !== null)
+    return unreadable
   const wrongChain = error.walk((cause) => cause instanceof WrongChain)
   if (wrongChain instanceof WrongChain) return wrongChain.shortMessage
   const rpc = rpcErrorOf(error)

@@ -1,12 +1,10 @@
 /**
- * An HTTP transport that serves nothing before the endpoint has proved which chain it serves: a mixed-up endpoint
- * would otherwise show another chain's balances, or take a transaction meant for elsewhere.
- *
- * A redirect is not followed, as it would carry the key in the URL and the request to another host. An answer is read
- * up to a size and for a time.
+ * A transport that serves nothing before the endpoint has proved which chain it serves: a mixed-up endpoint would
+ * otherwise show another chain's balances, or take a transaction meant for elsewhere.
  */
-import { BaseError, hexToNumber, http, type Transport } from "viem"
+import { BaseError, hexToNumber, type Transport } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
+import { jsonRpcOverHttp } from "#layers/evm/rpc/jsonRpcOverHttp.ts"
 
 /** An endpoint answered for another chain than configured. */
 export class WrongChain extends BaseError {
@@ -17,24 +15,9 @@ export class WrongChain extends BaseError {
   }
 }
 
-const requestTimeoutMillis = 5_000
-/** From the request to the last byte of the answer. */
-const answerTimeoutMillis = 8_000
-/** Of one answer; the logs of 2,000 blocks are the largest. */
-export const maxAnswerBytes = 8 * 1024 * 1024
-
-/** viem's own time limit ends when the answer begins. */
-const boundedFetch: typeof fetch = (input, init) =>
-  fetch(input, { ...init, redirect: "manual", signal: AbortSignal.timeout(answerTimeoutMillis) })
-
 /** `retryCount`: how often a request is repeated at this endpoint; none where another endpoint can be used instead. */
 export const verifiedTransport = (url: string, chainId: ChainId, retryCount: number): Transport => {
-  const transport = http(url, {
-    timeout: requestTimeoutMillis,
-    retryCount,
-    fetchFn: boundedFetch,
-    maxResponseBodySize: maxAnswerBytes
-  })
+  const transport = jsonRpcOverHttp(url, retryCount)
   let verified: Promise<void> | undefined
   return (parameters) => {
     const inner = transport(parameters)

@@ -14,7 +14,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
-import { maxAnswerBytes } from "#layers/evm/rpc/verifiedTransport.ts"
+import { maxAnswerBytes } from "#layers/evm/rpc/jsonRpcOverHttp.ts"
 import { evmConfigOf } from "#test/layers/evm/evmConfig.ts"
 
 const chainId = 8453 as ChainId
