@@ -87,34 +87,38 @@ const make = Effect.gen(function* () {
       const portfolios = new Map(rows.map((row) => [row.operation_id, row.portfolio_id]))
       const changed = ends.filter(({ operationId }) => portfolios.has(operationId))
       if (changed.length === 0) return () => undefined
-      const times = changed.map(({ at }) => timestamp(at))
-      const versions = changed.map(({ strategyVersion }) => strategyVersion)
+      // A run that waited for its owner may end after a younger one that followed a later version, or with it. What
+      // arrived while a run was under way found the portfolio busy, and its due time may have passed over it since.
       yield* sql`
-        INSERT INTO rebalance_runs (operation_id, strategy_version, report, finished_at)
-        SELECT operation_id, strategy_version, report::jsonb, at
-        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[], ${versions}::int[],
-          ${changed.map(({ report }) => storableJson(report))}::text[], ${times}::timestamptz[])
-          AS r (operation_id, strategy_version, report, at)`
-      // A run that waited for its owner may end after a younger one that followed a later version.
-      yield* sql`
-        UPDATE portfolios p SET strategy_version = greatest(p.strategy_version, r.strategy_version), updated_at = r.at,
-          last_rebalance_at = CASE WHEN r.completed THEN r.at ELSE p.last_rebalance_at END,
-          closed_ways = coalesce(nullif(r.closed_ways, '')::jsonb, p.closed_ways)
-        FROM unnest(${changed.map(({ operationId }) => portfolios.get(operationId)!)}::text[], ${versions}::int[],
-          ${times}::timestamptz[], ${changed.map(({ error }) => error === null)}::boolean[],
-          ${changed.map(({ closedWays }) => (closedWays === undefined ? "" : JSON.stringify(closedWays)))}::text[])
-          AS r (portfolio_id, strategy_version, at, completed, closed_ways)
-        WHERE p.portfolio_id = r.portfolio_id`
-      // What arrived while the run was under way found the portfolio busy, and its due time may have passed over it
-      // since.
-      yield* sql`
+        WITH ended AS MATERIALIZED (
+          SELECT * FROM unnest(${changed.map(({ operationId }) => operationId)}::text[],
+            ${changed.map(({ operationId }) => portfolios.get(operationId)!)}::text[],
+            ${changed.map(({ strategyVersion }) => strategyVersion)}::int[],
+            ${changed.map(({ report }) => storableJson(report))}::text[],
+            ${changed.map(({ at }) => timestamp(at))}::timestamptz[],
+            ${changed.map(({ error }) => error === null)}::boolean[],
+            ${changed.map(({ closedWays }) => (closedWays === undefined ? "" : JSON.stringify(closedWays)))}::text[])
+            AS r (operation_id, portfolio_id, strategy_version, report, at, completed, closed_ways)
+        ), run AS (
+          INSERT INTO rebalance_runs (operation_id, strategy_version, report, finished_at)
+          SELECT operation_id, strategy_version, report::jsonb, at FROM ended
+        ), portfolio AS (
+          UPDATE portfolios p SET strategy_version = greatest(p.strategy_version, r.strategy_version),
+            updated_at = r.at, last_rebalance_at = coalesce(r.completed_at, p.last_rebalance_at),
+            closed_ways = coalesce(r.closed_ways, p.closed_ways)
+          FROM (
+            SELECT portfolio_id, max(strategy_version) AS strategy_version, max(at) AS at,
+              max(at) FILTER (WHERE completed) AS completed_at,
+              (array_agg(closed_ways::jsonb ORDER BY at DESC) FILTER (WHERE closed_ways <> ''))[1] AS closed_ways
+            FROM ended GROUP BY portfolio_id
+          ) r
+          WHERE p.portfolio_id = r.portfolio_id
+        )
         UPDATE schedules c SET due_at = least(c.due_at, r.at), updated_at = r.at
-        FROM unnest(${changed.map(({ operationId }) => operationId)}::text[],
-          ${times}::timestamptz[]) AS r (operation_id, at)
-        JOIN operations o ON o.operation_id = r.operation_id
-        WHERE c.portfolio_id = o.portfolio_id AND c.status = 'active' AND EXISTS (
+        FROM ended r JOIN operations o ON o.operation_id = r.operation_id
+        WHERE c.portfolio_id = r.portfolio_id AND c.status = 'active' AND EXISTS (
           SELECT FROM transfers t
-          WHERE t.portfolio_id = o.portfolio_id AND t.state <> 'open' AND t.closed_at >= o.submitted_at
+          WHERE t.portfolio_id = r.portfolio_id AND t.state <> 'open' AND t.closed_at >= o.submitted_at
         )`
       yield* scheduleRetries(
         changed.map(({ at, isIncomplete, operationId, slices }) => ({

@@ -95,26 +95,35 @@ eachDatabase("RunStore", (it) => {
     })
   )
 
-  it.effect("that waited for its owner takes no later version back when it ends", () =>
-    Effect.gen(function* () {
-      const store = yield* RunStore
-      const operations = yield* OperationStore
-      const { portfolioId, tenantId } = yield* world()
-      const { operationId } = yield* submit(tenantId, portfolioId)
-      yield* operations.transition({ operationId, to: "running", at: after(1), error: null })
-      yield* operations.transition({ operationId, to: "awaiting_user", at: after(2), error: null })
-      // The schedule starts others while one waits.
-      yield* (yield* SqlClient.SqlClient)`UPDATE schedules SET status = 'paused' WHERE portfolio_id <> ${portfolioId}`
-      const [younger] = yield* claimDue(after(40 * 86_400_000), 1)
-      yield* operations.transition({ operationId: younger!, to: "running", at: after(4), error: null })
-      const end = { report: {}, at: after(5) }
-      yield* store.finish({ ...end, operationId: younger!, strategyVersion: 3, error: null })
-      yield* store.finish({ ...end, operationId, strategyVersion: 1, error: "not signed" })
-      const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
-      assert.strictEqual(portfolio.strategyVersion, 3)
-      assert.strictEqual(Option.getOrThrow(yield* operations.find(tenantId, portfolioId, operationId)).state, "failed")
-    })
-  )
+  for (const [when, concurrency] of [
+    ["ends after it", 1],
+    ["ends with it", "unbounded"]
+  ] as const) {
+    it.effect(`that waited for its owner takes nothing back of a later run when it ${when}`, () =>
+      Effect.gen(function* () {
+        const store = yield* RunStore
+        const operations = yield* OperationStore
+        const { portfolioId, tenantId } = yield* world()
+        const { operationId } = yield* submit(tenantId, portfolioId)
+        yield* operations.transition({ operationId, to: "running", at: after(1), error: null })
+        yield* operations.transition({ operationId, to: "awaiting_user", at: after(2), error: null })
+        // The schedule starts others while one waits.
+        yield* (yield* SqlClient.SqlClient)`UPDATE schedules SET status = 'paused' WHERE portfolio_id <> ${portfolioId}`
+        const [younger] = yield* claimDue(after(40 * 86_400_000), 1)
+        yield* operations.transition({ operationId: younger!, to: "running", at: after(4), error: null })
+        const ends: ReadonlyArray<RunEnd> = [
+          { operationId: younger!, strategyVersion: 3, error: null, report: {}, at: after(5) },
+          { operationId, strategyVersion: 1, error: "not signed", report: {}, at: after(5) }
+        ]
+        yield* Effect.forEach(ends, store.finish, { concurrency })
+        const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
+        assert.deepInclude(portfolio, { strategyVersion: 3, updatedAt: after(5) })
+        assert.deepStrictEqual(portfolio.schedule?.lastRebalanceAt, after(5))
+        const waited = Option.getOrThrow(yield* operations.find(tenantId, portfolioId, operationId))
+        assert.strictEqual(waited.state, "failed")
+      })
+    )
+  }
 
   it.effect("finishes once when many try, and refuses to complete a run that has not begun", () =>
     Effect.gen(function* () {
