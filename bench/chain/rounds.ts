@@ -94,7 +94,7 @@ export const ourRound = Effect.fnUntraced(function* (on: CountedChain, count: nu
       yield* report(ended - before.ended)
       isLaunched = accepted - before.accepted >= count
       if (open === 0 && ended - before.ended >= count) return
-      // As often as the service's own fiber ticks while there is work; near the end, so that it is seen when it is there.
+      // As often as the service ticks while there is work; near the end, so that it is seen when it is there.
       yield* Effect.sleep(ended - before.ended < 0.95 * count ? "100 millis" : "10 millis")
     }
   })

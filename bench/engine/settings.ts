@@ -9,7 +9,7 @@ import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { RouteSettings, TransferSettings } from "#domain/trading/RoutingSettings.ts"
 import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 
-export const benchSettings = (maxRunsInFlight = 256) =>
+export const benchSettings = (maxRunsInFlight = 512) =>
   Layer.mergeAll(
     Layer.succeed(NativeAssets, new Map()),
     Layer.succeed(PriceSettings, { maxAgeMs: 600_000 }),

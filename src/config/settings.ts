@@ -82,7 +82,7 @@ export const settings: Setting<ServiceSettings> = Effect.map(
     ),
     intervalMs: withDefault("SCHEDULER_INTERVAL_MS", Kind.integer(10, 3_600_000, "1000"), 1000),
     batch: withDefault("SCHEDULER_BATCH", Kind.integer(1, 10_000, "200"), 200),
-    maxRunsInFlight: withDefault("MAX_RUNS_IN_FLIGHT", Kind.integer(0, 10_000, "256"), 256),
+    maxRunsInFlight: withDefault("MAX_RUNS_IN_FLIGHT", Kind.integer(0, 10_000, "512"), 512),
     runRetentionHours: withDefault("RUN_RETENTION_HOURS", Kind.integer(1, 87_600, "168"), 168),
     signatureWaitHours: withDefault("SIGNATURE_WAIT_HOURS", Kind.integer(1, 8_760, "168"), 168),
     priceHistorySeconds: withDefault("PRICE_HISTORY_INTERVAL_SECONDS", Kind.integer(1, 86_400, "60"), 60),

@@ -2,7 +2,15 @@
  * Many contract calls as one `eth_call`, all at the same block, through Multicall3. A call that fails spoils no other.
  */
 import { type Address, BaseError, getAbiItem, type Hex, type PublicClient, toFunctionSelector } from "viem"
-import { addressWord, arrayWords, bytesAt, bytesWords, itemsAt, numberAt, numberWord } from "#layers/evm/abiWords.ts"
+import {
+  addressWord,
+  arrayWords,
+  bytesAt,
+  bytesWords,
+  itemsAt,
+  numberAt,
+  numberWord
+} from "#layers/evm/rpc/abiWords.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 
 export interface Call {
