@@ -12,6 +12,7 @@ import { lifi } from "#sandbox/lifi/lifi.ts"
 import { localRequests } from "#sandbox/control/localRequests.ts"
 import { massive } from "#sandbox/market/massive.ts"
 import { massiveRest } from "#sandbox/market/massiveRest.ts"
+import { portTaken } from "#sandbox/process/freePort.ts"
 import { rpcProxy } from "#sandbox/chain/rpcProxy.ts"
 import { solanaRoutes } from "#sandbox/solana/solanaRoutes.ts"
 import { ondo } from "#sandbox/market/ondo.ts"
@@ -53,6 +54,10 @@ export const ControlServer = Layer.unwrap(
           host: "127.0.0.1",
           gracefulShutdownTimeout: shutdownLimit
         })
+      ),
+      // It was free when the world began, and chains take seconds to start.
+      Layer.catchTag("ServeError", ({ cause }) =>
+        Layer.effectContext(Effect.fail(portTaken(controlPort, "SANDBOX_PORT", cause)))
       )
     )
   )

@@ -29,14 +29,13 @@ export const freePort: Effect.Effect<number, SandboxFailure> = Effect.gen(functi
   })
 })
 
-/** Fails when nobody could listen on the port, naming the variable that moves it. */
+/** Nobody can listen on the port; names the variable that moves it. */
+export const portTaken = (port: number, variable: string, cause: unknown) =>
+  new SandboxFailure({
+    message: `Port ${port} (${variable}) cannot be used: another program has it. Stop that program or set ${variable} to a free port`,
+    cause
+  })
+
+/** Fails with `portTaken` when nobody could listen on the port. */
 export const requirePort = (port: number, variable: string): Effect.Effect<void, SandboxFailure> =>
-  probe(port).pipe(
-    Effect.mapError(
-      (cause) =>
-        new SandboxFailure({
-          message: `Port ${port} (${variable}) cannot be used: another program has it. Stop that program or set ${variable} to a free port`,
-          cause
-        })
-    )
-  )
+  probe(port).pipe(Effect.mapError((cause) => portTaken(port, variable, cause)))

@@ -1,4 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
@@ -40,6 +42,25 @@ describe("life of a world", () => {
     assert.strictEqual(await crowded.ended, 1)
     assert.include(crowded.output(), `Port ${world.place.api} (PORT)`)
     rmSync(other, { recursive: true, force: true })
+  })
+
+  it("says which port it is that another program took while its chains started", async () => {
+    const place = await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-")))
+    const starting = startWorld(place)
+    // A chain is recorded once the ports were found free.
+    const hasChain = () => {
+      const path = join(place.dataDir, "processes.json")
+      return existsSync(path) && readFileSync(path, "utf8").includes("chain")
+    }
+    for (let waited = 0; waited < patienceMillis && !hasChain(); waited += 5) await wait(5)
+    const other = createServer()
+    other.listen(place.control, "127.0.0.1")
+    await once(other, "listening")
+    const late = await starting
+    assert.strictEqual(await late.ended, 1)
+    assert.include(late.output(), `Port ${place.control} (SANDBOX_PORT) cannot be used`)
+    other.close()
+    rmSync(place.dataDir, { recursive: true, force: true })
   })
 
   it("says why, when the API cannot start", async () => {

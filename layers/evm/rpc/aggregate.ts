@@ -1,7 +1,7 @@
 /**
  * Many contract calls as one `eth_call`, all at the same block, through Multicall3. A call that fails spoils no other.
  */
-import { type Address, BaseError, getAbiItem, type Hex, type PublicClient, toFunctionSelector } from "viem"
+import { type Address, BaseError, getAbiItem, type Hex, isHex, type PublicClient, toFunctionSelector } from "viem"
 import {
   addressWord,
   arrayWords,
@@ -64,7 +64,7 @@ export const aggregate = async (
     ...(gas === undefined ? {} : { gas }),
     ...(blockNumber === undefined ? {} : { blockNumber })
   })
-  const results = answer.data === undefined ? [] : decodeResults(answer.data)
+  const results = isHex(answer.data) ? decodeResults(answer.data) : []
   if (results.length !== calls.length) throw new BaseError("Multicall3 did not answer", { name: "MulticallIncomplete" })
   return results
 }

@@ -69,10 +69,17 @@ const endpointOf = (text: string): Endpoint => {
 
 const unpack = promisify<Buffer, { readonly maxOutputLength: number }, Buffer>(gunzip)
 
+const isTooLarge = (cause: unknown): boolean =>
+  cause instanceof errors.ResponseExceededMaxSizeError ||
+  (cause instanceof RangeError && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE")
+
 const textOf = async ({ body, headers }: Dispatcher.ResponseData): Promise<string> => {
   if (headers["content-encoding"] !== "gzip") return body.text()
   const packed = Buffer.from(await body.arrayBuffer())
-  return (await unpack(packed, { maxOutputLength: maxAnswerBytes })).toString("utf8")
+  const unpacked = await unpack(packed, { maxOutputLength: maxAnswerBytes }).catch((cause: unknown) => {
+    throw isTooLarge(cause) ? cause : new UnreadableAnswer()
+  })
+  return unpacked.toString("utf8")
 }
 
 let lastId = 0
@@ -93,14 +100,12 @@ const post = async ({ headers, url }: Endpoint, call: Call) => {
   }
 }
 
-const isTooLarge = (cause: unknown): boolean =>
-  cause instanceof errors.ResponseExceededMaxSizeError ||
-  (cause instanceof RangeError && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE")
-
-const failureOf = (cause: unknown, url: string): BaseError =>
-  isTooLarge(cause)
+const failureOf = (cause: unknown, url: string): BaseError => {
+  if (cause instanceof BaseError) return cause
+  return isTooLarge(cause)
     ? new ResponseBodyTooLargeError({ maxSize: maxAnswerBytes, size: maxAnswerBytes })
     : new HttpRequestError({ url, cause: cause instanceof Error ? cause : new Error("No answer") })
+}
 
 /** A node's own error is a `RpcRequestError`, whatever the status. No error quotes the URL, which may carry a key. */
 const askFor = async (endpoint: Endpoint, { method, params }: Call): Promise<unknown> => {

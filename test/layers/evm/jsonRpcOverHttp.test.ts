@@ -103,6 +103,16 @@ describe("JSON-RPC over HTTP", () => {
     )
   }
 
+  it.live("says that it could not read an answer that is not compressed as it says", () =>
+    Effect.gen(function* () {
+      const host = yield* serving((_, response) => {
+        response.writeHead(200, { "content-encoding": "gzip" }).end("plain")
+      })
+      const { reason } = yield* failureOf(`http://${host}`)
+      assert.strictEqual(reason, "eth_blockNumber: the answer could not be read")
+    })
+  )
+
   it.live("repeats a request that failed as often as it may, each with a new id", () =>
     Effect.gen(function* () {
       const ids: Array<number> = []
