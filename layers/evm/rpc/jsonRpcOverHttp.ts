@@ -46,6 +46,8 @@ const agent = new Agent({ maxResponseSize: maxAnswerBytes })
 
 interface Endpoint {
   readonly url: string
+  /** What an error may name of it. */
+  readonly host: string
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -63,6 +65,7 @@ const endpointOf = (text: string): Endpoint => {
   const credentials = Buffer.from(`${name}:${password}`).toString("base64")
   return {
     url: url.toString(),
+    host: url.host,
     headers: name === "" && password === "" ? headers : { ...headers, authorization: `Basic ${credentials}` }
   }
 }
@@ -109,7 +112,7 @@ const failureOf = (cause: unknown, url: string): BaseError => {
 
 /** A node's own error is a `RpcRequestError`, whatever the status. No error quotes the URL, which may carry a key. */
 const askFor = async (endpoint: Endpoint, { method, params }: Call): Promise<unknown> => {
-  const url = new URL(endpoint.url).host
+  const { host: url } = endpoint
   const { headers, status, text } = await post(endpoint, { method, params }).catch((cause: unknown) => {
     throw failureOf(cause, url)
   })
