@@ -60,18 +60,16 @@ type Count = (key: string) => number
 const relayerOf = (
   chain: ScriptedChain,
   asked: Count,
-  { onSilence, silence }: { readonly silence: number; readonly onSilence: Effect.Effect<void> }
+  { onAsked, silence }: { readonly silence: number; readonly onAsked: Effect.Effect<void> }
 ) =>
   Relayer.of({
     address: relayer,
     accounts: [relayer],
+    // What follows from being asked is done before it is counted: a process that dies in between is asked anew.
     sign: ({ accountId, actionHash, callData, chainId, fromBlock }, nonce) =>
-      Effect.suspend(() =>
+      Effect.flatMap(onAsked, () =>
         asked(`key ${accountId}`) <= silence
-          ? Effect.andThen(
-              onSilence,
-              Effect.fail(new ChainUnavailable({ chainId, reason: "the key gave no signature" }))
-            )
+          ? Effect.fail(new ChainUnavailable({ chainId, reason: "the key gave no signature" }))
           : Effect.succeed({
               chainId,
               actionHash,
@@ -144,7 +142,7 @@ export const marketWorld = (file: string, script: Script) => {
       Effect.map(SqlClient.SqlClient, (sql) =>
         relayerOf(chain, asked, {
           silence: script.silence,
-          onSilence: script.cancelled === "signing" ? cancelAll(sql) : Effect.void
+          onAsked: script.cancelled === "signing" ? cancelAll(sql) : Effect.void
         })
       )
     ),
