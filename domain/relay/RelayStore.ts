@@ -29,6 +29,8 @@ export interface StoredTransaction {
   readonly attempt: AttemptId
   readonly transaction: SignedTransaction
   readonly signedAt: DateTime.Utc
+  /** The attempt's operation is in the state `retrying`: something that it needs did not answer the last time. */
+  readonly isRetrying: boolean
 }
 
 /** How actions are signed. */

@@ -36,14 +36,19 @@ export interface Search {
 export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search) {
   const { attempt, find, operations, relayer, searchFor, store } = search
 
-  const mark = (state: "running" | "retrying") =>
-    Effect.flatMap(DateTime.now, (now) =>
-      operations.transition({ operationId: attempt.operationId, to: state, at: now, error: null })
-    )
+  /** Whether the operation is in the state `retrying`, by this search or by what the run did before. */
+  let isRetrying = false
+  const mark = (to: "running" | "retrying") =>
+    Effect.flatMap(DateTime.now, (at) => {
+      isRetrying ||= to === "retrying"
+      return operations.transition({ operationId: attempt.operationId, to, at, error: null })
+    })
 
   // A refused broadcast does not end the polls: the operation may be on chain already, sent before a crash.
   const round = Effect.gen(function* () {
-    const { transaction } = yield* Effect.map(store.sent(attempt), Option.getOrThrow)
+    const stored = yield* Effect.map(store.sent(attempt), Option.getOrThrow)
+    const { transaction } = stored
+    isRetrying ||= stored.isRetrying
     const sent = yield* Effect.result(relayer.broadcast(transaction))
     if (Result.isFailure(sent)) yield* mark("retrying")
     return yield* Effect.retry(Effect.flatMap(find(transaction), Effect.fromOption), {
@@ -62,6 +67,6 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
     yield* mark("retrying")
     return null
   }
-  yield* mark("running")
+  if (isRetrying) yield* mark("running")
   return receipt.value satisfies ActionReceipt
 }, Effect.orDie)

@@ -12,8 +12,8 @@ import { decodeRows, Numeric, SmallBigint, Timestamp } from "#layers/sql/rows.ts
 /** Ends with the attempt's row as `a`, for a condition to follow. */
 export const selectActions = `
   SELECT a.operation_id AS "operationId", a.chain_id AS "chainId", a.attempt, a.subject AS "actionHash",
-    a.relayer, a.nonce, a.from_block AS "fromBlock"
-  FROM relayed_actions a`
+    a.relayer, a.nonce, a.from_block AS "fromBlock", o.state = 'retrying' AS "isRetrying"
+  FROM relayed_actions a JOIN operations o ON o.operation_id = a.operation_id`
 
 /** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they carry. */
 export const selectTransactions = `
@@ -37,7 +37,8 @@ const ActionRow = Schema.Struct({
   operationId: OperationId,
   attempt: Schema.Int,
   actionHash: Bytes32,
-  fromBlock: Numeric
+  fromBlock: Numeric,
+  isRetrying: Schema.Boolean
 })
 export type ActionRow = typeof ActionRow.Type
 
@@ -59,7 +60,7 @@ export const nonceKey = ({ chainId, nonce, relayer }: Pick<ActionRow, keyof type
   `${chainId} ${relayer} ${nonce}`
 
 export const toStored = (action: ActionRow, row: TransactionRow): StoredTransaction => {
-  const { actionHash, attempt, chainId, fromBlock, nonce, operationId, relayer } = action
+  const { actionHash, attempt, chainId, fromBlock, isRetrying, nonce, operationId, relayer } = action
   const all = [{ txHash: row.txHash, raw: row.raw }, ...row.replacements]
   const { raw, txHash } = all.at(-1)!
   return {
@@ -75,6 +76,7 @@ export const toStored = (action: ActionRow, row: TransactionRow): StoredTransact
       ...(row.carries > 1 ? { carries: row.carries } : {}),
       replaces: all.slice(0, -1).map((earlier) => earlier.txHash)
     },
-    signedAt: row.signedAt
+    signedAt: row.signedAt,
+    isRetrying
   }
 }

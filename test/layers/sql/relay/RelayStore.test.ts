@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type AccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -223,17 +224,31 @@ eachDatabase("RelayStore", (it) => {
       assert.isTrue(Option.isNone(yield* store.sent(attempt)))
       const first = yield* reserve(attempt, relayer, 4)
       const stored = Option.getOrThrow(yield* store.sent(attempt))
-      assert.deepStrictEqual(stored, { attempt, transaction: first, signedAt: noon })
+      assert.deepStrictEqual(stored, { attempt, transaction: first, signedAt: noon, isRetrying: false })
       const second = yield* store.replace(stored, after(1), Effect.succeed(raised(first, 1)))
       assert.deepStrictEqual(second.replaces, [first.txHash])
       const newest = Option.getOrThrow(yield* store.sent(attempt))
-      assert.deepStrictEqual(newest, { attempt, transaction: second, signedAt: after(1) })
+      assert.deepStrictEqual(newest, { attempt, transaction: second, signedAt: after(1), isRetrying: false })
       const third = yield* store.replace(newest, after(2), Effect.succeed(raised(second, 2)))
       assert.deepStrictEqual(third.replaces, [first.txHash, second.txHash])
       const byNonce = Option.getOrThrow(yield* store.atNonce(base, relayer, 4))
-      assert.deepStrictEqual(byNonce, { attempt, transaction: third, signedAt: after(2) })
+      assert.deepStrictEqual(byNonce, { attempt, transaction: third, signedAt: after(2), isRetrying: false })
       assert.isTrue(Option.isNone(yield* store.atNonce(base, relayer, 5)))
       assert.deepStrictEqual(yield* reserve(attempt, relayer, 9), third)
+    })
+  )
+
+  it.effect("tells of what was signed whether its operation waits as retrying", () =>
+    Effect.gen(function* () {
+      const store = yield* RelayStore
+      const operations = yield* OperationStore
+      const attempt = yield* newAttempt
+      yield* reserve(attempt, newAddress())
+      const isRetrying = Effect.map(store.sent(attempt), (sent) => Option.getOrThrow(sent).isRetrying)
+      for (const to of ["running", "retrying", "running"] as const) {
+        yield* operations.transition({ operationId: attempt.operationId, to, at: noon, error: null })
+        assert.strictEqual(yield* isRetrying, to === "retrying", to)
+      }
     })
   )
 
