@@ -1,12 +1,6 @@
 /** The relayer: an account that pays for transactions and owns nothing else. */
 import { Duration, Effect, Layer, Option } from "effect"
-import {
-  type Hex,
-  parseSignature,
-  parseTransaction,
-  serializeTransaction,
-  type TransactionSerializableEIP1559
-} from "viem"
+import { type Hex, parseTransaction, type TransactionSerializableEIP1559 } from "viem"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Fees, bumpFees } from "#domain/relay/bumpFees.ts"
@@ -15,6 +9,7 @@ import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { keccak256 } from "#layers/evm/signer/keccak.ts"
+import { serializeSigned, serializeUnsigned } from "#layers/evm/signer/serializeTransaction.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
@@ -44,7 +39,7 @@ export const RelayerLive = Layer.effect(
       transaction: TransactionSerializableEIP1559,
       carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "actionHash">
     ) {
-      const unsigned = serializeTransaction(transaction)
+      const unsigned = serializeUnsigned(transaction)
       const { chainId } = carried
       const signer = signers.find((one) => one.address === account)
       if (signer === undefined) {
@@ -56,7 +51,7 @@ export const RelayerLive = Layer.effect(
       const signature = yield* signer
         .sign(keccak256(unsigned), { kind: "transaction", chainId, unsigned })
         .pipe(Effect.mapError(({ message }) => new ChainUnavailable({ chainId, reason: message })))
-      const raw = serializeTransaction(transaction, parseSignature(signature as Hex))
+      const raw = serializeSigned(transaction, signature as Hex)
       const answer: SignedTransaction = {
         ...carried,
         relayer: account,
