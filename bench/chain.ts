@@ -17,7 +17,7 @@ import { runUntilSignal } from "#bench/runUntilSignal.ts"
 import { setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { setPrice } from "#sandbox/chain/Market.ts"
 
-const later = 5
+const later = 9
 
 /** `script` is the bare script, with the time that it took to quote, simulate and sign its operations. */
 interface Rounds {
