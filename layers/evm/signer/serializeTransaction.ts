@@ -1,8 +1,9 @@
 /**
  * Transactions of EIP-1559 as they are signed and sent. The calldata of a bundle has tens of kilobytes, which viem's
- * serializer writes digit by digit, twice; here it is copied as bytes. The RLP is viem's.
+ * serializer writes digit by digit, twice; here it is copied as bytes. The RLP is viem's, and so is the check of
+ * addresses and fees.
  */
-import { type Hex, parseSignature, toRlp, type TransactionSerializableEIP1559 } from "viem"
+import { assertTransactionEIP1559, type Hex, parseSignature, toRlp, type TransactionSerializableEIP1559 } from "viem"
 
 const bytesOf = (hex: string): Buffer => {
   const bytes = Buffer.from(hex.slice(2), "hex")
@@ -21,6 +22,7 @@ const type = "0x02"
 
 /** Everything of a transaction but its signature, which may follow. */
 const serialized = (transaction: TransactionSerializableEIP1559, signature: ReadonlyArray<Buffer>): Hex => {
+  assertTransactionEIP1559(transaction)
   const { accessList, chainId, data, gas, maxFeePerGas, maxPriorityFeePerGas, nonce, to, value } = transaction
   if (accessList !== undefined && accessList.length > 0) throw new Error("The relayer signs no access lists")
   const numbers = [chainId, nonce, maxPriorityFeePerGas, maxFeePerGas, gas].map((each) => quantity(each))

@@ -55,4 +55,10 @@ describe("a transaction", () => {
     const accessList = [{ address: getAddress(`0x${"11".repeat(20)}`), storageKeys: [] }]
     assert.throws(() => serializeUnsigned({ ...one, accessList }), "The relayer signs no access lists")
   })
+
+  it("with a tip above its fee cap, or to what is no address, is not written", () => {
+    const one = { type: "eip1559", chainId: 1, nonce: 0, gas: 1n, maxFeePerGas: 1n } as const
+    assert.throws(() => serializeUnsigned({ ...one, maxPriorityFeePerGas: 2n }), "cannot be higher")
+    assert.throws(() => serializeUnsigned({ ...one, to: "0x01" }), "is invalid")
+  })
 })
