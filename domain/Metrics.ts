@@ -35,6 +35,18 @@ export const chainRequestDuration = Metric.histogram("rpc.client.call.duration",
   ...unit("s")
 })
 
+/**
+ * Seconds from the begin of a call of a procedure to its end; of a stream on the interface's wire, to its first value.
+ * Attributes: `rpc.system.name` (`json`, the interface's wire; `effect_rpc`), `rpc.method` (`_OTHER` for what is no
+ * procedure), `rpc.response.status_code` (the status that the interface's wire has for it), `error.type` (the code of
+ * what refused the call, docs/errors.md).
+ */
+export const procedureDuration = Metric.histogram("rpc.server.call.duration", {
+  description: "Duration of inbound remote procedure calls",
+  boundaries: latency,
+  ...unit("s")
+})
+
 /** Times that two endpoints of one chain contradicted each other. Attribute: `chain`. */
 export const chainDisagreements = Metric.counter("ballast_chain_disagreements", {
   description: "Times that two endpoints of one chain contradicted each other",

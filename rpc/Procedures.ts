@@ -8,6 +8,7 @@ import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
+import { CallLog } from "#rpc/CallLog.ts"
 import { ApiKeysLive } from "#rpc/ApiKeysLive.ts"
 import { AssetsLive } from "#rpc/AssetsLive.ts"
 import { type clientGroups, ClientProcedures } from "#rpc/ClientProcedures.ts"
@@ -18,6 +19,7 @@ import { describeProcedures } from "#rpc/describeProcedures.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
 import { jsonWire, procedureEnvelope, type ProcedureRoute, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
+import { SeenCall, SeenCallLive } from "#rpc/native/SeenCall.ts"
 import { socketProtocol } from "#rpc/native/socketProtocol.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
 import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
@@ -28,13 +30,15 @@ const nativePath = "/v1/rpc"
 /** Calls are bounded for each address; a bound of the server would let slow calls hold up all others. */
 const serving = { concurrency: "unbounded", disableFatalDefects: true, disableTracing: true } as const
 
-const NativeWire = RpcServer.layer(ClientProcedures, serving).pipe(
+const SeenProcedures = ClientProcedures.middleware(SeenCall)
+
+const NativeWire = RpcServer.layer(SeenProcedures, serving).pipe(
   Layer.provide(countedProtocol(nativePath)),
   Layer.provide(RpcSerialization.layerNdjson)
 )
 
 /** The same over sockets. Its own layer, as a server has one protocol. */
-const NativeSockets = RpcServer.layer(ClientProcedures, serving).pipe(
+const NativeSockets = RpcServer.layer(SeenProcedures, serving).pipe(
   Layer.provide(socketProtocol(nativePath)),
   Layer.provide(RpcSerialization.layerJson)
 )
@@ -85,5 +89,8 @@ const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive)
 
 export const ProcedureRoutes = Layer.mergeAll(
   jsonWire(MarketDataStreamProcedures).pipe(Layer.provide(OperatorHandlers)),
-  Layer.mergeAll(jsonWire(ClientProcedures), NativeWire, NativeSockets).pipe(Layer.provide(Handlers))
-)
+  Layer.mergeAll(
+    jsonWire(ClientProcedures),
+    Layer.merge(NativeWire, NativeSockets).pipe(Layer.provide(SeenCallLive))
+  ).pipe(Layer.provide(Handlers))
+).pipe(Layer.provide(CallLog.layer))

@@ -8,7 +8,7 @@
  * Handlers and middleware are those of every other wire. A call runs in its request's own fiber, so it ends when the
  * client goes.
  */
-import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
+import { Cause, Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Rpc, type RpcGroup, RpcMessage, RpcSchema } from "effect/rpc"
 import { detailsOf } from "#domain/describeIssue.ts"
@@ -16,6 +16,7 @@ import { contractOf, type DomainError, errorFields, isDomainError, retryHeaders 
 import { BodyTooLarge, ValidationFailed } from "#domain/Errors.ts"
 import { SessionCookie } from "#domain/identity/access/SessionCookie.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
+import { CallLog } from "#rpc/CallLog.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
 import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
 import { makeStreamAnswer } from "#rpc/execution/streamAnswer.ts"
@@ -152,6 +153,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const cookie = yield* SessionCookie
+      const log = yield* CallLog
       const answerStream = yield* makeStreamAnswer
       const services = yield* Effect.context<Rpc.ToHandler<Rpcs> | Rpc.Middleware<Rpcs>>()
 
@@ -191,14 +193,13 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
                   Effect.map(Effect.orDie(encode(value)) as Effect.Effect<unknown>, (data) =>
                     JSON.stringify({ result: { data: form.wrap(data) } })
                   )
-              }).pipe(Effect.catchCause((cause) => refused(cause, form)))
-            const exit = yield* Effect.exit(called)
-            if (Exit.isSuccess(exit)) {
-              const json = yield* Effect.orDie(encode(exit.value))
-              return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success(form)) : success(form)(json)
-            }
-            return yield* refused(exit.cause, form)
-          }).pipe(Effect.catch((error) => Effect.succeed(failure(error, form))))
+              })
+            const json = yield* Effect.orDie(encode(yield* called))
+            return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success(form)) : success(form)(json)
+          }).pipe(
+            log.measured(procedure._tag),
+            Effect.catchCause((cause) => refused(cause, form))
+          )
 
         const add = (method: "GET" | "POST", handle: ReturnType<typeof answering>) =>
           router.add(

@@ -67,6 +67,6 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
           Effect.flatMap(refusal(request), (refused) => (refused === undefined ? bounded : Effect.succeed(refused)))
         )
       )
-      return refusingInvalid(ClientProcedures, protocol)
+      return yield* refusingInvalid(ClientProcedures, protocol)
     })
   )

@@ -6,6 +6,7 @@ import { Effect, Exit, Schema } from "effect"
 import { Rpc, type RpcGroup, RpcMessage, type RpcServer } from "effect/rpc"
 import { detailsOf } from "#domain/describeIssue.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
+import { CallLog, unknownProcedure } from "#rpc/CallLog.ts"
 
 type Protocol = RpcServer.Protocol["Service"]
 
@@ -14,7 +15,11 @@ interface Check {
   readonly encode: (exit: unknown) => Effect.Effect<unknown, Schema.SchemaError>
 }
 
-export const refusingInvalid = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>, protocol: Protocol): Protocol => {
+export const refusingInvalid = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(
+  group: RpcGroup.RpcGroup<Rpcs>,
+  protocol: Protocol
+) {
+  const log = yield* CallLog
   const checks = new Map<string, Check>()
   for (const procedure of group.requests.values() as Iterable<Rpc.AnyWithProps>) {
     checks.set(procedure._tag, {
@@ -26,7 +31,7 @@ export const refusingInvalid = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<R
   const refuse = Effect.fnUntraced(function* (
     clientId: number,
     id: string | number,
-    refusal: { readonly encode: Check["encode"]; readonly error: Schema.SchemaError }
+    refusal: { readonly procedure: string; readonly encode: Check["encode"]; readonly error: Schema.SchemaError }
   ) {
     const failed = new ValidationFailed({
       message: "The request is not valid; details name each field",
@@ -34,23 +39,30 @@ export const refusingInvalid = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<R
     })
     const exit = yield* Effect.orDie(refusal.encode(Exit.fail(failed)))
     const requestId = RpcMessage.RequestId(id)
+    yield* log.refused({ procedure: refusal.procedure, callId: id }, failed)
     yield* protocol.send(clientId, { _tag: "Exit", requestId, exit: exit as RpcMessage.ResponseExitEncoded["exit"] })
   })
 
-  return {
+  const served: Protocol = {
     ...protocol,
     run: (f) =>
       protocol.run((clientId, message) => {
-        const check = message._tag === "Request" ? checks.get(message.tag) : undefined
-        // What names no procedure, has no id or waits for no answer is the library's to answer.
-        if (message._tag !== "Request" || check === undefined || message.isNotification === true)
+        if (message._tag !== "Request") return f(clientId, message)
+        const { id, tag } = message
+        const check = checks.get(tag)
+        if (check === undefined)
+          return Effect.andThen(
+            log.refused({ procedure: undefined, callId: id }, unknownProcedure),
+            f(clientId, message)
+          )
+        // What has no id or waits for no answer is the library's to answer.
+        if (message.isNotification === true || (typeof id !== "string" && typeof id !== "number"))
           return f(clientId, message)
-        const { id } = message
-        if (typeof id !== "string" && typeof id !== "number") return f(clientId, message)
         return Effect.matchEffect(check.read(message.payload), {
           onSuccess: () => f(clientId, message),
-          onFailure: (error) => refuse(clientId, id, { encode: check.encode, error })
+          onFailure: (error) => refuse(clientId, id, { procedure: tag, encode: check.encode, error })
         })
       })
   }
-}
+  return served
+})

@@ -5,7 +5,7 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { RpcServer } from "effect/rpc"
+import { type RpcMessage, RpcServer } from "effect/rpc"
 import { Socket } from "effect/socket"
 import { clientAddress } from "#domain/clientAddress.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
@@ -16,6 +16,7 @@ import { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { boundedSocket, closeCodes } from "#rpc/native/boundedSocket.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
+import { CallLog } from "#rpc/CallLog.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
 import { failure } from "#rpc/jsonWire.ts"
@@ -44,6 +45,7 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
       const closing = yield* ShutdownState
       const timing = yield* StreamTiming
       const platform = yield* SocketPlatform
+      const log = yield* CallLog
       const router = yield* HttpRouter.HttpRouter
       const { httpEffect, protocol } = yield* RpcServer.makeProtocolWithHttpEffectWebsocket
 
@@ -79,21 +81,22 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
       )
 
       /** Counts a call as a request of its address; one too many ends the socket, and none of its calls goes on. */
-      const counted = Effect.gen(function* () {
+      const counted = Effect.fnUntraced(function* ({ id, tag }: RpcMessage.RequestEncoded) {
         const { address, close } = yield* OpenSocket
         const allowance = yield* limits.arrive(address)
         if (!allowance.isExceeded) return true
-        const { message } = tooMany(allowance, yield* Clock.currentTimeMillis)
-        yield* close(closeCodes.tryAgainLater, message.slice(0, 120))
+        const refusal = tooMany(allowance, yield* Clock.currentTimeMillis)
+        yield* log.refused({ procedure: ClientProcedures.requests.has(tag) ? tag : undefined, callId: id }, refusal)
+        yield* close(closeCodes.tryAgainLater, refusal.message.slice(0, 120))
         return false
       })
 
-      return refusingInvalid(ClientProcedures, {
+      return yield* refusingInvalid(ClientProcedures, {
         ...protocol,
         run: (f) =>
           protocol.run((clientId, message) =>
             message._tag === "Request"
-              ? Effect.flatMap(counted as Effect.Effect<boolean>, (isAllowed) =>
+              ? Effect.flatMap(counted(message) as Effect.Effect<boolean>, (isAllowed) =>
                   isAllowed ? f(clientId, message) : Effect.void
                 )
               : f(clientId, message)

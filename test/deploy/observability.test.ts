@@ -100,6 +100,26 @@ describe("observability of a deployment", () => {
     assert.deepStrictEqual(unknownOf(["rate(ballast_scheduler_looks_total[5m])"]), ["ballast_scheduler_looks_total"])
   })
 
+  it("availability, latency and their alerts count calls over Effect's RPC in place of the requests that carry them", () => {
+    const native = String.raw`rpc_system_name="effect_rpc"`
+    const counting = [...rules, ...recorded].filter(({ expr }) => expr.includes("http_server_request_duration"))
+    assert.lengthOf(counting, 12)
+    for (const { expr } of counting) {
+      const calls = [...expr.matchAll(/rpc_server_call_duration_seconds_[a-z]+\{([^}]*)\}/gu)].map(
+        ([, labels]) => labels!
+      )
+      assert.isAtLeast(calls.length, expr.includes("quantile") ? 1 : 2, expr)
+      for (const labels of calls) assert.include(labels, native)
+      // What all answers are counted by leaves out the carriers, and what is a fault is one of a call too.
+      if (!expr.includes("quantile")) assert.match(expr.split(" / ")[1]!, /http_route![=~]"[^"]*\/v1\/rpc"/u)
+      if (expr.includes('http_response_status_code=~"5.."'))
+        assert.isTrue(
+          calls.some((labels) => labels.includes('rpc_response_status_code=~"5.."')),
+          expr
+        )
+    }
+  })
+
   it("every alert has an entry in the runbook, and the runbook no other", () => {
     const [, section = ""] = operations.split("### Alerts")
     const listed = [...section.matchAll(/^\| `(Ballast[A-Za-z]+)`/gmu)].map(([, name]) => name)
@@ -150,6 +170,8 @@ describe("observability of a deployment", () => {
       "ballast_chain_id",
       "db_operation_name",
       "http_request_method",
+      "rpc_system_name",
+      "rpc_response_status_code",
       "db_client_connection_state"
     ])
     assert.isAbove(named.length, 30)

@@ -1,6 +1,6 @@
 /** The API on a real server with short times for its streams; `Api.call` and `Streams.open` go over the wire. */
 import { NodeHttpServer } from "@effect/platform-node"
-import { Context, DateTime, Duration, Effect, Layer, type Scope } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, type LogLevel, type Scope } from "effect"
 import { type HttpRouter, HttpServer } from "effect/http"
 import { createServer, type Server } from "node:http"
 import type { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
@@ -11,6 +11,7 @@ import type { OperationId } from "#domain/Ids.ts"
 import { type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { RateLimits } from "#domain/request/RateLimits.ts"
+import type { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
@@ -105,11 +106,16 @@ const wire = (server: Server) =>
 type Ours = Given | HttpRouter.HttpRouter | ShutdownState
 type Given = Executions | ExecutionReaders | RateLimits | Sessions | StreamAdmission
 
+interface Kept {
+  readonly limits?: RateLimitSettings["Service"]
+  readonly level?: LogLevel.LogLevel
+}
+
 /** A server of its own on a free port; `others` are routes beside the REST ones. */
 export const streamingApi = (
   timing: Partial<typeof StreamTiming.Service> = {},
   others: Layer.Layer<never, never, Ours> = Layer.empty,
-  limits = unlimited
+  { level = "Warn", limits = unlimited }: Kept = {}
 ) =>
   Layer.unwrap(
     Effect.sync(() => {
@@ -131,7 +137,8 @@ export const streamingApi = (
             })
           )
         ),
-        limits
+        limits,
+        { level }
       )
     })
   )

@@ -1,5 +1,5 @@
 /** REST and procedures on one real server, with executions whole and every other procedure left out. */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type LogLevel } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Actions } from "#domain/action/Actions.ts"
 import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
@@ -53,5 +53,12 @@ const Unused = Layer.mergeAll(
 for (const route of procedureRoutes) addRoute(...route)
 addEnvelope(belowProcedures, procedureEnvelope)
 
-export const executionsApi = (timing: Partial<typeof StreamTiming.Service> = {}, limits = unlimited) =>
-  streamingApi(timing, ProcedureRoutes.pipe(Layer.provide(Unused), Layer.provide(SecureRandom.layerWebCrypto)), limits)
+export const executionsApi = (
+  timing: Partial<typeof StreamTiming.Service> = {},
+  limits = unlimited,
+  level: LogLevel.LogLevel = "Warn"
+) =>
+  streamingApi(timing, ProcedureRoutes.pipe(Layer.provide(Unused), Layer.provide(SecureRandom.layerWebCrypto)), {
+    limits,
+    level
+  })
