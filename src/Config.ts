@@ -50,7 +50,7 @@ import {
   ticketKeys,
   workerSettings
 } from "#src/config/streamWorker.ts"
-import { telemetry } from "#src/config/telemetry.ts"
+import { telemetryOf } from "#src/config/telemetry.ts"
 import { all, optional, orInvalid, required, type Setting, withDefault } from "#src/config/Setting.ts"
 import manifest from "../package.json" with { type: "json" }
 
@@ -126,7 +126,7 @@ export const serviceConfig = orInvalid(
         redisUrl: optional("REDIS_URL", Kind.secretUrl(["redis:", "rediss:"], "redis://cache:6379")),
         rateLimits,
         webhookTargets: withDefault("WEBHOOK_TARGETS", Kind.oneOf(["public", "loopback"]), "public"),
-        telemetry
+        telemetry: telemetryOf("ballast-api")
       })
     )
     const { evm: chainsAndKeys, ...others } = read
@@ -189,7 +189,7 @@ export const streamWorkerConfig = orInvalid(
         natsUrl,
         natsPrefix,
         clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
-        telemetry
+        telemetry: telemetryOf("ballast-stream")
       })
     )
     return { ...read, port, telemetry: { ...read.telemetry, serviceVersion: manifest.version, secrets } }
@@ -214,7 +214,7 @@ export const attestorConfig = orInvalid(
         lifi,
         toleranceBps: withDefault("ATTESTOR_MAX_DIVERGENCE_BPS", Kind.integer(1, 10_000, "200"), 200),
         clockUrl: optional("CLOCK_URL", Kind.httpUrl("http://127.0.0.1:3100/clock")),
-        telemetry
+        telemetry: telemetryOf("ballast-attestor")
       })
     )
     return { ...read, telemetry: { ...read.telemetry, serviceVersion: manifest.version, secrets } }

@@ -9,6 +9,7 @@ import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import type { ReportedOperation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 
 /**
  * Cancels operations.
@@ -40,6 +41,7 @@ export class Cancellations extends Context.Service<
       const { launch, wake } = yield* OperationLauncher
 
       const cancel = Effect.fn("Cancellations.cancel")(function* (portfolioId: PortfolioId, operationId: OperationId) {
+        yield* spanIsAbout({ operationId })
         const { tenantId } = yield* Caller
         const answer = yield* store.requestCancel({ tenantId, portfolioId, operationId, now: yield* DateTime.now })
         switch (answer._tag) {

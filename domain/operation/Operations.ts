@@ -6,6 +6,7 @@ import { Caller } from "#domain/identity/Caller.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { Operation, ReportedOperation } from "#domain/operation/Operation.ts"
 import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 
 /**
  * Operations of the calling tenant, with their reports.
@@ -31,6 +32,7 @@ export class Operations extends Context.Service<
       const store = yield* OperationStore
 
       const get = Effect.fn("Operations.get")(function* (portfolioId: PortfolioId, operationId: OperationId) {
+        yield* spanIsAbout({ operationId })
         const { tenantId } = yield* Caller
         const operation = yield* store.find(tenantId, portfolioId, operationId)
         if (Option.isNone(operation)) {

@@ -13,6 +13,7 @@ import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { type PlanContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { chainSkip, dollars, SkipCode } from "#domain/Skip.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 
 /** A chain that stays unreachable this long is left to the next run: nothing was sent yet. */
 export const chainRetry = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))
@@ -56,7 +57,7 @@ export class BatchPreparer extends Context.Service<
       })
 
       const prepare = Effect.fn("BatchPreparer.prepare")((attempt: AttemptId, plan: RunPlan) =>
-        tryOnce(attempt, plan).pipe(
+        Effect.andThen(spanIsAbout(attempt), tryOnce(attempt, plan)).pipe(
           Effect.retry({ while: (error) => error._tag === "ChainUnavailable", schedule: chainRetry }),
           Effect.catchTag("ChainUnavailable", unreached(plan.chains.find(({ chainId }) => chainId === attempt.chainId)))
         )

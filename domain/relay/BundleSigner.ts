@@ -16,6 +16,7 @@ import { type AttemptId, attemptKey, type CarriedAction, RelayStore } from "#dom
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { batched } from "#domain/batched.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 
 /**
  * How long a signature waits for others that may share its transaction: steps of runs that were due together come
@@ -141,6 +142,7 @@ export class BundleSigner extends Context.Service<
 
       return BundleSigner.of({
         sign: Effect.fn("BundleSigner.sign")(function* (action: CarriedAction) {
+          yield* spanIsAbout(action.attempt)
           if (yield* isSigned(action.attempt)) return
           // A withdrawal does not wait until a group has been simulated.
           if (action.prepared.bundleGas === undefined) return yield* alone(action)

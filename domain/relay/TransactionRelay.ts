@@ -24,6 +24,7 @@ import { StepCarrier } from "#domain/relay/StepCarrier.ts"
 import { awaitReceipt, type FindReceipt } from "#domain/relay/awaitReceipt.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
+import { spansAreAbout } from "#domain/spanAttributes.ts"
 
 /**
  * A run stores of the signature only that there is one; the bytes are read from the relay's store, where they may have
@@ -194,11 +195,14 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
     }
   })
 
-  return Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) {
+  const carry = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) {
     if (isSteps(prepared)) return yield* carrySteps(attempt, prepared)
     if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
     const { isRecorded, ...receipt } = yield* confirm(attempt, find)
     if (isRecorded !== true) yield* record(attempt, receipt)
     return Option.some(receipt)
   })
+
+  return (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) =>
+    spansAreAbout({ operationId: attempt.operationId, chainId: attempt.chainId })(carry(attempt, prepared, find))
 }

@@ -8,6 +8,7 @@ import type { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 
 /** Reads from the chain what became of the carried action; none while that is open. */
 export type FindReceipt = (
@@ -48,6 +49,7 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
   const round = Effect.gen(function* () {
     const stored = yield* Effect.map(store.sent(attempt), Option.getOrThrow)
     const { transaction } = stored
+    yield* spanIsAbout(transaction)
     isRetrying ||= stored.isRetrying
     const sent = yield* Effect.result(relayer.broadcast(transaction))
     if (Result.isFailure(sent)) yield* mark("retrying")

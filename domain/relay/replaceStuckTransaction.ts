@@ -10,6 +10,7 @@ import * as Metrics from "#domain/Metrics.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { RelayStore, StoredTransaction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 
 interface Services {
   readonly store: RelayStore["Service"]
@@ -42,6 +43,7 @@ export const replaceStuckTransaction = Effect.fn("replaceStuckTransaction")(func
   age: Duration.Duration
 ) {
   const { relayer, store } = services
+  yield* spanIsAbout({ chainId })
   const next = yield* relayer.usedNonces(chainId, account)
   if (next > nonce) return
   const found = yield* store.atNonce(chainId, account, next)
@@ -52,5 +54,7 @@ export const replaceStuckTransaction = Effect.fn("replaceStuckTransaction")(func
   }
   const head = found.value
   const isOld = Duration.isGreaterThanOrEqualTo(DateTime.distance(head.signedAt, yield* DateTime.now), age)
-  yield* relayer.broadcast(isOld ? yield* raise(services, head) : head.transaction)
+  const transaction = isOld ? yield* raise(services, head) : head.transaction
+  yield* spanIsAbout(transaction)
+  yield* relayer.broadcast(transaction)
 })

@@ -30,6 +30,8 @@ import { WithdrawalRun } from "#domain/withdrawal/WithdrawalRun.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationRun } from "#domain/revocation/RevocationRun.ts"
 import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
+import type { OperationId } from "#domain/Ids.ts"
+import { spansAreAbout } from "#domain/spanAttributes.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 
 const RunsLive = Layer.mergeAll(
@@ -46,6 +48,12 @@ const RunsLive = Layer.mergeAll(
   WithdrawalRun.layer.pipe(Layer.provide(WithdrawalPreparer.layer), Layer.provide(Liquidator.layer))
 ).pipe(Layer.provide([TransactionRelay.layer, PortfolioValuer.layer, GasBudget.layer]))
 
+/** The body of a workflow, whose spans say which operation they are of. */
+const traced =
+  <A, E, R>(execute: (operationId: OperationId) => Effect.Effect<A, E, R>) =>
+  ({ operationId }: { readonly operationId: OperationId }) =>
+    spansAreAbout({ operationId })(execute(operationId))
+
 const WorkflowsLive = Layer.unwrap(
   Effect.gen(function* () {
     const rebalance = yield* RebalanceRun
@@ -54,11 +62,11 @@ const WorkflowsLive = Layer.unwrap(
     const revocation = yield* RevocationRun
     const action = yield* ActionRun
     return Layer.mergeAll(
-      RebalanceWorkflow.toLayer(({ operationId }) => rebalance.execute(operationId)),
-      WithdrawalWorkflow.toLayer(({ operationId }) => withdrawal.execute(operationId)),
-      ActionWorkflow.toLayer(({ operationId }) => action.execute(operationId)),
-      RevocationWorkflow.toLayer(({ operationId }) => revocation.execute(operationId)),
-      BridgeWorkflow.toLayer(({ operationId }) => bridge.execute(operationId))
+      RebalanceWorkflow.toLayer(traced(rebalance.execute)),
+      WithdrawalWorkflow.toLayer(traced(withdrawal.execute)),
+      ActionWorkflow.toLayer(traced(action.execute)),
+      RevocationWorkflow.toLayer(traced(revocation.execute)),
+      BridgeWorkflow.toLayer(traced(bridge.execute))
     )
   })
 ).pipe(Layer.provide(RunsLive), Layer.provide(OperationLauncherLive))

@@ -9,6 +9,7 @@ import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 
 const execute = ({ kind, operationId }: Launch) => {
   switch (kind) {
@@ -47,11 +48,15 @@ export const OperationLauncherLive = Layer.effect(
     return OperationLauncher.of({
       capacity: Effect.sync(free),
       launch: Effect.fn("OperationLauncher.launch")(function* (operation: Launch) {
+        yield* spanIsAbout(operation)
         const run: Effect.Effect<unknown, never, WorkflowEngine.WorkflowEngine> = execute(operation)
         yield* run.pipe(Effect.provideService(WorkflowEngine.WorkflowEngine, engine), Effect.updateContext(alone))
       }),
       wake: Effect.fn("OperationLauncher.wake")((operation: Launch) =>
-        Effect.provideService(wake(operation), WorkflowEngine.WorkflowEngine, engine)
+        Effect.andThen(
+          spanIsAbout(operation),
+          Effect.provideService(wake(operation), WorkflowEngine.WorkflowEngine, engine)
+        )
       )
     })
   })

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import type { AccountId } from "#domain/Caip.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { gatheredReceipts } from "#layers/evm/execution/gatheredReceipts.ts"
@@ -21,6 +22,7 @@ export const CarriedActionsLive = Layer.effect(
 
     const find = Effect.fn("CarriedActions.find")(
       function* (transaction: SignedTransaction, accountId: AccountId) {
+        yield* spanIsAbout(transaction)
         const gathered = receipts.get(transaction.chainId)
         const found =
           gathered === undefined

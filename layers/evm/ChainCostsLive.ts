@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readFees } from "#layers/evm/execution/chainState.ts"
 
@@ -33,6 +34,7 @@ export const ChainCostsLive = Layer.effect(
 
     const read = Effect.fn("ChainCosts.read")(
       function* (chainId: ChainId) {
+        yield* spanIsAbout({ chainId })
         const wei = yield* gasPrice(chainId)
         return Option.some({ operation: operationGas * wei, swap: swapGas * wei })
       },

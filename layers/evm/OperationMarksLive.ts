@@ -5,6 +5,7 @@ import { namespaceOfChain } from "#domain/Caip.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { maxBlocks, operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
@@ -73,6 +74,7 @@ export const OperationMarksLive = Layer.effect(
 
     const find = Effect.fn("OperationMarks.find")(
       function* (sought: SoughtOperation) {
+        yield* spanIsAbout(sought)
         if (namespaceOfChain(sought.chainId) !== "eip155") return { _tag: "Absent" } satisfies MarkedOperation
         let isPending = false
         const found = yield* agreed(

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -15,6 +16,7 @@ export const RelayerFundsLive = Layer.effect(
     const { accounts } = yield* Relayer
 
     const read = Effect.fn("RelayerFunds.read")(function* (chainId: ChainId) {
+      yield* spanIsAbout({ chainId })
       const { lowRelayerFunds } = yield* chain(chainId)
       return yield* Effect.forEach(accounts, (relayer) =>
         request(chainId, "eth_getBalance", (client) => client.getBalance({ address: toViem(relayer) })).pipe(

@@ -7,6 +7,7 @@ import { type Fees, bumpFees } from "#domain/relay/bumpFees.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { keccak256 } from "#layers/evm/signer/keccak.ts"
 import { serializeSigned, serializeUnsigned } from "#layers/evm/signer/serializeTransaction.ts"
@@ -59,6 +60,7 @@ export const RelayerLive = Layer.effect(
         txHash: keccak256(raw),
         raw
       }
+      yield* spanIsAbout(answer)
       return answer
     })
 
@@ -97,7 +99,9 @@ export const RelayerLive = Layer.effect(
     })
 
     const quoteFeeBump = Effect.fn("Relayer.quoteFeeBump")(
-      function* ({ chainId, raw }: SignedTransaction) {
+      function* (transaction: SignedTransaction) {
+        const { chainId, raw } = transaction
+        yield* spanIsAbout(transaction)
         const { gasCeiling } = yield* clients.chain(chainId)
         const current = yield* readFees(chainId)
         const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsignedOf(raw)
@@ -122,7 +126,9 @@ export const RelayerLive = Layer.effect(
           Effect.provideService(EvmClients, clients)
         )
     )
-    const broadcast = Effect.fn("Relayer.broadcast")(sending.read)
+    const broadcast = Effect.fn("Relayer.broadcast")((transaction: SignedTransaction) =>
+      Effect.andThen(spanIsAbout(transaction), sending.read(transaction))
+    )
 
     const accounts = [address, ...others.map((other) => other.address)] as const
 

@@ -4,6 +4,7 @@ import { type Hex, zeroAddress } from "viem"
 import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { agreed } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
@@ -39,7 +40,10 @@ export const TransferReceiptsLive = Layer.effect(
     const clients = yield* EvmClients
 
     const read = Effect.fn("TransferReceipts.read")(
-      (accountId: AccountId, txHash: string) => agreed(chainIdOf(accountId), observe(accountId, txHash as Hex)),
+      (accountId: AccountId, txHash: string) => {
+        const chainId = chainIdOf(accountId)
+        return Effect.andThen(spanIsAbout({ chainId, txHash }), agreed(chainId, observe(accountId, txHash as Hex)))
+      },
       Effect.provideService(EvmClients, clients)
     )
 

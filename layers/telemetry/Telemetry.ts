@@ -4,12 +4,12 @@
  * Nothing leaves the process before the scrubber has seen it. A collector that is slow or away costs data, never the
  * service's work.
  */
-import { Context, Duration, Effect, Layer, Logger, Metric, Redacted, References, Tracer, Option } from "effect"
+import { Context, Effect, Layer, Logger, Metric, Redacted, References, Tracer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { FetchHttpClient, HttpBody, HttpClient, HttpClientError } from "effect/http"
+import { HttpBody } from "effect/http"
 import { OtlpExporter, OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { SpanPropagationEnabled } from "effect/sql/Statement"
-import { withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { collectorClient } from "#layers/telemetry/collectorClient.ts"
 import { jsonLine, prettyLine } from "#layers/telemetry/consoleLogger.ts"
 import { quietPolls } from "#layers/telemetry/quietPolls.ts"
 import { runtimeMetrics } from "#layers/telemetry/runtimeMetrics.ts"
@@ -63,8 +63,6 @@ const makeScrubber = (secrets: ReadonlyArray<Redacted.Redacted>): ((text: string
   return (text) => text.replace(pattern, "<redacted>")
 }
 
-const exportLimit = Duration.seconds(10)
-
 /** OTLP/JSON writes numbers that JSON has no form for as text. */
 const finite = (_: string, value: unknown) =>
   typeof value === "number" && !Number.isFinite(value) ? String(value) : value
@@ -76,37 +74,35 @@ const isUnit = (attribute: unknown): boolean =>
   "key" in attribute &&
   /^(time_)?unit$/u.test(`${attribute.key}`)
 
-const withoutUnits = (key: string, value: unknown) =>
-  key === "attributes" && Array.isArray(value) ? value.filter((one) => !isUnit(one)) : finite(key, value)
+/** What the library counts without saying of what; `1` is the unit of a ratio, and Prometheus names it one. */
+export const unitsOfLibrary: Readonly<Record<string, string>> = {
+  effect_cluster_entities: "{entity}",
+  effect_cluster_entity_mailbox_size: "{message}",
+  effect_cluster_entity_mailbox_size_max: "{message}",
+  effect_cluster_singletons: "{singleton}",
+  effect_cluster_runners: "{runner}",
+  effect_cluster_runners_healthy: "{runner}",
+  effect_cluster_shards: "{shard}",
+  effect_cluster_shards_releasing: "{shard}"
+}
+
+const isMetric = (value: unknown): value is { readonly name: string; readonly unit: string } =>
+  typeof value === "object" && value !== null && "name" in value && "unit" in value
+
+const withUnits = (key: string, value: unknown) => {
+  if (key === "attributes" && Array.isArray(value)) return value.filter((one) => !isUnit(one))
+  return isMetric(value) ? { ...value, unit: unitsOfLibrary[value.name] ?? value.unit } : finite(key, value)
+}
 
 const scrubbedJson = (scrub: (text: string) => string) => {
   const body = (replace: typeof finite) => (data: unknown) =>
     HttpBody.text(scrub(JSON.stringify(data, replace)), "application/json")
   return Layer.succeed(OtlpSerialization.OtlpSerialization, {
     traces: body(finite),
-    metrics: body(withoutUnits),
+    metrics: body(withUnits),
     logs: body(finite)
   })
 }
-
-/** A collector that never answers must not gather exports without end. */
-const boundedClient = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.map(HttpClient.HttpClient, (client) =>
-    HttpClient.transform(client, (response, request) =>
-      withinRealTime(
-        exportLimit,
-        () =>
-          new HttpClientError.HttpClientError({
-            reason: new HttpClientError.TransportError({
-              request,
-              description: `no answer in ${Duration.format(exportLimit)}`
-            })
-          })
-      )(response)
-    )
-  )
-).pipe(Layer.provide(FetchHttpClient.layer))
 
 export const Telemetry = Layer.unwrap(
   Effect.gen(function* () {
@@ -127,7 +123,7 @@ export const Telemetry = Layer.unwrap(
         serviceName: config.serviceName,
         serviceVersion: config.serviceVersion,
         // Which of several processes it was; a deployment may say so itself, for example by the name of a pod.
-        attributes: { "service.instance.id": instance, ...config.resourceAttributes }
+        attributes: { "service.namespace": "ballast", "service.instance.id": instance, ...config.resourceAttributes }
       }
     })
     return Layer.mergeAll(
@@ -143,6 +139,13 @@ export const Telemetry = Layer.unwrap(
           quietPolls(measured(registry)(sampling(traceRatio)(tracer)))
         )
       )
-    ).pipe(Layer.provideMerge(OtlpExporter.layerFlusher), Layer.provide([scrubbedJson(scrub), boundedClient]))
+    ).pipe(
+      Layer.provideMerge(OtlpExporter.layerFlusher),
+      Layer.provide([
+        scrubbedJson(scrub),
+        // The exporters are built before the loggers are in force.
+        collectorClient(endpoint).pipe(Layer.provide(Layer.merge(level, Logger.layer([console]))))
+      ])
+    )
   })
 ).pipe(Layer.provide(SecureRandom.layerWebCrypto))

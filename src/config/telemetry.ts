@@ -27,15 +27,16 @@ const otlp = Effect.map(
     endpoint === null || isDisabled ? null : { endpoint, headers: Redacted.make(headers), traceRatio }
 )
 
-/** Telemetry, but for the secrets that it must not show. */
-export const telemetry = all({
-  serviceName: withDefault("OTEL_SERVICE_NAME", Kind.text("a name", "ballast"), "ballast"),
-  resourceAttributes: withDefault(
-    "OTEL_RESOURCE_ATTRIBUTES",
-    Kind.pairs("name=value pairs", "deployment.environment=production", false),
-    {}
-  ),
-  otlp,
-  logLevel: withDefault<LogLevel.LogLevel>("LOG_LEVEL", Kind.oneOf(logLevels), "Info"),
-  logFormat: withDefault("LOG_FORMAT", Kind.oneOf(["json", "pretty"]), "json")
-})
+/** Telemetry of a program, which is its name, but for the secrets that it must not show. */
+export const telemetryOf = (program: "ballast-api" | "ballast-stream" | "ballast-attestor") =>
+  all({
+    serviceName: withDefault("OTEL_SERVICE_NAME", Kind.text("a name", "ballast-api"), program),
+    resourceAttributes: withDefault(
+      "OTEL_RESOURCE_ATTRIBUTES",
+      Kind.pairs("name=value pairs", "deployment.environment=production", false),
+      {}
+    ),
+    otlp,
+    logLevel: withDefault<LogLevel.LogLevel>("LOG_LEVEL", Kind.oneOf(logLevels), "Info"),
+    logFormat: withDefault("LOG_FORMAT", Kind.oneOf(["json", "pretty"]), "json")
+  })

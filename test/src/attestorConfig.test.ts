@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { attestorConfig, serviceConfig } from "#src/Config.ts"
+import { attestorConfig, serviceConfig, streamWorkerConfig } from "#src/Config.ts"
 import { complete, key, problemsOf, read } from "#test/src/environments.ts"
 
 describe("the attestor's configuration", () => {
@@ -26,6 +26,23 @@ describe("the attestor's configuration", () => {
         assert.include(message, `${name}: is not set`)
       const none = yield* Effect.flip(read(attestorConfig, {}))
       assert.include(none.message, "RPC_URL_<chainId>: no chain is configured")
+    })
+  )
+
+  it.effect("each program has a name of its own in logs, traces and metrics, unless it is given one", () =>
+    Effect.gen(function* () {
+      const stream = {
+        INTERNAL_TOKEN: complete.INTERNAL_TOKEN,
+        STREAM_TICKET_KEYS: `k1:${"a".repeat(64)}`
+      }
+      const names = Effect.fnUntraced(function* (given: Record<string, string>) {
+        const api = yield* read(serviceConfig, { ...complete, ...given })
+        const worker = yield* read(streamWorkerConfig, { ...stream, ...given })
+        const signing = yield* read(attestorConfig, { ...attestor, ...given })
+        return [api, worker, signing].map(({ telemetry }) => telemetry.serviceName)
+      })
+      assert.deepStrictEqual(yield* names({}), ["ballast-api", "ballast-stream", "ballast-attestor"])
+      assert.deepStrictEqual(yield* names({ OTEL_SERVICE_NAME: "mine" }), ["mine", "mine", "mine"])
     })
   )
 

@@ -162,9 +162,8 @@ describe("what observers see", () => {
   const isWhole = (traceId: string): boolean => {
     const names = collector.spans().flatMap((span) => (span.traceId === traceId ? [span.name] : []))
     return (
-      ["GET /v2/portfolios/{portfolioId}/positions", "PositionReader.read", "postgres"].every((name) =>
-        names.includes(name)
-      ) && names.some((name) => name.startsWith("evm."))
+      ["GET /v2/portfolios/{portfolioId}/positions", "PositionReader.read"].every((name) => names.includes(name)) &&
+      ["SELECT ", "evm."].every((beginning) => names.some((name) => name.startsWith(beginning)))
     )
   }
 

@@ -11,6 +11,7 @@ import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
 import { type StepId, StepJournal } from "#domain/relay/StepJournal.ts"
 import type { PreparedSteps } from "#domain/relay/Transaction.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { signatureLamports } from "#layers/solana/execution/prepareSwaps.ts"
 import { encodeRecorded, latestOf, type RecordedAttempt, recordOf } from "#layers/solana/execution/RecordedAttempt.ts"
 import { kindOf, type StepKind } from "#layers/solana/execution/StepKind.ts"
@@ -62,6 +63,7 @@ export const carryStep = Effect.fn("solana.carryStep")(function* (
   prepared: PreparedSteps,
   place: number
 ) {
+  yield* spanIsAbout(attemptId)
   const { agent, fees } = yield* (yield* SolanaAgent).signing
   const journal = yield* StepJournal
   const { searchFor } = yield* RelayTiming

@@ -5,6 +5,8 @@
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { solanaChainId } from "#domain/Caip.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import type { Attempt, AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
 import { AttemptsExpired, OutcomeUnknown } from "#layers/solana/lifecycle/errors.ts"
 import { observe, type Outcome } from "#layers/solana/lifecycle/observe.ts"
@@ -38,6 +40,7 @@ export const awaitOutcome = Effect.fn("solana.awaitOutcome")(function* (
   { commitment, resendEvery, waitAtMost }: LandingTiming
 ): Effect.fn.Return<FinalOutcome, ChainUnavailable | OutcomeUnknown, SolanaRpc> {
   const rpc = yield* SolanaRpc
+  yield* spanIsAbout({ chainId: solanaChainId, txHash: attempt.signature })
   const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(waitAtMost)
   for (;;) {
     const outcome = yield* observe(attempt, commitment)

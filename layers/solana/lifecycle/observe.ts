@@ -10,6 +10,7 @@ import { Effect, Metric, Option, Result } from "effect"
 import { solanaChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
+import { spanIsAbout } from "#domain/spanAttributes.ts"
 import type { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
 import type { Commitment, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -84,6 +85,7 @@ export const observe = Effect.fn("solana.observe")(function* (
   commitment: Commitment
 ): Effect.fn.Return<Outcome, ChainUnavailable, SolanaRpc> {
   const { each } = yield* SolanaRpc
+  yield* spanIsAbout({ chainId: solanaChainId, txHash: attempt.signature })
   const results = yield* Effect.forEach(each, (endpoint) => Effect.result(observeAt(endpoint, attempt)), {
     concurrency: "unbounded"
   })

@@ -6,12 +6,19 @@ import { SpanPropagationEnabled } from "effect/sql/Statement"
 import { measured } from "#layers/telemetry/SpanMetrics.ts"
 import { TestDatabase } from "#test/support/database.ts"
 
+/** What ended, as it is exported. */
+const spans: Array<Tracer.Span> = []
+
+const recorded = (options: ConstructorParameters<typeof Tracer.NativeSpan>[0]) => {
+  const span = new Tracer.NativeSpan(options)
+  spans.push(span)
+  return span
+}
+
 const Measured = Layer.effect(
   Tracer.Tracer,
   Effect.map(Effect.context<never>(), (context) =>
-    measured(Context.pick(Metric.MetricRegistry)(context))(
-      Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
-    )
+    measured(Context.pick(Metric.MetricRegistry)(context))(Tracer.make({ span: recorded }))
   )
 )
 
@@ -47,6 +54,27 @@ layer(Layer.mergeAll(TestDatabase, Layer.succeed(SpanPropagationEnabled, true)).
         assert.deepInclude(durations, expected)
       const [waits] = yield* seriesOf("db.client.connection.wait_time")
       assert.isAtLeast(waits!.count, 5)
+    })
+  )
+
+  it.effect("say on their spans, and by their names, what they do to which table", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      spans.length = 0
+      yield* sql`SELECT strategy_id FROM strategies WHERE false`
+      yield* sql`WITH none AS (SELECT strategy_id FROM strategies WHERE false) DELETE FROM curated_strategies
+        WHERE strategy_id IN (SELECT strategy_id FROM none)`
+      const said = spans
+        .filter(({ attributes }) => attributes.has("db.query.text"))
+        .map(({ attributes, name }) => [
+          name,
+          ...["db.operation.name", "db.collection.name", "db.query.summary"].map((key) => attributes.get(key))
+        ])
+      const summary = "SELECT strategies DELETE curated_strategies SELECT"
+      assert.deepStrictEqual(said, [
+        ["SELECT strategies", "SELECT", "strategies", "SELECT strategies"],
+        [summary, "DELETE", "curated_strategies", summary]
+      ])
     })
   )
 })

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Console, Effect, Layer, Metric, Redacted } from "effect"
 import { rebalanceRuns } from "#domain/Metrics.ts"
-import { Telemetry } from "#layers/telemetry/Telemetry.ts"
+import { ClusterMetrics } from "effect/cluster"
+import { Telemetry, unitsOfLibrary } from "#layers/telemetry/Telemetry.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 
 const privateKey = `0x${"5ec7e7".repeat(10)}abcd`
@@ -128,8 +129,18 @@ describe("Telemetry", () => {
       yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
       const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
       const headers = Redacted.make({ authorization: "Bearer collector-token" })
+      const gauges = Object.values(ClusterMetrics).filter(
+        (metric) => Metric.isMetric(metric) && metric.type === "Gauge"
+      )
+      assert.sameMembers(
+        gauges.map(({ id }) => id),
+        Object.keys(unitsOfLibrary)
+      )
+      const ofLibrary = Effect.forEach(gauges, (gauge) => Metric.update(gauge as Metric.Gauge<bigint>, 1n))
       const runs = Metric.update(Metric.withAttributes(rebalanceRuns, { outcome: "completed" }), 1)
-      yield* linesOf(Effect.andThen(leak, runs), { otlp: { endpoint, headers, traceRatio: 1 } })
+      yield* linesOf(Effect.andThen(leak, Effect.andThen(runs, ofLibrary)), {
+        otlp: { endpoint, headers, traceRatio: 1 }
+      })
       yield* Effect.promise(() => new Promise((resolve) => server.close(resolve)))
 
       assert.sameMembers([...received.keys()], ["/v1/traces", "/v1/metrics", "/v1/logs"])
@@ -139,18 +150,35 @@ describe("Telemetry", () => {
       assert.include(metrics, '"name":"ballast_rebalance_runs"')
       assert.include(metrics, '"unit":"{run}"')
       assert.include(metrics, '"name":"process.memory.usage"')
+      const units = [
+        ...metrics.matchAll(/"name":"([^"]+)","description":"[^"]*","unit":"1"|"name":"([^"]+)","unit":"1"/gu)
+      ]
+      assert.deepStrictEqual(
+        units.map(([, named, bare]) => named ?? bare),
+        ["nodejs.eventloop.utilization"]
+      )
+      assert.include(metrics, '"name":"effect_cluster_shards","unit":"{shard}"')
       // The unit is a field; as an attribute it would be a label of every series.
       assert.notMatch(metrics, /"key":"(time_)?unit"/u)
       for (const body of received.values()) {
         assert.include(body, "ballast-test")
         assert.include(body, "deployment.environment")
+        assert.include(body, '{"key":"service.namespace","value":{"stringValue":"ballast"}}')
         assert.match(body, /"service.instance.id","value":\{"stringValue":"[0-9a-f-]{36}"/u)
         assertClean(body)
       }
     })
   )
 
-  it.live("a collector that is away stops nothing", () =>
-    linesOf(leak, { otlp: { endpoint: "http://127.0.0.1:9", headers: Redacted.make({}), traceRatio: 1 } })
+  it.live("a collector that is away stops nothing, and is one line at Warn", () =>
+    Effect.gen(function* () {
+      const otlp = { endpoint: "http://127.0.0.1:9", headers: Redacted.make({}), traceRatio: 1 }
+      const lines = (yield* linesOf(leak, { otlp })).map((line) => JSON.parse(line))
+      const told = lines.filter(({ message }) => message.includes("collector at http://127.0.0.1:9"))
+      assert.deepStrictEqual(
+        told.map(({ level }) => level),
+        ["Warn"]
+      )
+    })
   )
 })
