@@ -3,23 +3,11 @@ import { NodeServices } from "@effect/platform-node"
 import { Layer } from "effect"
 import { Actions } from "#domain/action/Actions.ts"
 import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
-import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
-import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
-import { Backtests } from "#domain/backtest/Backtests.ts"
-import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
-import { Curation } from "#domain/discovery/Curation.ts"
-import { Discovery } from "#domain/discovery/Discovery.ts"
 import { StrategyAnalytics } from "#domain/discovery/StrategyAnalytics.ts"
-import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
-import { LegacyRenewals } from "#domain/enrollment/LegacyRenewals.ts"
-import { Renewals } from "#domain/enrollment/Renewals.ts"
 import { FlowPruner } from "#domain/enrollment/FlowPruner.ts"
-import { Enrollments } from "#domain/enrollment/Enrollments.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
-import { Executions } from "#domain/execution/Executions.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
-import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { KeyPruner } from "#domain/identity/KeyPruner.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
@@ -27,10 +15,8 @@ import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignIns } from "#domain/identity/SignIns.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
-import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { ShownPrices } from "#domain/listing/ShownPrices.ts"
-import { TradableAssets } from "#domain/listing/TradableAssets.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
@@ -40,35 +26,17 @@ import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
 import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
 import { MonitorDriver } from "#domain/monitor/MonitorDriver.ts"
 import { ListedCandles } from "#domain/monitor/listedCandles.ts"
-import { Monitors } from "#domain/monitor/Monitors.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
-import { Workflows } from "#domain/monitor/Workflows.ts"
-import { Operations } from "#domain/operation/Operations.ts"
-import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
-import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { Valuer } from "#domain/performance/Valuer.ts"
-import { Policies } from "#domain/policy/Policies.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
-import { PositionReader } from "#domain/portfolio/PositionReader.ts"
-import { Automation } from "#domain/rebalance/Automation.ts"
-import { Rebalances } from "#domain/rebalance/Rebalances.ts"
-import { Revocations } from "#domain/revocation/Revocations.ts"
-import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
-import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { Strategies } from "#domain/strategy/Strategies.ts"
-import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
-import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
-import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { SubjectFactsLive } from "#layers/catalogue/SubjectFactsLive.ts"
 import { LoadCatalogue } from "#layers/catalogue/LoadCatalogue.ts"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
 import { SecretReseal } from "#domain/webhook/SecretReseal.ts"
-import { Webhooks } from "#domain/webhook/Webhooks.ts"
-import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
-import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { LivenessLive } from "#layers/engine/LivenessLive.ts"
@@ -95,6 +63,7 @@ import { LifiRouting } from "#layers/routing/lifi/LifiRouting.ts"
 import { NotePepper } from "#layers/sql/identity/Peppers.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import { WebhookSenderLive } from "#layers/webhook/WebhookSenderLive.ts"
+import { Concepts } from "#src/service/Concepts.ts"
 
 const Adapters = Layer.mergeAll(TokenLists, LoadCatalogue).pipe(
   Layer.provide(NodeServices.layer),
@@ -128,14 +97,10 @@ const Engine = Layer.mergeAll(Readiness.layer, LivenessLive, StallMonitor.fiber)
   Layer.provide(SignalSteps)
 )
 
-/** What records prices and values of portfolios by the clock, and what reads of it. */
-const Performance = Layer.mergeAll(
-  StrategyPerformances.layer,
-  Backtests.layer,
-  PortfolioPerformances.layer,
-  PriceRecorder.fiber,
-  Valuer.fiber.pipe(Layer.provide(Valuer.layer))
-).pipe(Layer.provide([PriceRecorder.layer, Strategies.layer, Portfolios.layer]))
+/** What records prices and values of portfolios by the clock. */
+const Recording = Layer.merge(PriceRecorder.fiber, Valuer.fiber.pipe(Layer.provide(Valuer.layer))).pipe(
+  Layer.provide([PriceRecorder.layer, Strategies.layer, Portfolios.layer])
+)
 
 /** What the index of listed assets is made from. */
 const ListedData = Layer.merge(MarketDataCache.layer, SubjectFactsLive)
@@ -146,57 +111,32 @@ const MarketData = Layer.mergeAll(
   AssetBrowsing.layer,
   AssetSearch.layer,
   AssetProfiles.layer,
-  TradableAssets.layer.pipe(Layer.provide(ShownPrices.layer)),
   AssetIndex.fiber,
   MarketDataCache.fiber,
   MarketDataRefresh.fiber.pipe(Layer.provide(MarketDataRefresh.layer), Layer.provide(MarketDataJobsLive))
 ).pipe(Layer.provide(AssetIndex.layer), Layer.provide(ListedData))
 
-/** Workflows that wait: their control, and the fiber that keeps them going. */
-const Waiting = Layer.mergeAll(
-  Monitors.layer,
-  Workflows.layer,
-  MonitorDriver.fiber.pipe(Layer.provide(MonitorDriver.layer))
-).pipe(
-  Layer.provide(MonitorTicks.layer),
-  Layer.provide(InTransit.layer),
-  Layer.provide(ListedCandles.pipe(Layer.provide(AssetIndex.layer), Layer.provide(ListedData)))
+/** What goes on by the clock beside the engine: workflows that wait, and what is recorded. */
+const Clocked = Layer.merge(
+  Recording,
+  MonitorDriver.fiber.pipe(
+    Layer.provide(MonitorDriver.layer),
+    Layer.provide(MonitorTicks.layer),
+    Layer.provide(InTransit.layer)
+  )
 )
 
-const Concepts = Layer.mergeAll(
-  ApiKeys.layer,
-  RefusedRequests.layer,
-  OwnKeys.layer.pipe(Layer.provideMerge(Tenants.layer)),
+/** What procedures alone ask for. */
+const Procedures = Layer.mergeAll(
+  OwnKeys.layer.pipe(Layer.provide(Tenants.layer)),
   Members.layer,
-  SignIns.layer.pipe(Layer.provideMerge(Sessions.layer)),
-  Strategies.layer,
-  StrategyConfiguration.layer,
-  Mirrorability.layer,
-  MirrorTerms.layer,
-  StrategyVersions.layer,
-  TenantConfiguration.layer,
-  TenantOrigins.layer,
-  Discovery.layer,
-  Curation.layer,
-  Enrollments.layer,
-  ChainActivations.layer,
-  LegacyRenewals.layer.pipe(Layer.provideMerge(Renewals.layer)),
-  Revocations.layer,
-  Policies.layer,
-  Breakdowns.layer,
-  Actions.layer.pipe(Layer.provideMerge(IssuerQuotes.layer)),
-  DirectExecutions.layer.pipe(Layer.provide(CallsPreparer.layer), Layer.provide(GasBudget.layer)),
-  Automation.layer.pipe(Layer.provideMerge([Rebalances.layer.pipe(Layer.provide(DryRunLive)), Portfolios.layer])),
-  Operations.layer,
-  Executions.layer,
-  TenantEvents.layer,
-  Webhooks.layer,
-  WithdrawalAuthorizations.layer,
-  Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
-  Performance,
-  MarketData,
-  Waiting,
-  PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer))
+  SignIns.layer.pipe(Layer.provide(Sessions.layer)),
+  Actions.layer.pipe(Layer.provideMerge(IssuerQuotes.layer))
+)
+
+const Listed = Layer.merge(ShownPrices.layer, ListedCandles).pipe(
+  Layer.provide(AssetIndex.layer),
+  Layer.provide(ListedData)
 )
 
 const Analytics = StrategyAnalytics.fiber.pipe(Layer.provide(StrategyAnalytics.layer))
@@ -205,7 +145,8 @@ const Deliveries = WebhookDeliveries.fiber.pipe(Layer.provide(WebhookDeliveries.
 
 const Reconciliation = Reconciler.fiber.pipe(Layer.provide(Reconciler.layer))
 
-export const Service = Layer.mergeAll(
+/** The service whole, of what surrounds it: stores, chains, prices, and what signs and sends. */
+export const ServiceWithin = Layer.mergeAll(
   Analytics,
   Reconciliation,
   Deliveries,
@@ -216,8 +157,14 @@ export const Service = Layer.mergeAll(
   TenantEvents.pruner,
   RefusedRequests.pruner
 ).pipe(
-  Layer.provideMerge(Concepts),
+  Layer.provideMerge(
+    Layer.mergeAll(Concepts, TenantOrigins.layer, Procedures, MarketData, Clocked).pipe(
+      Layer.provide(DryRunLive),
+      Layer.provide(Listed)
+    )
+  ),
   Layer.provideMerge(Engine),
-  Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer)),
-  Layer.provideMerge(Adapters)
+  Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer))
 )
+
+export const Service = ServiceWithin.pipe(Layer.provideMerge(Adapters))

@@ -6,21 +6,8 @@ import { Duration, Context, Effect, Layer, type LogLevel, Redacted, References }
 import { Digest } from "effect/crypto"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
 import { ChainId } from "#domain/Caip.ts"
-import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
-import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
-import { TradableAssets } from "#domain/listing/TradableAssets.ts"
-import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
-import { Curation } from "#domain/discovery/Curation.ts"
-import { Discovery } from "#domain/discovery/Discovery.ts"
-import { ChainActivations } from "#domain/enrollment/ChainActivations.ts"
-import { LegacyRenewals } from "#domain/enrollment/LegacyRenewals.ts"
-import { Renewals } from "#domain/enrollment/Renewals.ts"
-import { Revocations } from "#domain/revocation/Revocations.ts"
-import { Enrollments } from "#domain/enrollment/Enrollments.ts"
-import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
-import { Executions } from "#domain/execution/Executions.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
@@ -28,34 +15,9 @@ import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
-import { Tenants } from "#domain/identity/Tenants.ts"
-import { PriceRecorder } from "#domain/market/PriceRecorder.ts"
-import { Monitors } from "#domain/monitor/Monitors.ts"
-import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
-import { Workflows } from "#domain/monitor/Workflows.ts"
-import { Operations } from "#domain/operation/Operations.ts"
-import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
-import { Backtests } from "#domain/backtest/Backtests.ts"
-import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
-import { Policies } from "#domain/policy/Policies.ts"
-import { Portfolios } from "#domain/portfolio/Portfolios.ts"
-import { PositionReader } from "#domain/portfolio/PositionReader.ts"
-import { Automation } from "#domain/rebalance/Automation.ts"
-import { Rebalances } from "#domain/rebalance/Rebalances.ts"
-import { InTransit } from "#domain/transfer/InTransit.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import type { OwnerAddress } from "#domain/OwnerAddress.ts"
-import { Mirrorability } from "#domain/strategy/Mirrorability.ts"
-import { MirrorTerms } from "#domain/strategy/MirrorTerms.ts"
-import { GasBudget } from "#domain/relay/GasBudget.ts"
-import { Strategies } from "#domain/strategy/Strategies.ts"
-import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
-import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
 import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
-import { TenantConfiguration } from "#domain/tenant/TenantConfiguration.ts"
-import { Webhooks } from "#domain/webhook/Webhooks.ts"
-import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
-import { Withdrawals } from "#domain/withdrawal/Withdrawals.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { browserAccess } from "#http/serving/browserAccess.ts"
@@ -80,6 +42,7 @@ import { PastPrices } from "#test/api/support/PastPrices.ts"
 import { HealthFakes } from "#test/api/support/HealthFakes.ts"
 import { TestEnvironmentLive } from "#test/api/support/TestEnvironment.ts"
 import { TestStores } from "#test/support/database.ts"
+import { Concepts } from "#src/service/Concepts.ts"
 
 export interface Answer {
   /** Of the request. */
@@ -140,45 +103,12 @@ const settings = Layer.mergeAll(
   })
 )
 
-const services = Layer.mergeAll(
-  Tenants.layer,
-  Strategies.layer,
-  StrategyConfiguration.layer,
-  Mirrorability.layer,
-  MirrorTerms.layer,
-  StrategyVersions.layer,
-  TenantConfiguration.layer,
-  TenantOrigins.layerEvery(Duration.millis(20)),
-  Discovery.layer,
-  Curation.layer,
-  Enrollments.layer,
-  ChainActivations.layer,
-  LegacyRenewals.layer.pipe(Layer.provideMerge(Renewals.layer)),
-  Revocations.layer,
-  Policies.layer,
-  Breakdowns.layer,
-  TradableAssets.layer,
-  DirectExecutions.layer.pipe(Layer.provide(CallsPreparer.layer), Layer.provide(GasBudget.layer)),
-  PositionReader.layer.pipe(Layer.provide(InTransit.layer)),
-  Automation.layer.pipe(Layer.provideMerge(Rebalances.layer)),
-  WithdrawalAuthorizations.layer,
-  Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
-  Monitors.layer.pipe(Layer.provide(MonitorTicks.layer), Layer.provide(InTransit.layer)),
-  Workflows.layer,
-  Operations.layer,
-  Executions.layer,
-  TenantEvents.layer,
-  Webhooks.layer.pipe(Layer.provide(WebhookSenderLive)),
-  StrategyPerformances.layer.pipe(Layer.provide([PriceRecorder.layer, Strategies.layer])),
-  Backtests.layer.pipe(Layer.provide(PriceRecorder.layer)),
-  PortfolioPerformances.layer
-).pipe(
+const services = Layer.merge(Concepts, TenantOrigins.layerEvery(Duration.millis(20))).pipe(
   Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSession.layer))),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Sessions.layer, RefusedRequests.layer)),
-  Layer.provideMerge(Portfolios.layer),
   Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer)),
   Layer.provideMerge(SecretBoxLive),
-  Layer.provide(KeyHashLive)
+  Layer.provide([KeyHashLive, WebhookSenderLive])
 )
 
 const server = Layer.effect(
@@ -219,7 +149,11 @@ const server = Layer.effect(
   })
 ).pipe(Layer.provide([ServerContext, ShutdownState.layer]))
 
-const NoSolana = SolanaWalletsLive.pipe(Layer.provide(SolanaClients), Layer.provide(Layer.succeed(SolanaConfig, null)))
+/** The wallets of a deployment without Solana. */
+export const NoSolana = SolanaWalletsLive.pipe(
+  Layer.provide(SolanaClients),
+  Layer.provide(Layer.succeed(SolanaConfig, null))
+)
 
 /** What surrounds the service, of a deployment without Solana. */
 export const HttpEnvironment = Layer.merge(HealthFakes, NoSolana).pipe(Layer.provideMerge(TestEnvironmentLive))

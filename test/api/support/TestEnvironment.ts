@@ -358,21 +358,25 @@ const VenueFake = Layer.succeed(Venue, {
   quote: ({ requests }) => Effect.succeed(requests.map(() => null))
 })
 
+/** What the chains say of accounts: who may act for them, what their owners signed, and what calls would do. */
+export const TestAccounts = Layer.mergeAll(
+  SmartAccountsFake,
+  WithdrawalVerifierFake,
+  PolicyReaderFake,
+  CallTracerFake,
+  ServiceContractsFake
+).pipe(Layer.provideMerge(TestEnvironment.layer))
+
 export const TestEnvironmentLive = Layer.mergeAll(
   VenueFake,
-  SmartAccountsFake,
   BalancesFake,
   PricesFake,
   OperationLauncherFake,
-  WithdrawalVerifierFake,
   RevocationExecutionFake,
-  PolicyReaderFake,
   TransferReceiptsFake,
   RoutingFake,
   ChainExecutionFake,
-  CallTracerFake,
   DryRunFake,
   ChainsFake,
-  FamiliesLive,
-  ServiceContractsFake
-).pipe(Layer.provideMerge(TestEnvironment.layer))
+  FamiliesLive
+).pipe(Layer.provideMerge(TestAccounts))

@@ -1,21 +1,12 @@
 /** What the spans of a run say: which operation, chain and transaction they are about. */
 import { assert, layer } from "@effect/vitest"
-import { NodeCrypto } from "@effect/platform-node"
-import { Effect, Layer, Schedule, Tracer } from "effect"
-import type { ApiKeyId } from "#domain/Ids.ts"
-import { Caller } from "#domain/identity/Caller.ts"
-import { isTerminal } from "#domain/operation/Operation.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Effect, Layer, Tracer } from "effect"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
-import type { Scope } from "#domain/Scopes.ts"
-import { DryRunLive } from "#layers/engine/DryRunLive.ts"
-import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { baseUsdc } from "#test/support/assets.ts"
-import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
-import { TestStores } from "#test/support/database.ts"
+import { asTenant } from "#test/support/asTenant.ts"
+import { TestChain } from "#test/support/chains/TestChains.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
-import { TestSettings } from "#test/support/settings.ts"
-import { patience } from "#test/support/suite/patience.ts"
+import { finished, TestBallast } from "#test/support/TestBallast.ts"
 
 const spans: Array<Tracer.Span> = []
 
@@ -27,38 +18,16 @@ const recording = Tracer.make({
   }
 })
 
-const Engine = Layer.mergeAll(Layer.provide(Rebalances.layer, DryRunLive), SchedulerLive).pipe(
-  Layer.provideMerge(EngineLive),
-  Layer.provideMerge(TestChains),
-  Layer.provideMerge(TestSettings),
-  Layer.provideMerge(TestStores),
-  Layer.provideMerge(NodeCrypto.layer),
-  Layer.provideMerge(Layer.succeed(Tracer.Tracer, recording))
-)
+const traced = TestBallast.pipe(Layer.provideMerge(Layer.succeed(Tracer.Tracer, recording)))
 
-layer(Engine, { excludeTestServices: true })("spans of a rebalance", (it) => {
+layer(traced, { excludeTestServices: true })("spans of a rebalance", (it) => {
   it.effect("carry operation.id all through, and chain.id and transaction.hash where they are about those", () =>
     Effect.gen(function* () {
       const { accounts, portfolioId, tenantId } = yield* enrolledPortfolio
       const market = yield* TestChain
       market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
-      const { operationId } = yield* Effect.flatMap(Rebalances, (rebalances) => rebalances.trigger(portfolioId)).pipe(
-        Effect.provideService(Caller, {
-          tenantId,
-          tenantName: "",
-          tenantEmail: "",
-          entitlements: new Set<string>(),
-          apiKeyId: "key_01J00000000000000000000000" as ApiKeyId,
-          scopes: new Set<Scope>()
-        })
-      )
-      const store = yield* OperationStore
-      yield* store.find(tenantId, portfolioId, operationId).pipe(
-        Effect.flatMap(Effect.fromOption),
-        Effect.filterOrFail(({ state }) => isTerminal(state)),
-        Effect.retry(Schedule.spaced("50 millis")),
-        Effect.timeout(patience)
-      )
+      const { operationId } = yield* (yield* Rebalances).trigger(portfolioId).pipe(asTenant(tenantId))
+      yield* finished({ tenantId, portfolioId, operationId })
       const named = (pattern: RegExp) => spans.filter(({ name }) => pattern.test(name))
       const about = (pattern: RegExp, key: string) => {
         const found = named(pattern)

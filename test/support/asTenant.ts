@@ -1,0 +1,15 @@
+/** Calls services of the domain as a tenant whose key has no scope that they ask for. */
+import { Effect } from "effect"
+import { Caller } from "#domain/identity/Caller.ts"
+import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { Scope } from "#domain/Scopes.ts"
+
+export const asTenant = (tenantId: TenantId) =>
+  Effect.provideService(Caller, {
+    tenantId,
+    tenantName: "",
+    tenantEmail: "",
+    entitlements: new Set<string>(),
+    apiKeyId: "key_01J00000000000000000000000" as ApiKeyId,
+    scopes: new Set<Scope>()
+  })
