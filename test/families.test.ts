@@ -75,7 +75,7 @@ const reasons: Readonly<Record<string, string>> = {
   "relay/Signer.ts": relay,
   "relay/Transaction.ts": relay,
   "relay/UserOperations.ts": relay,
-  "relay/bumpFees.ts": relay,
+  "relay/replacementFees.ts": relay,
   "relay/bundlesOf.ts": relay,
   "relay/replaceStuckTransaction.ts": relay
 }

@@ -45,6 +45,7 @@ const evmConfig = (chain: Chain, rpcUrl: string, relayer: SignerConfig): EvmConf
       connectorTokens: ["USDC", "WETH"].map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
       confirmations: 1,
       gasCeiling: 500_000_000_000n,
+      minTip: 0n,
       lowRelayerFunds: 1n
     }
   ],

@@ -197,7 +197,7 @@ const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
         replaces: []
       }),
     usedNonces: () => Effect.succeed(0),
-    quoteFeeBump: () => Effect.succeedNone,
+    quoteFeeBump: () => Effect.succeed({ _tag: "Sufficient" }),
     signReplacement: (transaction) => Effect.succeed(transaction),
     broadcast: ({ actionHash }) =>
       Effect.andThen(

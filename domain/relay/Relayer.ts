@@ -1,9 +1,19 @@
 /** Port: the account that submits transactions and pays for them. It has no access to any portfolio. */
-import { Context, type Effect, type Option } from "effect"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { Context, type Effect, Schema } from "effect"
+import { ChainId, type EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Fees } from "#domain/relay/bumpFees.ts"
+import type { FeeBump, Fees } from "#domain/relay/replacementFees.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
+
+/** Every node that answered refused a transaction since it offers too little for a unit of gas. It was not sent. */
+export class FeesTooLow extends Schema.TaggedError<FeesTooLow>()("FeesTooLow", {
+  chainId: ChainId,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Chain ${this.chainId} takes no transaction for these fees: ${this.reason}`
+  }
+}
 
 /**
  * The accounts that submit transactions and pay for them.
@@ -28,12 +38,21 @@ export class Relayer extends Context.Service<
       nonce: number,
       account?: EvmAddress
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    /** Sends the stored bytes; bytes that the chain already has or has mined count as sent. */
-    readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable>
+    /**
+     * Sends the stored bytes; bytes that the chain already has or has mined count as sent. `FeesTooLow` when no node
+     * takes them for what they offer; any other refusal, as of an account that cannot pay, is `ChainUnavailable`.
+     */
+    readonly broadcast: (transaction: SignedTransaction) => Effect.Effect<void, ChainUnavailable | FeesTooLow>
     /** How many of the relayer's nonces are used, which is the one that the chain waits for. */
     readonly usedNonces: (chainId: ChainId, relayer: EvmAddress) => Effect.Effect<number, ChainUnavailable>
-    /** What a replacement of the transaction must offer now; none when that is above the chain's gas ceiling. */
-    readonly quoteFeeBump: (transaction: SignedTransaction) => Effect.Effect<Option.Option<Fees>, ChainUnavailable>
+    /**
+     * What a replacement of the transaction must offer now, if one is needed. `isRefused` says that nodes refused its
+     * fees as too low.
+     */
+    readonly quoteFeeBump: (
+      transaction: SignedTransaction,
+      { isRefused }: { readonly isRefused: boolean }
+    ) => Effect.Effect<FeeBump, ChainUnavailable>
     /** The same transaction with the same nonce, offering other fees. */
     readonly signReplacement: (
       transaction: SignedTransaction,

@@ -1,11 +1,11 @@
 /**
  * What is done about a transaction that does not land: the one that the chain waits for, which is the relayer's first
- * unused nonce, is replaced by the same with a higher fee.
+ * unused nonce, is sent again; and where its fees would not be taken any more, replaced by the same with higher ones.
  *
  * It may be another attempt's transaction, whose run is gone because another sender carried its action; an attempt that
  * waits behind it replaces it. A transaction behind it is left alone: a higher fee would not bring it forward.
  */
-import { DateTime, Duration, Effect, Metric, Option } from "effect"
+import { DateTime, Duration, Effect, Metric, Option, Result } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { RelayStore, StoredTransaction } from "#domain/relay/RelayStore.ts"
@@ -20,20 +20,26 @@ interface Services {
 const count = (transaction: SignedTransaction, outcome: "replaced" | "ceiling") =>
   Metric.update(Metric.withAttributes(Metrics.relayReplacements, { chain: String(transaction.chainId), outcome }), 1)
 
-/** The bytes to send: those of a replacement, or the same again where the gas ceiling allows none. */
+/**
+ * Sends a replacement where the fees are too low. That the relayer's account is empty, or that no node answers, is no
+ * reason to offer more: it fails then.
+ */
 const raise = Effect.fnUntraced(function* ({ relayer, store }: Services, head: StoredTransaction) {
   const { transaction } = head
-  const fees = yield* relayer.quoteFeeBump(transaction)
-  if (Option.isNone(fees)) {
+  const sent = yield* Effect.result(relayer.broadcast(transaction))
+  const isRefused = Result.isFailure(sent) && sent.failure._tag === "FeesTooLow"
+  if (Result.isFailure(sent) && !isRefused) return yield* sent.failure
+  const bump = yield* relayer.quoteFeeBump(transaction, { isRefused })
+  if (bump._tag === "Sufficient") return
+  if (bump._tag === "AboveCeiling") {
     yield* count(transaction, "ceiling")
-    yield* Effect.logWarning(
+    return yield* Effect.logWarning(
       `Nonce ${transaction.nonce} of relayer ${transaction.relayer} on chain ${transaction.chainId} waits: a replacement would cost more than the gas ceiling. Raise GAS_CEILING_GWEI_${transaction.chainId} or wait for cheaper gas`
     )
-    return transaction
   }
-  const newest = yield* store.replace(head, yield* DateTime.now, relayer.signReplacement(transaction, fees.value))
+  const newest = yield* store.replace(head, yield* DateTime.now, relayer.signReplacement(transaction, bump.fees))
   yield* count(transaction, "replaced")
-  return newest
+  yield* relayer.broadcast(newest)
 })
 
 /** `age` is how old the newest bytes must be to be replaced; younger ones are sent again as they are. */
@@ -54,7 +60,6 @@ export const replaceStuckTransaction = Effect.fn("replaceStuckTransaction")(func
   }
   const head = found.value
   const isOld = Duration.isGreaterThanOrEqualTo(DateTime.distance(head.signedAt, yield* DateTime.now), age)
-  const transaction = isOld ? yield* raise(services, head) : head.transaction
-  yield* spanIsAbout(transaction)
-  yield* relayer.broadcast(transaction)
+  yield* spanIsAbout(head.transaction)
+  yield* isOld ? raise(services, head) : relayer.broadcast(head.transaction)
 })

@@ -1,10 +1,10 @@
-/** What operations cost: by the base fee of the latest block and the usual tip, read at most once a minute a chain. */
+/** What operations cost: by the base fee of the next block and the usual tip, read at most once a minute a chain. */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { readFees } from "#layers/evm/execution/chainState.ts"
+import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
 
 const keptFor = 60_000
 
@@ -25,9 +25,8 @@ export const ChainCostsLive = Layer.effect(
       const now = yield* Clock.currentTimeMillis
       const last = kept.get(chainId)
       if (last !== undefined && now >= last.at && now - last.at < keptFor) return last.wei
-      const { maxFeePerGas, maxPriorityFeePerGas } = yield* readFees(chainId)
-      // What is offered is twice the base fee and the tip.
-      const wei = (maxFeePerGas + maxPriorityFeePerGas) / 2n
+      const { baseFeePerGas, tip } = yield* readMarketFees(chainId)
+      const wei = baseFeePerGas + tip
       kept.set(chainId, { at: now, wei })
       return wei
     })

@@ -15,6 +15,8 @@ export interface EvmChain {
   readonly confirmations: number
   /** Wei for a unit of gas above which the service waits rather than pays. */
   readonly gasCeiling: bigint
+  /** Wei for a unit of gas that the relayer offers as a tip at least, also where blocks have room for less. */
+  readonly minTip: bigint
   /**
    * Gas that a transaction of several user operations may use; 0 sends each alone. As much as a transaction may when
    * left out.

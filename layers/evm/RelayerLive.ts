@@ -1,10 +1,10 @@
 /** The relayer: an account that pays for transactions and owns nothing else. */
-import { Duration, Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { type Hex, parseTransaction, type TransactionSerializableEIP1559 } from "viem"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type Fees, bumpFees } from "#domain/relay/bumpFees.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
+import { type Fees, replacementFees } from "#domain/relay/replacementFees.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
@@ -12,9 +12,9 @@ import { toViem } from "#layers/evm/address.ts"
 import { keccak256 } from "#layers/evm/signer/keccak.ts"
 import { serializeSigned, serializeUnsigned } from "#layers/evm/signer/serializeTransaction.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { readFees } from "#layers/evm/execution/chainState.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
+import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
 import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 
@@ -99,13 +99,13 @@ export const RelayerLive = Layer.effect(
     })
 
     const quoteFeeBump = Effect.fn("Relayer.quoteFeeBump")(
-      function* (transaction: SignedTransaction) {
+      function* (transaction: SignedTransaction, { isRefused }: { readonly isRefused: boolean }) {
         const { chainId, raw } = transaction
         yield* spanIsAbout(transaction)
-        const { gasCeiling } = yield* clients.chain(chainId)
-        const current = yield* readFees(chainId)
+        const { gasCeiling: ceiling } = yield* clients.chain(chainId)
+        const market = yield* readMarketFees(chainId)
         const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsignedOf(raw)
-        return Option.fromNullOr(bumpFees({ maxFeePerGas, maxPriorityFeePerGas }, current, gasCeiling))
+        return replacementFees({ maxFeePerGas, maxPriorityFeePerGas }, market, { ceiling, isRefused })
       },
       Effect.provideService(EvmClients, clients)
     )

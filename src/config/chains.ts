@@ -18,6 +18,10 @@ interface ConfigurableChain {
    * Blocks that make a transaction final unless CONFIRMATIONS_<chainId> is set; reasons in docs/decisions/0092.
    */
   readonly confirmations: number
+  /** Gwei for a unit of gas above which nothing is paid unless GAS_CEILING_GWEI_<chainId> is set. */
+  readonly gasCeilingGwei: number
+  /** Wei that are offered as a tip at least; reasons of both in docs/decisions/0329. */
+  readonly minTip: bigint
   /** The stablecoin that Ondo takes and pays there; left out where that is not known. Source: Ondo's documentation. */
   readonly ondoStable?: string
 }
@@ -27,25 +31,39 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     id: 1,
     connectorTokens: ["0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
     confirmations: 12,
+    gasCeilingGwei: 200,
+    minTip: 50_000_000n,
     ondoStable: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
   },
   {
     id: 8453,
     connectorTokens: ["0x4200000000000000000000000000000000000006", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
-    confirmations: 10
+    confirmations: 10,
+    gasCeilingGwei: 10,
+    minTip: 1_000_000n
   },
   {
     id: 42161,
     connectorTokens: ["0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
-    confirmations: 30
+    confirmations: 30,
+    gasCeilingGwei: 10,
+    minTip: 0n
   },
   {
     id: 56,
     connectorTokens: ["0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"],
     confirmations: 15,
+    gasCeilingGwei: 20,
+    minTip: 50_000_000n,
     ondoStable: "0x55d398326f99059fF775485246999027B3197955"
   },
-  { id: 4663, connectorTokens: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"], confirmations: 30 }
+  {
+    id: 4663,
+    connectorTokens: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"],
+    confirmations: 30,
+    gasCeilingGwei: 10,
+    minTip: 0n
+  }
 ]
 
 /** The asset by whose price gas is valued: on a chain its first connector token, on Solana wrapped SOL. */
@@ -109,7 +127,7 @@ const connectorTokensOn = ({ connectorTokens, id }: ConfigurableChain): Setting<
   )
 
 const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
-  const { confirmations: byDefault, id } = known
+  const { confirmations: byDefault, gasCeilingGwei: ceilingByDefault, id, minTip } = known
   return Effect.flatMap(optional(`RPC_URL_${id}`, endpoints), (rpcUrls) => {
     if (rpcUrls === null) return Effect.succeed(null)
     const [first, ...others] = rpcUrls
@@ -123,7 +141,11 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
         connectorTokens: connectorTokensOn(known),
         confirmations: withDefault(`CONFIRMATIONS_${id}`, integer(1, 64, `${byDefault}`), byDefault),
-        gasCeilingGwei: withDefault(`GAS_CEILING_GWEI_${id}`, integer(1, 1_000_000, "50"), 500),
+        gasCeilingGwei: withDefault(
+          `GAS_CEILING_GWEI_${id}`,
+          integer(1, 1_000_000, `${ceilingByDefault}`),
+          ceilingByDefault
+        ),
         bundleGas: withDefault(`BUNDLE_GAS_${id}`, integer(0, 16_777_216, "16777216"), 16_777_216),
         lowFundsGwei: withDefault(`RELAYER_LOW_GWEI_${id}`, integer(0, 1_000_000_000_000, "10000000"), 10_000_000)
       }),
@@ -150,6 +172,7 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         connectorTokens,
         confirmations,
         gasCeiling: BigInt(gasCeilingGwei) * weiPerGwei,
+        minTip,
         bundleGas: BigInt(bundleGas),
         lowRelayerFunds: BigInt(lowFundsGwei) * weiPerGwei
       })

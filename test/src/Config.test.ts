@@ -182,7 +182,7 @@ describe("serviceConfig", () => {
       const [byDefault] = (yield* read(serviceConfig, complete)).evm.chains
       assert.deepStrictEqual(
         [byDefault!.confirmations, byDefault!.gasCeiling, byDefault!.lowRelayerFunds],
-        [10, 500_000_000_000n, 10_000_000_000_000_000n]
+        [10, 10_000_000_000n, 10_000_000_000_000_000n]
       )
       const [set] = (yield* read(serviceConfig, {
         ...complete,
@@ -199,29 +199,39 @@ describe("serviceConfig", () => {
     })
   )
 
-  it.effect(
-    "a chain asks for as many confirmations as its blocks need to be final, unless the operator says otherwise",
-    () =>
-      Effect.gen(function* () {
-        const ids = [1, 8453, 42161, 56, 4663]
-        const everyChain = Object.fromEntries(
-          ids.flatMap((id) => [
-            [`RPC_URL_${id}`, `https://chain-${id}.example.com`],
-            [`UNISWAP_V2_ROUTER_${id}`, complete.UNISWAP_V2_ROUTER_8453]
-          ])
-        )
-        const { chains } = (yield* read(serviceConfig, { ...complete, ...everyChain, CONFIRMATIONS_56: "3" })).evm
-        assert.deepStrictEqual(
-          chains.map(({ chainId, confirmations }) => [chainId as number, confirmations]),
-          [
-            [1, 12],
-            [8453, 10],
-            [42161, 30],
-            [56, 3],
-            [4663, 30]
-          ]
-        )
-      })
+  it.effect("a chain has its own confirmations and its own gas ceiling, unless the operator says otherwise", () =>
+    Effect.gen(function* () {
+      const ids = [1, 8453, 42161, 56, 4663]
+      const everyChain = Object.fromEntries(
+        ids.flatMap((id) => [
+          [`RPC_URL_${id}`, `https://chain-${id}.example.com`],
+          [`UNISWAP_V2_ROUTER_${id}`, complete.UNISWAP_V2_ROUTER_8453]
+        ])
+      )
+      const { chains } = (yield* read(serviceConfig, { ...complete, ...everyChain, CONFIRMATIONS_56: "3" })).evm
+      assert.deepStrictEqual(
+        chains.map(({ chainId, confirmations }) => [chainId as number, confirmations]),
+        [
+          [1, 12],
+          [8453, 10],
+          [42161, 30],
+          [56, 3],
+          [4663, 30]
+        ]
+      )
+      const { chains: dear } = (yield* read(serviceConfig, { ...complete, ...everyChain, GAS_CEILING_GWEI_56: "3" }))
+        .evm
+      assert.deepStrictEqual(
+        dear.map(({ chainId, gasCeiling }) => [chainId as number, gasCeiling / 1_000_000_000n]),
+        [
+          [1, 200n],
+          [8453, 10n],
+          [42161, 10n],
+          [56, 3n],
+          [4663, 10n]
+        ]
+      )
+    })
   )
 
   it.effect("a key may be in a file that only its owner can read", () =>

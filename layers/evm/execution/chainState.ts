@@ -8,6 +8,7 @@ import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
+import { feesAt, type Fees } from "#domain/relay/replacementFees.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
@@ -17,6 +18,7 @@ import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperat
 import { readPendingNonce } from "#layers/evm/execution/relayerNonce.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { blockNumberCalls, blockNumberIn } from "#layers/evm/rpc/blockNumber.ts"
+import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export interface AccountState {
@@ -72,44 +74,34 @@ export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainI
   return reading
 })
 
-export interface BlockState {
+export interface BlockState extends Fees {
   readonly number: bigint
   readonly timestamp: bigint
   readonly gasLimit: bigint
-  readonly maxFeePerGas: bigint
-  readonly maxPriorityFeePerGas: bigint
 }
 
 /**
- * The latest block and what a transaction should offer: twice the base fee, which lasts six full blocks of rise
- * (EIP-1559).
+ * The latest block and what a new transaction offers, which is not made while the base fee and the tip are above the
+ * chain's ceiling.
  */
-export const readFees = Effect.fnUntraced(function* (chainId: ChainId) {
-  const { request } = yield* EvmClients
-  const [block, maxPriorityFeePerGas] = yield* Effect.all(
+export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
+  const { chain, request } = yield* EvmClients
+  const { gasCeiling } = yield* chain(chainId)
+  const [{ gasLimit, number, timestamp }, market] = yield* Effect.all(
     [
       request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockTag: "latest" })),
-      request(chainId, "eth_maxPriorityFeePerGas", (client) => client.estimateMaxPriorityFeePerGas())
+      readMarketFees(chainId)
     ],
     { concurrency: "unbounded" }
   )
-  const maxFeePerGas = 2n * (block.baseFeePerGas ?? 0n) + maxPriorityFeePerGas
-  const { gasLimit, number, timestamp } = block
-  const state: BlockState = { number, timestamp, gasLimit, maxFeePerGas, maxPriorityFeePerGas }
-  return state
-})
-
-/** The same for a new transaction, which is not made while gas costs more than the chain's ceiling. */
-export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
-  const { chain } = yield* EvmClients
-  const { gasCeiling } = yield* chain(chainId)
-  const state = yield* readFees(chainId)
-  if (state.maxFeePerGas > gasCeiling) {
+  const price = market.baseFeePerGas + market.tip
+  if (price > gasCeiling) {
     return yield* new ChainUnavailable({
       chainId,
-      reason: `gas costs ${state.maxFeePerGas} wei, above the ceiling of ${gasCeiling}`
+      reason: `gas costs ${price} wei, above the ceiling of ${gasCeiling}`
     })
   }
+  const state: BlockState = { number, timestamp, gasLimit, ...feesAt(market, gasCeiling) }
   return state
 })
 

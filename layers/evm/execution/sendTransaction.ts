@@ -6,16 +6,20 @@ import { Effect, Fiber } from "effect"
 import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { FeesTooLow } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"
 
-/** Nodes have no common code for these two answers, only common texts. */
-const knownAlready = /already known|already imported|known transaction|already exists/iu
+/** Nodes have no common code for these answers, only common texts. */
+const knownAlready = /already ?known|already imported|known transaction|already exists/iu
 const nonceUsed = /nonce too low|nonce is too low|nonce has already been used/iu
+const tooCheap =
+  /underpriced|less than block base fee|fee ?cap|fee too low|gas ?price too low|tip .*(?:below|minimum)/iu
+const tooPoor = /insufficient (?:funds|balance)|doesn't have enough funds/iu
 
 /** An endpoint's answer to the bytes; a failure when it gave none, or another one. */
-type Outcome = "sent" | "nonce used"
+type Outcome = "sent" | "nonce used" | "fees too low"
 
 const submit = async (client: PublicClient, raw: Hex): Promise<Outcome> => {
   try {
@@ -25,6 +29,8 @@ const submit = async (client: PublicClient, raw: Hex): Promise<Outcome> => {
     const answer = rpcErrorOf(error)?.details ?? ""
     if (knownAlready.test(answer)) return "sent"
     if (nonceUsed.test(answer)) return "nonce used"
+    // Some nodes name the fee cap in the refusal of an account that cannot pay it.
+    if (tooCheap.test(answer) && !tooPoor.test(answer)) return "fees too low"
     throw error
   }
 }
@@ -54,7 +60,7 @@ const submitToAll = Effect.fnUntraced(function* (chainId: ChainId, raw: Hex) {
     Effect.filterOrFail(
       answer,
       (outcome) => outcome === "sent",
-      () => new ChainUnavailable({ chainId, reason: "the nonce is used" })
+      (outcome) => new ChainUnavailable({ chainId, reason: `the answer is "${outcome}"` })
     )
   )
   return yield* Effect.catch(Effect.raceAll(taken), () => Effect.raceAll(answers))
@@ -63,7 +69,11 @@ const submitToAll = Effect.fnUntraced(function* (chainId: ChainId, raw: Hex) {
 export const sendTransaction = Effect.fnUntraced(function* (transaction: SignedTransaction) {
   const { chainId, nonce, raw, replaces, txHash } = transaction
   const { request } = yield* EvmClients
-  if ((yield* submitToAll(chainId, raw as Hex)) === "sent") return
+  const outcome = yield* submitToAll(chainId, raw as Hex)
+  if (outcome === "sent") return
+  if (outcome === "fees too low") {
+    return yield* new FeesTooLow({ chainId, reason: `nonce ${nonce} of the relayer, transaction ${txHash}` })
+  }
   for (const hash of [txHash, ...replaces]) {
     const receipt = yield* request(chainId, "eth_getTransactionReceipt", (client) => receiptOf(client, hash as Hex))
     if (receipt !== null) return

@@ -82,7 +82,7 @@ const relayerOf = (
             })
       ),
     usedNonces: (chainId) => Effect.sync(() => chain.usedNonces(chainId)),
-    quoteFeeBump: () => Effect.succeedSome({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
+    quoteFeeBump: () => Effect.succeed({ _tag: "Bump", fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } }),
     signReplacement: (transaction) =>
       Effect.succeed({
         ...transaction,

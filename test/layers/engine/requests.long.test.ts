@@ -42,6 +42,7 @@ const evm = (chain: Chain, rpcUrls: readonly [string, ...ReadonlyArray<string>])
             connectorTokens: symbols.map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
             confirmations: 1,
             gasCeiling: 500_000_000_000n,
+            minTip: 0n,
             lowRelayerFunds: 1n
           }
         ],

@@ -300,9 +300,9 @@ describe("ChainExecution", () => {
         assert.deepStrictEqual(asked.toSorted(), [
           "eth_call",
           "eth_call",
+          "eth_feeHistory",
           "eth_getBlockByNumber",
-          "eth_getTransactionCount",
-          "eth_maxPriorityFeePerGas"
+          "eth_getTransactionCount"
         ])
       })
     )

@@ -72,6 +72,7 @@ export const configFor = (
     connectorTokens: connectorTokensOf(chain),
     confirmations: 1,
     gasCeiling: 500_000_000_000n,
+    minTip: 0n,
     lowRelayerFunds: parseEther("0.01")
   })),
   agent: { kind: "local", key: Redacted.make(key("agent") as string) } as const,

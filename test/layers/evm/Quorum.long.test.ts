@@ -60,6 +60,7 @@ const clientsOver = (...urls: ReadonlyArray<string>) => {
       chainId,
       rpcUrls: urls as [string, ...Array<string>],
       gasCeiling: 10n ** 12n,
+      minTip: 0n,
       lowRelayerFunds: parseEther("0.01")
     })
   )

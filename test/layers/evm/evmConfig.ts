@@ -14,6 +14,7 @@ export const evmConfigOf = (chain: Pick<EvmChain, "chainId"> & Partial<EvmChain>
       connectorTokens: [],
       confirmations: 1,
       gasCeiling: 0n,
+      minTip: 0n,
       lowRelayerFunds: 0n,
       ...chain
     }

@@ -92,8 +92,8 @@ const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
     quoteFeeBump: ({ replaces }) =>
       Effect.succeed(
         replaces.length < maxReplacements
-          ? Option.some({ maxFeePerGas: BigInt(replaces.length + 2), maxPriorityFeePerGas: 1n })
-          : Option.none()
+          ? ({ _tag: "Bump", fees: { maxFeePerGas: BigInt(replaces.length + 2), maxPriorityFeePerGas: 1n } } as const)
+          : ({ _tag: "AboveCeiling" } as const)
       ),
     signReplacement: (transaction, { maxFeePerGas }) =>
       Effect.sync(() => ({

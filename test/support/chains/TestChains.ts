@@ -235,8 +235,8 @@ const RelayerTest = Layer.effect(
       quoteFeeBump: ({ replaces }) =>
         Effect.succeed(
           replaces.length < market.maxReplacements
-            ? Option.some({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n })
-            : Option.none()
+            ? ({ _tag: "Bump", fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } } as const)
+            : ({ _tag: "AboveCeiling" } as const)
         ),
       signReplacement: (transaction) =>
         Effect.succeed({

@@ -96,6 +96,7 @@ export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
       connectorTokens: ["USDC", "WETH"].map((symbol) => addressOf(chainAsset(chainId, symbol).assetId)),
       confirmations: 1,
       gasCeiling: 500_000_000_000n,
+      minTip: 0n,
       lowRelayerFunds: 1n,
       ...(isConnected ? { bridge } : {})
     })),

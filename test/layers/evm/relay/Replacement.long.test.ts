@@ -72,6 +72,25 @@ const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
 const newest = (attempt: AttemptId) =>
   Effect.flatMap(RelayStore, (store) => Effect.map(store.sent(attempt), Option.getOrThrow))
 
+/** Bytes that an endpoint took are sent again after a second at the earliest, long before a run does so. */
+const unsentForAMoment = Effect.sleep("1100 millis")
+
+/** The next blocks have such a base fee, and one of them is made. */
+const mineAt = Effect.fnUntraced(function* (chain: Chain, baseFeePerGas: bigint) {
+  yield* Effect.promise(() => chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas }))
+  yield* mine(chain)
+})
+
+const ordinaryBaseFee = 1_000_000_000n
+
+/** Fees rise while the effect runs, so that what was offered before would not be taken. */
+const withFeesAbove = <A, E, R>(chain: Chain, offered: bigint, effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    mineAt(chain, 2n * offered),
+    () => effect,
+    () => mineAt(chain, ordinaryBaseFee)
+  )
+
 const unblock = Effect.fnUntraced(function* (attempt: AttemptId, age = Duration.zero) {
   const services = { store: yield* RelayStore, relayer: yield* Relayer }
   yield* replaceStuckTransaction(services, (yield* newest(attempt)).transaction, age)
@@ -94,14 +113,20 @@ describe("A transaction that does not land", () => {
           base,
           Effect.gen(function* () {
             yield* relay.broadcast(signed)
-            assert.strictEqual((yield* unblock(attempt, Duration.hours(1))).txHash, signed.txHash)
             const first = yield* feesOf(base, signed.txHash)
-            const second = yield* unblock(attempt)
-            const raised = yield* feesOf(base, second.txHash)
-            assert.strictEqual(raised.nonce, first.nonce)
-            for (const field of ["maxFeePerGas", "maxPriorityFeePerGas"] as const)
-              assert.isTrue(raised[field] * 1_000n >= first[field] * 1_125n)
-            return yield* unblock(attempt)
+            return yield* withFeesAbove(
+              base,
+              first.maxFeePerGas,
+              Effect.gen(function* () {
+                assert.strictEqual((yield* unblock(attempt, Duration.hours(1))).txHash, signed.txHash)
+                const second = yield* unblock(attempt)
+                const raised = yield* feesOf(base, second.txHash)
+                assert.strictEqual(raised.nonce, first.nonce)
+                for (const field of ["maxFeePerGas", "maxPriorityFeePerGas"] as const)
+                  assert.isTrue(raised[field] * 1_000n >= first[field] * 1_125n)
+                return yield* unblock(attempt)
+              })
+            )
           })
         )
         yield* mine(base)
@@ -112,17 +137,61 @@ describe("A transaction that does not land", () => {
       })
     )
 
+    it.effect("is sent again as it is while its fees would be taken, however long it waits", () =>
+      Effect.gen(function* () {
+        const relay = yield* Relayer
+        const { attempt, base, prepared, signed } = yield* storedSwap(48n)
+        yield* withoutMining(
+          base,
+          Effect.gen(function* () {
+            yield* relay.broadcast(signed)
+            yield* Effect.promise(() => base.client.dropTransaction({ hash: signed.txHash as Hex }))
+            yield* unsentForAMoment
+            assert.strictEqual((yield* unblock(attempt)).txHash, signed.txHash)
+          })
+        )
+        yield* mine(base)
+        assert.isTrue((yield* confirmed(signed, prepared.accountId)).success)
+      })
+    )
+
+    it.effect("of an account that cannot pay is not replaced, and lands at its own fees once there are funds", () =>
+      Effect.gen(function* () {
+        const relay = yield* Relayer
+        const { attempt, base, prepared, signed } = yield* storedSwap(49n)
+        const address = signed.relayer as Hex
+        const balance = yield* Effect.promise(() => base.client.getBalance({ address }))
+        const setBalance = (value: bigint) => Effect.promise(() => base.client.setBalance({ address, value }))
+        yield* Effect.acquireUseRelease(
+          setBalance(4_096n),
+          () =>
+            Effect.gen(function* () {
+              for (let round = 0; round < 3; round++) {
+                const error = yield* Effect.flip(unblock(attempt))
+                assert.strictEqual(error._tag, "ChainUnavailable")
+                assert.match(error.message, /insufficient funds/iu)
+              }
+              assert.strictEqual((yield* newest(attempt)).transaction.txHash, signed.txHash)
+            }),
+          () => setBalance(balance)
+        )
+        yield* relay.broadcast(signed)
+        assert.isTrue((yield* confirmed(signed, prepared.accountId)).success)
+      })
+    )
+
     it.effect("is found when an earlier one of its transactions was the one that landed", () =>
       Effect.gen(function* () {
         const actions = yield* CarriedActions
         const relay = yield* Relayer
         const { attempt, base, before, enrollment, prepared, signed } = yield* storedSwap(41n)
         const store = yield* RelayStore
-        const fees = Option.getOrThrow(yield* relay.quoteFeeBump(signed))
+        const bump = yield* relay.quoteFeeBump(signed, { isRefused: true })
+        if (bump._tag !== "Bump") return assert.fail(bump._tag)
         const second = yield* store.replace(
           yield* newest(attempt),
           yield* DateTime.now,
-          relay.signReplacement(signed, fees)
+          relay.signReplacement(signed, bump.fees)
         )
         yield* relay.broadcast(signed)
         const receipt = yield* confirmed(second, prepared.accountId)
@@ -156,16 +225,13 @@ describe("A transaction that does not land", () => {
         const relay = yield* Relayer
         const { prepared, signed } = yield* storedSwap(44n)
         const dear = yield* relay.sign({ ...prepared, maxFeePerGas: 480_000_000_000n }, signed.nonce)
-        assert.isTrue(Option.isNone(yield* relay.quoteFeeBump(dear)))
+        assert.deepStrictEqual(yield* relay.quoteFeeBump(dear, { isRefused: true }), { _tag: "AboveCeiling" })
         yield* relay.broadcast(signed)
         yield* confirmed(signed, prepared.accountId)
       })
     )
   })
 })
-
-/** Bytes that an endpoint took are sent again after a second at the earliest, long before a run does so. */
-const unsentForAMoment = Effect.sleep("1100 millis")
 
 describe("A reorganization", () => {
   layer(World, { excludeTestServices: true })((it) => {
