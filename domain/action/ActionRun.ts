@@ -5,7 +5,7 @@
  * anyone who has seen it. The next one is made first, and then the chain is read for those before: as long as none of
  * them counts, the next has their nonce, and of all only one can count.
  */
-import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
@@ -15,10 +15,13 @@ import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, eventOfAction, resultOfAction } from "#domain/action/resultOfAction.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import { findLanded, type SentAttempt, unrecordedSwap, withSwap } from "#domain/action/earlierAttempts.ts"
+import type { ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
+import { AccountQueue } from "#domain/operation/AccountQueue.ts"
+import { inAccountTurn, InLine, lineDelay } from "#domain/operation/inAccountTurn.ts"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
@@ -42,6 +45,8 @@ const pendingReason = "what may carry the order out is on its way, or in a block
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
 
+const SwapStepInTurn = Schema.Union([SwapStep, InLine])
+
 type Ready = Extract<SwapStep, { readonly _tag: "Ready" }>
 
 /**
@@ -64,6 +69,7 @@ export class ActionRun extends Context.Service<
     Effect.gen(function* () {
       const services = {
         operations: yield* OperationStore,
+        queue: yield* AccountQueue,
         store: yield* ActionStore,
         preparer: yield* SwapPreparer,
         calls: yield* CallsPreparer,
@@ -81,6 +87,7 @@ export class ActionRun extends Context.Service<
 
 interface Services {
   readonly operations: OperationStore["Service"]
+  readonly queue: AccountQueue["Service"]
   readonly store: ActionStore["Service"]
   readonly preparer: SwapPreparer["Service"]
   readonly calls: CallsPreparer["Service"]
@@ -93,10 +100,11 @@ interface Services {
 }
 
 const makeExecute = (
-  { actions, calls, gas, marks, operations, preparer, relay, relays, store, valuer }: Services,
+  { actions, calls, gas, marks, operations, preparer, queue, relay, relays, store, valuer }: Services,
   operationId: OperationId
 ) => {
   const landed = findLanded(relays, actions)
+  const inTurn = inAccountTurn({ operations, queue })
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
   const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
@@ -167,13 +175,16 @@ const makeExecute = (
     return { _tag: "Waiting", reason: `a rebalance of the portfolio is running: ${step.reason}` }
   })
 
-  const prepare = (round: number, carried: ReadonlyArray<SentAttempt>) =>
+  const prepare = (round: number, chainId: ChainId, carried: ReadonlyArray<SentAttempt>) =>
     Activity.make({
       name: `prepare/${round}`,
-      success: SwapStep,
-      execute: check(round, carried).pipe(
-        Effect.catch(({ message }) => Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message })),
-        Effect.tap(appendStep)
+      success: SwapStepInTurn,
+      execute: inTurn(
+        { request: { operationId, chainId }, isToBeSigned: ({ _tag }) => _tag === "Ready" },
+        check(round, carried).pipe(
+          Effect.catch(({ message }) => Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message })),
+          Effect.tap(appendStep)
+        )
       )
     })
 
@@ -229,7 +240,12 @@ const makeExecute = (
       return fail(name, reason, reportOf(end, receipts))
     }
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
-      const step: SwapStep = again ?? (yield* prepare(round, carried))
+      const step = again ?? (yield* prepare(round, action.order.chainId, carried))
+      if (step._tag === "InLine") {
+        if (step.isCancelled) return yield* refuse(cancelledError, "cancel")
+        yield* DurableClock.sleep({ name: `line/${round}`, duration: lineDelay(step) })
+        continue
+      }
       if (step._tag === "Cancelled") return yield* refuse(cancelledError, "cancel")
       if (step._tag === "Closed") return yield* refuse(step.reason)
       if (step._tag === "Landed") {

@@ -3,7 +3,7 @@
  * agent may make, so a chain without it is refused. Source: interface "Legacy execution (v1)";
  * docs/decisions/0168-legacy-execution.md.
  */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import type { ChainId } from "#domain/Caip.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
@@ -47,6 +47,12 @@ export interface ExecutionStatus {
   readonly operation: Operation
   readonly outcome: ActionOutcome | null
 }
+
+/**
+ * An operation of the account that lands while calls are simulated changes its nonce, so that the simulation fails for
+ * no fault of theirs: they are simulated anew, for some five seconds at most.
+ */
+const simulatedAnew = Schedule.exponential("100 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 5 }))
 
 type SubmitError = PortfolioNotFound | PermissionDenied | ValidationFailed | ReplayMismatch | CallsRefused | Internal
 
@@ -111,6 +117,7 @@ export class DirectExecutions extends Context.Service<
         }
         const order: CallsOrder = { _tag: "Calls", chainId: chain.chainId, accountId: chain.accountId, calls }
         const prepared = yield* preparer.prepare(source, order).pipe(
+          Effect.retry({ while: ({ _tag }) => _tag === "ChainUnavailable", schedule: simulatedAnew }),
           Effect.catchTags({
             ChainUnavailable: (error) => Effect.fail(unavailable(error)),
             SimulationFailed: ({ reason }) =>

@@ -29,8 +29,11 @@ export const chainRetry = Schedule.exponential("500 millis").pipe(Schedule.upTo(
 export class BatchPreparer extends Context.Service<
   BatchPreparer,
   {
-    /** The skips of the answer are the plan's and its own. */
-    readonly prepare: (attempt: AttemptId, plan: RunPlan) => Effect.Effect<Preparation>
+    /**
+     * The skips of the answer are the plan's and its own. What was sent over routes and reverted is not tried over
+     * routes again.
+     */
+    readonly prepare: (attempt: AttemptId, plan: RunPlan, hasReverted: boolean) => Effect.Effect<Preparation>
     /** What a first attempt would prepare on a chain now, for a preview. */
     readonly preview: (context: PlanContext, plan: ChainPlanOfRun) => Effect.Effect<Preparation>
   }
@@ -43,11 +46,10 @@ export class BatchPreparer extends Context.Service<
       const batches = yield* ChainBatches
       const signatures = yield* RequiredSignatures
 
-      const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, planned: RunPlan) {
+      const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, planned: RunPlan, hasReverted: boolean) {
         const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
         const plan = yield* plans.current(attempt, planned, context)
-        // What was sent over routes and reverted is not tried over routes again.
-        const sources = attempt.attempt === 1 ? "venue and routes" : "venue"
+        const sources = hasReverted ? "venue" : "venue and routes"
         const preparation = yield* batches.prepare({ context, plan, sources })
         const { chainId } = plan.chain
         if (preparation._tag === "Ready" && context.awaited.includes(chainId)) {
@@ -56,8 +58,8 @@ export class BatchPreparer extends Context.Service<
         return preparation
       })
 
-      const prepare = Effect.fn("BatchPreparer.prepare")((attempt: AttemptId, plan: RunPlan) =>
-        Effect.andThen(spanIsAbout(attempt), tryOnce(attempt, plan)).pipe(
+      const prepare = Effect.fn("BatchPreparer.prepare")((attempt: AttemptId, plan: RunPlan, hasReverted: boolean) =>
+        Effect.andThen(spanIsAbout(attempt), tryOnce(attempt, plan, hasReverted)).pipe(
           Effect.retry({ while: (error) => error._tag === "ChainUnavailable", schedule: chainRetry }),
           Effect.catchTag("ChainUnavailable", unreached(plan.chains.find(({ chainId }) => chainId === attempt.chainId)))
         )

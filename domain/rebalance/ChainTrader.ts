@@ -9,7 +9,10 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
+import { AccountQueue } from "#domain/operation/AccountQueue.ts"
+import { inAccountTurn, InLine, lineDelay } from "#domain/operation/inAccountTurn.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { BatchCarrier } from "#domain/rebalance/BatchCarrier.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
@@ -25,7 +28,7 @@ import { Unrecorded, UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades
 
 const maxAttempts = 3
 
-const PreparedOrThere = Schema.Union([Preparation, Unrecorded])
+const PreparedOrThere = Schema.Union([Preparation, Unrecorded, InLine])
 
 /** What is left to be done on a chain once its owner has signed anew. */
 export interface ReauthorizationRequired {
@@ -66,6 +69,8 @@ export class ChainTrader extends Context.Service<
     Effect.gen(function* () {
       return ChainTrader.of({
         trade: makeTrade({
+          operations: yield* OperationStore,
+          queue: yield* AccountQueue,
           preparer: yield* BatchPreparer,
           unrecorded: yield* UnrecordedTrades,
           carrier: yield* BatchCarrier,
@@ -78,6 +83,8 @@ export class ChainTrader extends Context.Service<
 }
 
 interface Services {
+  readonly operations: OperationStore["Service"]
+  readonly queue: AccountQueue["Service"]
   readonly preparer: BatchPreparer["Service"]
   readonly unrecorded: UnrecordedTrades["Service"]
   readonly carrier: BatchCarrier["Service"]
@@ -85,18 +92,30 @@ interface Services {
   readonly timing: typeof RelayTiming.Service
 }
 
-const makeTrade = ({ carrier, timing, preparer, unrecorded, wait }: Services) => {
-  const prepare = (attempt: AttemptId, plan: RunPlan) =>
+const makeTrade = ({ carrier, operations, timing, preparer, queue, unrecorded, wait }: Services) => {
+  const inTurn = inAccountTurn({ operations, queue })
+
+  const prepare = (attempt: AttemptId, plan: RunPlan, hasReverted: boolean) =>
     Activity.make({
       name: `prepare/${attempt.chainId}/${attempt.attempt}`,
       success: PreparedOrThere,
-      execute: unrecorded.prepareUnlessThere({ attempt, plan, prepare: preparer.prepare(attempt, plan) })
+      execute: inTurn(
+        { request: attempt, isToBeSigned: ({ _tag }) => _tag === "Ready" },
+        unrecorded.prepareUnlessThere({ attempt, plan, prepare: preparer.prepare(attempt, plan, hasReverted) })
+      )
     })
+
+  /** The next operation of the account need not wait until all chains of this one are done. */
+  const release = (attempt: AttemptId) =>
+    Activity.make({ name: `release/${attempt.chainId}/${attempt.attempt}`, execute: queue.release(attempt) })
+
+  const waitInLine = ({ attempt, chainId }: AttemptId, line: InLine) =>
+    DurableClock.sleep({ name: `line/${chainId}/${attempt}`, duration: lineDelay(line) })
 
   const waitForBlock = ({ attempt, chainId }: AttemptId) =>
     DurableClock.sleep({ name: `pending/${chainId}/${attempt}`, duration: timing.searchInterval })
 
-  return Effect.fnUntraced(function* ({
+  const attemptUntilDone = Effect.fnUntraced(function* ({
     chain,
     firstAttempt,
     operationId,
@@ -109,7 +128,12 @@ const makeTrade = ({ carrier, timing, preparer, unrecorded, wait }: Services) =>
     const reverted: Array<ActionReceipt> = []
     for (let number = firstAttempt, tries = 0; legs.length + planned.length > 0 && tries < maxAttempts; number++) {
       const attempt: AttemptId = { operationId, chainId, attempt: number }
-      const preparation = again ?? (yield* prepare(attempt, plan))
+      const preparation = again ?? (yield* prepare(attempt, plan, reverted.length > 0))
+      if (preparation._tag === "InLine") {
+        if (preparation.isCancelled) return cancelledOutcome(chain, { skips, reverted })
+        yield* waitInLine(attempt, preparation)
+        continue
+      }
       if (preparation._tag === "Pending") {
         yield* waitForBlock(attempt)
         continue
@@ -137,6 +161,14 @@ const makeTrade = ({ carrier, timing, preparer, unrecorded, wait }: Services) =>
       if (again === undefined) tries += 1
     }
     return last
+  })
+
+  return Effect.fnUntraced(function* (trade: ChainTrade) {
+    const outcome = yield* attemptUntilDone(trade)
+    const { chain, firstAttempt: attempt, operationId, plan } = trade
+    if (outcome.receipt !== null && plan.chains.length > 1)
+      yield* release({ operationId, chainId: chain.chainId, attempt })
+    return outcome
   })
 }
 

@@ -11,6 +11,8 @@ import { AssetId, chainIdOf } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { AccountQueue } from "#domain/operation/AccountQueue.ts"
+import { inAccountTurn, InLine, lineDelay } from "#domain/operation/inAccountTurn.ts"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
@@ -35,6 +37,7 @@ const maxChecks = 40
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
 
 const Delivered = Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+const WithdrawalStepInTurn = Schema.Union([WithdrawalStep, InLine])
 const MaybeDelivered = Schema.NullOr(Delivered)
 
 /**
@@ -56,6 +59,7 @@ export class WithdrawalRun extends Context.Service<
     Effect.gen(function* () {
       const services = {
         operations: yield* OperationStore,
+        queue: yield* AccountQueue,
         store: yield* WithdrawalStore,
         preparer: yield* WithdrawalPreparer,
         execution: yield* WithdrawalExecution,
@@ -70,6 +74,7 @@ export class WithdrawalRun extends Context.Service<
 
 interface Services {
   readonly operations: OperationStore["Service"]
+  readonly queue: AccountQueue["Service"]
   readonly store: WithdrawalStore["Service"]
   readonly preparer: WithdrawalPreparer["Service"]
   readonly execution: WithdrawalExecution["Service"]
@@ -79,7 +84,7 @@ interface Services {
 }
 
 const makeExecute = (services: Services, operationId: OperationId) => {
-  const { execution, gas, operations, preparer, relay, store, valuer } = services
+  const { execution, gas, operations, preparer, queue, relay, store, valuer } = services
 
   /** Of every attempt of this run, in order. */
   const receipts: Array<ActionReceipt> = []
@@ -113,16 +118,31 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     return (yield* operations.isCancelRequested(operationId)) ? ({ _tag: "Cancelled" } satisfies WithdrawalStep) : step
   })
 
+  const next = (withdrawal: StoredWithdrawal) =>
+    preparer.next(withdrawal).pipe(
+      Effect.flatMap(unlessCancelled),
+      Effect.tap(appendStep),
+      // What leaves is priced at the moment at which it leaves.
+      Effect.tap((step) => (step._tag === "Ready" ? valuer.value(withdrawal.message.portfolioId) : Effect.void))
+    )
+
+  /**
+   * The owner's word waits for no one; where the agent sells for it, it goes before all that wait for the account.
+   */
   const prepare = (withdrawal: StoredWithdrawal, round: number) =>
     Activity.make({
       name: `prepare/${round}`,
-      success: WithdrawalStep,
-      execute: preparer.next(withdrawal).pipe(
-        Effect.flatMap(unlessCancelled),
-        Effect.tap(appendStep),
-        // What leaves is priced at the moment at which it leaves.
-        Effect.tap((step) => (step._tag === "Ready" ? valuer.value(withdrawal.message.portfolioId) : Effect.void))
-      )
+      success: WithdrawalStepInTurn,
+      execute:
+        withdrawal.message.liquidate === true
+          ? inAccountTurn({ operations, queue })(
+              {
+                request: { operationId, chainId: chainIdOf(withdrawal.accountId), isUrgent: true },
+                isToBeSigned: ({ _tag }) => _tag === "Ready"
+              },
+              next(withdrawal)
+            )
+          : next(withdrawal)
     })
 
   const sleep = (name: string, round: number) =>
@@ -224,6 +244,11 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     let reverted: string | undefined
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
       const step = yield* prepare(withdrawal, round)
+      if (step._tag === "InLine") {
+        if (step.isCancelled) return yield* cancel(withdrawal)
+        yield* DurableClock.sleep({ name: `line/${round}`, duration: lineDelay(step) })
+        continue
+      }
       if (step._tag === "Cancelled") return yield* cancel(withdrawal)
       if (step._tag === "Closed") return yield* fail(withdrawal, step.reason)
       if (reverted !== undefined && (step._tag === "Ready" || step._tag === "Refused")) {

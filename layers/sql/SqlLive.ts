@@ -1,6 +1,7 @@
 /** All stores of the domain on one SqlClient, whose schema must be up to date (`Migrations.layer`). */
 import { Layer } from "effect"
 import { TransientFault } from "#domain/TransientFault.ts"
+import * as AccountQueue from "#layers/sql/operation/AccountQueue.ts"
 import * as ActionStore from "#layers/sql/action/ActionStore.ts"
 import * as IssuerQuoteStore from "#layers/sql/action/IssuerQuoteStore.ts"
 import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
@@ -49,6 +50,7 @@ import * as WebhookStore from "#layers/sql/webhook/WebhookStore.ts"
 import * as WithdrawalStore from "#layers/sql/withdrawal/WithdrawalStore.ts"
 
 export const SqlLive = Layer.mergeAll(
+  AccountQueue.layer,
   ActionStore.layer,
   AnalyticsStore.layer,
   AssetStore.layer,

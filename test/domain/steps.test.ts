@@ -15,7 +15,7 @@ const together = "together"
 const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "action/ActionRun.ts": {
     begin: together,
-    prepare: "reads, quotes and simulates; a state that is entered already is entered no second time",
+    prepare: "an account that is had already is had still; the rest reads, quotes and simulates",
     finish: together,
     value: "a second valuation finds nothing that changed since the first",
     "by its argument": together
@@ -26,7 +26,8 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     depart: together
   },
   "rebalance/ChainTrader.ts": {
-    prepare: "reads, quotes and simulates; what it leaves is its result"
+    prepare: "an account that is had already is had still; the rest reads, quotes and simulates",
+    release: "an account that is released already is another's or nobody's, and stays so"
   },
   "rebalance/SignatureRequests.ts": {
     unsigned: together,
@@ -62,7 +63,7 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "withdrawal/WithdrawalRun.ts": {
     begin: together,
-    prepare: "reads and simulates; a second valuation finds nothing that changed since the first",
+    prepare: "an account that is had already is had still; a second valuation finds nothing that changed",
     verify: "reads what a transaction delivered",
     finish: together,
     value: "a second valuation finds nothing that changed since the first",

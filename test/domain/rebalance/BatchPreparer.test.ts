@@ -229,7 +229,7 @@ describe("BatchPreparer", () => {
         const [planned] = planOf(yield* DateTime.now, [usdcLeg]).chains
         const plan = { ...planOf(yield* DateTime.now, []), chains: [{ ...planned!, transfers: [transfer] }] }
         const preparer = yield* BatchPreparer
-        const preparation = yield* preparer.prepare(attempt(1), plan)
+        const preparation = yield* preparer.prepare(attempt(1), plan, false)
         assert.deepStrictEqual(constraints, [{ excludedSource: baseUsdc.chainId }])
         assert.strictEqual(preparation._tag, "Nothing")
         assert.deepStrictEqual(
@@ -248,7 +248,7 @@ describe("BatchPreparer", () => {
       yield* setPrices
       const [planned] = planOf(yield* DateTime.now, [usdcLeg]).chains
       const plan = { ...planOf(yield* DateTime.now, []), chains: [{ ...planned!, transfers: [transfer] }] }
-      const preparation = yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(1), plan))
+      const preparation = yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(1), plan, false))
       assert.deepStrictEqual(constraints, [{ excludedSource: baseUsdc.chainId }])
       assert.strictEqual(preparation._tag, "Nothing")
       assert.deepStrictEqual(

@@ -149,10 +149,8 @@ describe("the gas of a batch", () => {
         const prepare = Effect.fnUntraced(function* (benefitUsd: bigint, gasUsd: bigint) {
           const plan = planOf(yield* DateTime.now, [usdcLeg])
           const measures = { worth: { benefitUsd, costUsd: 200n + gasUsd, gasUsd }, bands: [] }
-          return yield* preparer.prepare(attempt(1), {
-            ...plan,
-            chains: plan.chains.map((chain) => ({ ...chain, measures }))
-          })
+          const chains = plan.chains.map((chain) => ({ ...chain, measures }))
+          return yield* preparer.prepare(attempt(1), { ...plan, chains }, false)
         })
         const refused = yield* prepare(1_033n, 800n)
         assert.deepInclude(refused, { _tag: "Nothing", failure: null })

@@ -117,7 +117,9 @@ export const attempt = (number: number) => ({ operationId, chainId: baseUsdc.cha
 export const prepared = Effect.fnUntraced(function* (number: number, ageSeconds: number, legs = [usdcLeg]) {
   yield* setPrices
   const plannedAt = DateTime.subtract(yield* DateTime.now, { seconds: ageSeconds })
-  return yield* Effect.flatMap(BatchPreparer, (preparer) => preparer.prepare(attempt(number), planOf(plannedAt, legs)))
+  return yield* Effect.flatMap(BatchPreparer, (preparer) =>
+    preparer.prepare(attempt(number), planOf(plannedAt, legs), number > 1)
+  )
 })
 
 /** The account holds 10,000 dollars. */

@@ -8,6 +8,7 @@ import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import { SwapPreparer } from "#domain/action/SwapPreparer.ts"
 import { EvmAddress, solanaAccount, solanaChainId, spl } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { AccountQueue } from "#domain/operation/AccountQueue.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { Ready } from "#domain/rebalance/Preparation.ts"
@@ -209,6 +210,7 @@ const askedByOrder = Effect.fnUntraced(function* (action: PreparedAction) {
         transition: () => Effect.succeed(true),
         isRebalancing: () => Effect.succeed(false)
       }),
+      Layer.mock(AccountQueue, { acquire: () => Effect.succeed({ state: "acquired", ahead: 0 }) }),
       Layer.mock(ActionStore, { find: () => Effect.succeedSome(stored), finish: () => Effect.void }),
       Layer.mock(SwapPreparer, { next: () => Effect.succeed({ _tag: "Ready", prepared: action }) }),
       Layer.mock(TransactionRelay, { carry: () => Effect.succeedNone }),

@@ -7,7 +7,14 @@
  */
 import type { FinalState } from "#test/fault/crash/finalState.ts"
 
-const waiting = new Set(["retrying", "withdrawal_waits", "action_waits", "revocation_waits", "transfer_unclear"])
+const waiting = new Set([
+  "retrying",
+  "withdrawal_waits",
+  "action_waits",
+  "waiting_for_account",
+  "revocation_waits",
+  "transfer_unclear"
+])
 
 const withoutWaits = (events: ReadonlyArray<string>) =>
   events
