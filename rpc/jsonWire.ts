@@ -192,7 +192,8 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
                 write: (value) =>
                   Effect.map(Effect.orDie(encode(value)) as Effect.Effect<unknown>, (data) =>
                     JSON.stringify({ result: { data: form.wrap(data) } })
-                  )
+                  ),
+                writeError: (error) => JSON.stringify(envelopeOf(form)(error))
               })
             const json = yield* Effect.orDie(encode(yield* called))
             return answersWithToken ? tokenInCookie(cookie, json as TokenAnswer, success(form)) : success(form)(json)

@@ -72,7 +72,8 @@ const streams: Setting<StreamSettings["Service"]> = all({
   maxOpenPerKey: withDefault("STREAMS_MAX_PER_KEY", Kind.integer(1, 100_000, "250"), 250),
   maxOpenPerSession: withDefault("STREAMS_MAX_PER_SESSION", Kind.integer(1, 100_000, "20"), 20),
   maxOpenPerAddress: withDefault("STREAMS_MAX_PER_ADDRESS", Kind.integer(1, 100_000, "500"), 500),
-  pollIntervalMs: withDefault("STREAMS_POLL_MS", Kind.integer(10, 60_000, "100"), 100)
+  pollIntervalMs: withDefault("STREAMS_POLL_MS", Kind.integer(10, 60_000, "100"), 100),
+  recheckIntervalMs: withDefault("STREAMS_RECHECK_MS", Kind.integer(1_000, 300_000, "15000"), 15_000)
 })
 
 const perMinute = Kind.integer(1, 10_000_000, "600")

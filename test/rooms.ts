@@ -160,7 +160,7 @@ export const stores: Rooms = {
 export const wires: Rooms = {
   values: [],
   middleware: [],
-  streaming: [],
+  streaming: ["values"],
   health: [],
   attestor: [],
   operation: ["values"],

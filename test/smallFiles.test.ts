@@ -36,7 +36,6 @@ const reasons: Readonly<Record<string, string>> = {
   "domain/monitor/listedCandles.ts": "joins two contexts for a third, so none of their files is its place",
   "domain/strategy/movedDueAt.ts": "a rule of the domain that a statement of a store applies",
   "domain/withdrawal/withdrawalRequestBytes.ts": "what an owner signs, byte by byte",
-  "http/v1/agUi/agUiFrames.ts": "frames of one protocol, apart from the server's own",
   "http/v1/executionFrames.ts": "a view",
   "layers/catalogue/LoadCatalogue.ts": "what a start does with the content, which much else reads",
   "layers/engine/SignalSteps.ts": "keeps the engine from knowing how executions are followed",

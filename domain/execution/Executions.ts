@@ -2,14 +2,14 @@
  * Operations as executions: as they are now, with all that happened, with what they did, and as streams. Each way reads
  * the one log of an operation's events, so all of them say the same. Source: shapes 2.26, J to M.
  */
-import { Context, type DateTime, Effect, Layer, Option, type Scope, type Stream } from "effect"
+import { Context, type DateTime, Effect, Layer, Option, type Scope } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, NotFound, type RateLimited } from "#domain/Errors.ts"
 import type { ExecutionEvent, LandedStep } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf } from "#domain/execution/ExecutionHistory.ts"
 import { type ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
-import { makeFollow } from "#domain/execution/followExecution.ts"
+import { type FollowedExecution, makeFollow } from "#domain/execution/followExecution.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import type { OperationId } from "#domain/Ids.ts"
@@ -55,13 +55,14 @@ export class Executions extends Context.Service<
     ) => Effect.Effect<Page<ExecutionHead>, CursorInvalid, ExecutionReader>
     /**
      * Begins with a snapshot, goes on after `lastEventId` (or now, when it is left out) and ends after the result or
-     * error. None when the client has seen the end. The stream is counted as open until the scope closes.
+     * error. None when the client has seen the end. The stream is counted as open until the scope closes, and is to be
+     * ended with its permit.
      */
     readonly follow: (
       operationId: OperationId,
       lastEventId: string | undefined
     ) => Effect.Effect<
-      Option.Option<Stream.Stream<ExecutionEvent>>,
+      Option.Option<FollowedExecution>,
       NotFound | CursorInvalid | RateLimited,
       ExecutionReader | Scope.Scope
     >

@@ -1,9 +1,18 @@
-/** Counts the streams of all kinds that are open in this process, and refuses one too many. */
-import { Context, Effect, Layer, Metric, Schema, type Scope } from "effect"
+/**
+ * Counts the streams of all kinds that are open in this process, refuses one too many, and asks again, for as long as
+ * they are open, whether their holders still may: all of them in two statements at each heartbeat, and those of a
+ * tenant at once when this process changes who of it may do what.
+ */
+import { Context, Duration, Effect, FiberSet, Latch, Layer, Metric, type Scope } from "effect"
 import { RateLimited } from "#domain/Errors.ts"
+import { readScope } from "#domain/execution/ExecutionReaders.ts"
+import { StreamPermit } from "#domain/execution/StreamPermit.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import { type ApiKeyId, SessionId, type TenantId } from "#domain/Ids.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
+import { type Credential, isSession, StandingAccess } from "#domain/identity/access/StandingAccess.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
+import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
 
 /** When a refused client should try again. */
 const retryAfterSeconds = 10
@@ -11,7 +20,7 @@ const retryAfterSeconds = 10
 /** Whose stream it is. */
 export interface StreamHolder {
   readonly tenantId: TenantId
-  readonly credential: ApiKeyId | SessionId
+  readonly credential: Credential
   readonly address: string
 }
 
@@ -25,17 +34,80 @@ export interface StreamHolder {
 export class StreamAdmission extends Context.Service<
   StreamAdmission,
   {
-    /** The stream is counted as open until the scope closes. */
-    readonly enter: (holder: StreamHolder) => Effect.Effect<void, RateLimited, Scope.Scope>
+    /** The stream is counted as open until the scope closes. Whoever answers it ends it with its permit. */
+    readonly enter: (holder: StreamHolder) => Effect.Effect<StreamPermit, RateLimited, Scope.Scope>
   }
 >()("ballast/domain/execution/StreamAdmission") {
   static readonly layer = Layer.effect(
     StreamAdmission,
-    Effect.map(StreamSettings, (settings) => makeAdmission(settings))
+    Effect.gen(function* () {
+      const settings = yield* StreamSettings
+      const access = yield* StandingAccess
+      const changes = yield* AccessChanges
+      const run = yield* FiberSet.makeRuntime()
+      const permits = new Map<StreamPermit, StreamHolder>()
+      const hasStreams = Latch.makeUnsafe(false)
+      const { count, refusalOf } = makeCounters(settings)
+
+      /** Ends the streams of those that may have none any more. */
+      const askAgain = Effect.fn("StreamAdmission.askAgain")(function* (isAsked: (holder: StreamHolder) => boolean) {
+        const asked = [...permits].filter(([, holder]) => isAsked(holder))
+        if (asked.length === 0) return
+        const credentials = new Set(asked.map(([, { credential }]) => credential))
+        const refused = yield* access.refusals([...credentials], readScope)
+        const tenants = new Set<TenantId>()
+        for (const [permit, { credential, tenantId }] of asked) {
+          const why = refused.get(credential)
+          if (why === undefined) continue
+          // It is counted until it has closed, and asked for no more.
+          permits.delete(permit)
+          permit.end(why)
+          tenants.add(tenantId)
+        }
+        // A client that comes back at once is not let in by what is remembered of its key.
+        yield* Effect.forEach(tenants, changes.changed, { discard: true })
+      })
+
+      const complaint = "Who has streams open could not be judged again"
+      yield* pollWhileOpen(
+        hasStreams,
+        askAgain(() => true),
+        { complaint, interval: Duration.millis(settings.recheckIntervalMs) }
+      )
+      // What fails here is asked again at the next heartbeat.
+      yield* changes.onChange((tenantId) =>
+        run(
+          Effect.catchCause(
+            askAgain((holder) => holder.tenantId === tenantId),
+            (cause) => Effect.logWarning(complaint, cause)
+          )
+        )
+      )
+
+      /** One step, so that no two can take the last place. */
+      const take = (holder: StreamHolder) =>
+        Effect.suspend(() => {
+          const refusal = refusalOf(holder)
+          if (refusal !== undefined) return Effect.fail(refusal)
+          const permit = new StreamPermit()
+          permits.set(permit, holder)
+          hasStreams.openUnsafe()
+          return Effect.as(count(holder, 1), permit)
+        })
+
+      const leave = (holder: StreamHolder, permit: StreamPermit) =>
+        Effect.suspend(() => {
+          permits.delete(permit)
+          if (permits.size === 0) hasStreams.closeUnsafe()
+          return count(holder, -1)
+        })
+
+      return StreamAdmission.of({
+        enter: (holder) => Effect.acquireRelease(take(holder), (permit) => leave(holder, permit))
+      })
+    })
   )
 }
-
-const isSession = Schema.is(SessionId)
 
 /** What a stream counts under, how many of it may be open, and whose limit that is. */
 const countersOf = (settings: StreamSettings["Service"], { address, credential, tenantId }: StreamHolder) => [
@@ -46,7 +118,7 @@ const countersOf = (settings: StreamSettings["Service"], { address, credential, 
   { key: `from ${address}`, max: settings.maxOpenPerAddress, holder: "The address" }
 ]
 
-const makeAdmission = (settings: StreamSettings["Service"]) => {
+const makeCounters = (settings: StreamSettings["Service"]) => {
   const open = new Map<string, number>()
   let all = 0
 
@@ -64,19 +136,15 @@ const makeAdmission = (settings: StreamSettings["Service"]) => {
   const refusal = (message: string) =>
     new RateLimited({ message: `${message}; close some, or retry`, retryAfterSeconds })
 
-  /** One step, so that no two can take the last place. */
-  const enter = (holder: StreamHolder) =>
-    Effect.suspend(() => {
-      if (all >= settings.maxOpen)
-        return Effect.fail(refusal(`${settings.maxOpen} streams are open here, the most that one process serves`))
-      for (const { key, max, holder: limited } of countersOf(settings, holder)) {
-        if ((open.get(key) ?? 0) < max) continue
-        return Effect.fail(refusal(`${limited} has ${max} streams open here, the most that it may have`))
-      }
-      return count(holder, 1)
-    })
+  /** Why one more stream of the holder is not opened; undefined where it is. */
+  const refusalOf = (holder: StreamHolder): RateLimited | undefined => {
+    if (all >= settings.maxOpen)
+      return refusal(`${settings.maxOpen} streams are open here, the most that one process serves`)
+    for (const { key, max, holder: limited } of countersOf(settings, holder))
+      if ((open.get(key) ?? 0) >= max)
+        return refusal(`${limited} has ${max} streams open here, the most that it may have`)
+    return undefined
+  }
 
-  return StreamAdmission.of({
-    enter: (holder) => Effect.acquireRelease(enter(holder), () => count(holder, -1))
-  })
+  return { count, refusalOf }
 }

@@ -20,5 +20,7 @@ export class StreamSettings extends Context.Service<
     readonly maxOpenPerAddress: number
     /** How often events of other processes are polled for while a stream is open, in milliseconds. */
     readonly pollIntervalMs: number
+    /** How often everybody who has a stream open is judged again, in milliseconds. */
+    readonly recheckIntervalMs: number
   }
 >()("ballast/domain/execution/StreamSettings") {}

@@ -9,11 +9,18 @@ import { beginning, cursorOf, readCursor } from "#domain/execution/ExecutionCurs
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf, type ExecutionHistory, hasEnded } from "#domain/execution/ExecutionHistory.ts"
 import type { ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
+import type { StreamPermit } from "#domain/execution/StreamPermit.ts"
 import type { OperationEventPage, Follower, OperationTails } from "#domain/execution/OperationTails.ts"
 
 interface Services {
   readonly log: ExecutionLog["Service"]
   readonly tails: OperationTails["Service"]
+}
+
+/** The stream of an operation, and the permission to have it open; whoever sends it ends it with that. */
+export interface FollowedExecution {
+  readonly events: Stream.Stream<ExecutionEvent>
+  readonly permit: StreamPermit
 }
 
 /** The events of a page, and the history after it. */
@@ -96,13 +103,13 @@ export const makeFollow = Effect.fnUntraced(function* ({ log, tails }: Services)
   return Effect.fnUntraced(function* <R>(
     head: ExecutionHead,
     lastEventId: string | undefined,
-    enter: Effect.Effect<void, RateLimited, R | Scope.Scope>
+    enter: Effect.Effect<StreamPermit, RateLimited, R | Scope.Scope>
   ) {
     const history = yield* start(head, lastEventId)
     if (history === "seen") return Option.none()
-    yield* enter
+    const permit = yield* enter
     const follower = yield* tails.follow(head.operation.operationId, head.sequence)
-    return Option.some(events(head, history, follower))
+    return Option.some<FollowedExecution>({ events: events(head, history, follower), permit })
   })
 })
 

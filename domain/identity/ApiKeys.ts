@@ -1,15 +1,16 @@
 /**
  * Authenticates a caller by an API key.
  *
- * A key that was found is cached for a few seconds, so a revocation takes effect within that time in every process
- * (docs/decisions/0004-api-keys.md). Unknown keys are never cached.
+ * A key that was found is cached for a few seconds, so a revocation takes effect within that time in every process, and
+ * at once in the one that revokes (docs/decisions/0004-api-keys.md). Unknown keys are never cached.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
-import { KeyExpired, KeyInvalid, TenantDisabled } from "#domain/Errors.ts"
+import { KeyExpired, KeyInvalid, type TenantDisabled } from "#domain/Errors.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
 import { KeyEnvironment, strangerTo } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
-import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import { type ApiKey, type Tenant, tenantDisabled } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import type { ApiKeyId } from "#domain/Ids.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
@@ -27,7 +28,7 @@ interface KnownKey {
   readonly tenantIsDisabled: boolean
 }
 
-const knownKey = ({ key, tenant }: { readonly key: ApiKey; readonly tenant: Tenant }): KnownKey => ({
+export const knownKey = ({ key, tenant }: { readonly key: ApiKey; readonly tenant: Tenant }): KnownKey => ({
   caller: {
     tenantId: tenant.tenantId,
     tenantName: tenant.name,
@@ -41,21 +42,26 @@ const knownKey = ({ key, tenant }: { readonly key: ApiKey; readonly tenant: Tena
   tenantIsDisabled: tenant.disabledAt !== null
 })
 
-const unknownKey = "The API key is unknown or revoked; send one that is in use in x-api-key"
+export const unknownKey = "The API key is unknown or revoked; send one that is in use in x-api-key"
+
+/** Why the key lets nobody in at a time, in milliseconds since the epoch; undefined where it does. */
+export const refusalOfKey = (
+  { caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey,
+  now: number
+): KeyInvalid | KeyExpired | TenantDisabled | undefined => {
+  if (isRevoked) return new KeyInvalid({ message: unknownKey })
+  if (expiresAt <= now)
+    return new KeyExpired({ message: `The API key ${caller.apiKeyId} has expired; create a new one` })
+  return tenantIsDisabled ? tenantDisabled() : undefined
+}
 
 const refuse = (message: string) => Effect.suspend(() => Effect.fail(new KeyInvalid({ message })))
 
 type Authenticated = Effect.Effect<Caller["Service"], KeyInvalid | KeyExpired | TenantDisabled>
 
-const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now: number): Authenticated => {
-  if (isRevoked) return refuse(unknownKey)
-  if (expiresAt <= now) {
-    return Effect.fail(new KeyExpired({ message: `The API key ${caller.apiKeyId} has expired; create a new one` }))
-  }
-  if (tenantIsDisabled) {
-    return Effect.fail(new TenantDisabled({ message: "The tenant is disabled; contact support" }))
-  }
-  return Effect.succeed(caller)
+const judge = (known: KnownKey, now: number): Authenticated => {
+  const refusal = refusalOfKey(known, now)
+  return refusal === undefined ? Effect.succeed(known.caller) : Effect.fail(refusal)
 }
 
 /**
@@ -67,7 +73,8 @@ const judge = ({ caller, expiresAt, isRevoked, tenantIsDisabled }: KnownKey, now
  *
  * **Details**
  *
- * Fails with `KeyInvalid` or `TenantDisabled`. A revoked key may count for a few seconds more.
+ * Fails with `KeyInvalid`, `KeyExpired` or `TenantDisabled`. A key that another process revoked may count for a few
+ * seconds more.
  */
 export class ApiKeys extends Context.Service<
   ApiKeys,
@@ -105,6 +112,13 @@ export class ApiKeys extends Context.Service<
       // age.
       const known = new Map<string, { readonly key: KnownKey; readonly until: number }>()
 
+      /** How often access changed here: what was read before the last time is not kept. */
+      let changes = 0
+      yield* (yield* AccessChanges).onChange((tenantId) => {
+        changes += 1
+        for (const [secret, { key }] of known) if (key.caller.tenantId === tenantId) known.delete(secret)
+      })
+
       const cache = (secret: string, key: KnownKey, now: number) => {
         known.delete(secret)
         if (known.size >= maxCached) known.delete(known.keys().next().value!)
@@ -122,6 +136,7 @@ export class ApiKeys extends Context.Service<
       const lookUp = (secret: string): Authenticated =>
         Effect.suspend(() => {
           const ofSecret = hashes(Redacted.make(secret))
+          const changesBefore = changes
           return Effect.flatMap(
             store.findKeyByHash(ofSecret),
             Option.match({
@@ -133,7 +148,7 @@ export class ApiKeys extends Context.Service<
                   return refuse(strangerTo(environment, secret) ?? unknownKey)
                 const key = knownKey(found)
                 const now = clock.currentTimeMillisUnsafe()
-                cache(secret, key, now)
+                if (changes === changesBefore) cache(secret, key, now)
                 if (uses.size < maxCached) uses.set(apiKeyId, DateTime.makeUnsafe(now))
                 return found.pepper === pepperName
                   ? judge(key, now)

@@ -2,6 +2,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
 import type { Member, Role, SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
@@ -41,6 +42,7 @@ export class Members extends Context.Service<
     Members,
     Effect.gen(function* () {
       const store = yield* UserStore
+      const { changed } = yield* AccessChanges
       const random = yield* SecureRandom.SecureRandom
 
       const lastOwner = () =>
@@ -74,6 +76,7 @@ export class Members extends Context.Service<
         if (Option.isNone(yield* store.findMember(tenantId, userId)))
           return yield* new NotFound({ message: `The tenant has no member ${userId}` })
         if (!(yield* store.removeMember(tenantId, userId))) return yield* lastOwner()
+        yield* changed(tenantId)
       })
 
       return Members.of({ invite, list, remove })

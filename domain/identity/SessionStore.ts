@@ -68,6 +68,10 @@ export class SessionStore extends Context.Service<
      * member.
      */
     readonly find: (hashes: SecretHashes) => Effect.Effect<Option.Option<FoundSession>>
+    /** Those of the sessions that have not ended and whose users are members. */
+    readonly findOpen: (
+      sessionIds: ReadonlyArray<SessionId>
+    ) => Effect.Effect<ReadonlyArray<Pick<FoundSession, "session" | "tenantIsDisabled">>>
     /** Notes that the session was in use. */
     readonly touch: (sessionId: SessionId, at: DateTime.Utc) => Effect.Effect<void>
     /** Puts the hash under another pepper in the place of one, where it still is. */

@@ -8,9 +8,11 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
-import { SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
+import { SessionInvalid, type TenantDisabled } from "#domain/Errors.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type FoundSession, type Session, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
+import { tenantDisabled } from "#domain/identity/Tenant.ts"
 import type { Member } from "#domain/identity/User.ts"
 import { makeSessionId } from "#domain/Ids.ts"
 
@@ -33,7 +35,11 @@ export interface OpenSession {
   readonly token: Redacted.Redacted
 }
 
-const ended = () => new SessionInvalid({ message: "The wallet session has ended; sign in again" })
+export const sessionEnded = () => new SessionInvalid({ message: "The wallet session has ended; sign in again" })
+
+/** Whether its time is over; pure. */
+export const isOver = ({ expiresAt, usedAt }: Session, now: DateTime.Utc): boolean =>
+  DateTime.isLessThanOrEqualTo(DateTime.min(expiresAt, DateTime.addDuration(usedAt, idleLife)), now)
 
 /**
  * Wallet sessions and their tokens.
@@ -55,13 +61,14 @@ export class Sessions extends Context.Service<
     readonly authenticate: (token: Redacted.Redacted) => Effect.Effect<FoundSession, SessionInvalid | TenantDisabled>
     /** A new token for a session whose token is a day old; none while it need not be replaced. */
     readonly renew: (found: FoundSession, token: Redacted.Redacted) => Effect.Effect<Option.Option<Redacted.Redacted>>
-    readonly end: (found: Pick<Session, "sessionId">) => Effect.Effect<void>
+    readonly end: (found: Pick<Session, "sessionId" | "tenantId">) => Effect.Effect<void>
   }
 >()("ballast/domain/identity/Sessions") {
   static readonly layer = Layer.effect(
     Sessions,
     Effect.gen(function* () {
       const store = yield* SessionStore
+      const { changed } = yield* AccessChanges
       const { hash, hashes } = yield* KeyHash
       const random = yield* SecureRandom.SecureRandom
 
@@ -91,19 +98,19 @@ export class Sessions extends Context.Service<
       })
 
       const authenticate = Effect.fn("Sessions.authenticate")(function* (token: Redacted.Redacted) {
-        if (!Redacted.value(token).startsWith(tokenPrefix)) return yield* ended()
+        if (!Redacted.value(token).startsWith(tokenPrefix)) return yield* sessionEnded()
         const ofToken = hashes(token)
         const found = yield* store.find(ofToken)
-        if (Option.isNone(found)) return yield* ended()
+        if (Option.isNone(found)) return yield* sessionEnded()
         const { isCurrent, session, tenantIsDisabled } = found.value
         const now = yield* DateTime.now
-        const idleUntil = DateTime.addDuration(session.usedAt, idleLife)
-        if (DateTime.isLessThanOrEqualTo(DateTime.min(session.expiresAt, idleUntil), now)) return yield* ended()
+        if (isOver(session, now)) return yield* sessionEnded()
         if (!isCurrent && DateTime.isGreaterThan(now, DateTime.addDuration(session.rotatedAt, grace))) {
           yield* store.end(session.sessionId, now)
-          return yield* ended()
+          yield* changed(session.tenantId)
+          return yield* sessionEnded()
         }
-        if (tenantIsDisabled) return yield* new TenantDisabled({ message: "The tenant is disabled; contact support" })
+        if (tenantIsDisabled) return yield* tenantDisabled()
         if (found.value.isUnderOther && isCurrent && ofToken.other !== null)
           yield* store.rehash(session.sessionId, ofToken.other, ofToken.current)
         if (DateTime.isGreaterThan(now, DateTime.addDuration(session.usedAt, noteInterval)))
@@ -128,9 +135,13 @@ export class Sessions extends Context.Service<
         return isReplaced ? Option.some(next) : Option.none()
       })
 
-      const end = Effect.fn("Sessions.end")(({ sessionId }: Pick<Session, "sessionId">) =>
-        Effect.flatMap(DateTime.now, (now) => store.end(sessionId, now))
-      )
+      const end = Effect.fn("Sessions.end")(function* ({
+        sessionId,
+        tenantId
+      }: Pick<Session, "sessionId" | "tenantId">) {
+        yield* store.end(sessionId, yield* DateTime.now)
+        yield* changed(tenantId)
+      })
 
       return Sessions.of({ open, authenticate, renew, end })
     })

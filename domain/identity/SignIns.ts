@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { addressOf } from "#domain/Caip.ts"
-import { PermissionDenied, SignInRefused, TenantDisabled, type VerifierUnavailable } from "#domain/Errors.ts"
+import { PermissionDenied, SignInRefused, type TenantDisabled, type VerifierUnavailable } from "#domain/Errors.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type OpenSession, Sessions } from "#domain/identity/Sessions.ts"
 import type { UsedNonce } from "#domain/identity/SessionStore.ts"
@@ -10,7 +10,7 @@ import { signInProblems } from "#domain/identity/SignInMessage.ts"
 import { makeNonce, readNonce } from "#domain/identity/SignInNonces.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
-import type { Tenant } from "#domain/identity/Tenant.ts"
+import { type Tenant, tenantDisabled } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
@@ -99,8 +99,7 @@ export class SignIns extends Context.Service<
         if (member === undefined)
           return yield* new PermissionDenied({ message: `The wallet is no member of the tenant ${tenantId}` })
         const tenant = yield* tenants.findTenant(member.tenantId)
-        if (Option.isSome(tenant) && tenant.value.disabledAt !== null)
-          return yield* new TenantDisabled({ message: "The tenant is disabled; contact support" })
+        if (Option.isSome(tenant) && tenant.value.disabledAt !== null) return yield* tenantDisabled()
         const opened = yield* sessions.open(member, nonce, message.expiresAt)
         if (Option.isNone(opened))
           return yield* new SignInRefused({

@@ -1,5 +1,6 @@
 /** An integrator and its API keys. Source: interface "Authentication", shapes 2.1 and V. */
 import type { DateTime } from "effect"
+import { TenantDisabled } from "#domain/Errors.ts"
 import type { Environment } from "#domain/identity/KeyEnvironment.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { Scope } from "#domain/Scopes.ts"
@@ -14,6 +15,9 @@ export interface Tenant {
   readonly createdAt: DateTime.Utc
   readonly disabledAt: DateTime.Utc | null
 }
+
+/** What is answered to whoever is of a disabled tenant. */
+export const tenantDisabled = () => new TenantDisabled({ message: "The tenant is disabled; contact support" })
 
 /** A key as it is stored: never the secret, only what identifies it to people and what it may do. */
 export interface ApiKey {

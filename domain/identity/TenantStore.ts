@@ -51,6 +51,8 @@ export class TenantStore extends Context.Service<
     readonly insertKey: (key: ApiKey, hash: StoredHash) => Effect.Effect<void>
     /** The key with one of the hashes and its tenant, revoked and expired ones included. */
     readonly findKeyByHash: (hashes: SecretHashes) => Effect.Effect<Option.Option<FoundKey>>
+    /** Those of the keys that are there, with their tenants, revoked and expired ones included. */
+    readonly findKeys: (apiKeyIds: ReadonlyArray<ApiKeyId>) => Effect.Effect<ReadonlyArray<Omit<FoundKey, "pepper">>>
     /** Notes when keys were used; an earlier time than the noted one changes nothing. */
     readonly noteUses: (uses: ReadonlyMap<ApiKeyId, DateTime.Utc>) => Effect.Effect<void>
     /** The hash that the key has from now on. */

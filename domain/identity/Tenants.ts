@@ -3,6 +3,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "ef
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { KeyEnvironment, prefixOf } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
@@ -104,7 +105,7 @@ export class Tenants extends Context.Service<
       overlap: Duration.Duration
     ) => Effect.Effect<RotatedKey, NotFound | ValidationFailed>
     readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, NotFound>
-    /** The key stops working; revoking again changes nothing. */
+    /** The key stops working, at once in this process; revoking again changes nothing. */
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, NotFound>
   }
 >()("ballast/domain/identity/Tenants") {
@@ -115,6 +116,7 @@ export class Tenants extends Context.Service<
       const { hash, pepperName } = yield* KeyHash
       const random = yield* SecureRandom.SecureRandom
       const environment = yield* KeyEnvironment
+      const { changed } = yield* AccessChanges
       const provideRandom = Effect.provideService(SecureRandom.SecureRandom, random)
 
       const requireTenant = Effect.fnUntraced(function* (tenantId: TenantId) {
@@ -137,6 +139,7 @@ export class Tenants extends Context.Service<
 
       const setDisabled = Effect.fnUntraced(function* (tenantId: TenantId, disabledAt: DateTime.Utc | null) {
         const tenant = yield* store.setDisabled(tenantId, disabledAt)
+        yield* changed(tenantId)
         return Option.isNone(tenant) ? yield* unknownTenant(tenantId) : tenant.value
       })
 
@@ -151,6 +154,7 @@ export class Tenants extends Context.Service<
         entitlements: ReadonlyArray<string>
       ) {
         const tenant = yield* store.setEntitlements(tenantId, [...new Set(entitlements)])
+        yield* changed(tenantId)
         return Option.isNone(tenant) ? yield* unknownTenant(tenantId) : tenant.value
       })
 
@@ -215,12 +219,14 @@ export class Tenants extends Context.Service<
         const hashOf = storedHash(created.secret)
         if (!(yield* store.replaceKey({ apiKeyId, endsAt, next: created.key, hash: hashOf })))
           return yield* notRotated(old)
+        yield* changed(tenantId)
         return { ...created, oldEndsAt: old.expiresAt === null ? endsAt : DateTime.min(old.expiresAt, endsAt) }
       })
 
       const revokeKey = Effect.fn("Tenants.revokeKey")(function* (tenantId: TenantId, apiKeyId: ApiKeyId) {
         const revoked = yield* store.revokeKey(tenantId, apiKeyId, yield* DateTime.now)
         if (!revoked) return yield* unknownKey(tenantId, apiKeyId)
+        yield* changed(tenantId)
       })
 
       return Tenants.of({

@@ -12,6 +12,8 @@ const maxFailures = 8
 const firstPause = Duration.seconds(1)
 const longestPause = Duration.seconds(30)
 const maxEventSize = 1_048_576
+/** How names of events begin that a stream sends of itself; why it ended is what the next connection answers. */
+const ofTheStream = "stream."
 
 /** What passes by itself: nobody answers, too many ask, the service has a fault. */
 const isTransient = (error: { readonly _tag: string }): boolean =>
@@ -19,7 +21,10 @@ const isTransient = (error: { readonly _tag: string }): boolean =>
 
 const isRateLimited = (error: { readonly _tag: string }): error is RateLimited => error._tag === "RateLimited"
 
-/** Frames of a body; a `retry` field of the server goes to `onRetry`, with the last id in the stream before it. */
+/**
+ * Events of a body without those that a stream sends of itself; a `retry` field of the server goes to `onRetry`, with
+ * the last id in the stream before it.
+ */
 export const framesOf = (
   response: HttpClientResponse.HttpClientResponse,
   onRetry: (pause: Duration.Duration, place: string | undefined) => void
@@ -29,7 +34,7 @@ export const framesOf = (
     const parser = Sse.makeParser(
       (event) => {
         if (event._tag === "Retry") onRetry(event.duration, event.lastEventId)
-        else frames.push(event)
+        else if (!event.event.startsWith(ofTheStream)) frames.push(event)
       },
       { maxEventSize }
     )

@@ -27,6 +27,8 @@ export interface BodyOptions {
   readonly greeting?: Uint8Array
   /** Sent when nothing was for a while. */
   readonly heartbeat?: Uint8Array
+  /** Ends the body, after what waits and last bytes, when it calls back. Returns how to cancel that. */
+  readonly onEnd?: (end: (farewell: Uint8Array) => void) => () => void
 }
 
 type Chunk = readonly [Uint8Array, ...Array<Uint8Array>]
@@ -80,8 +82,9 @@ class Outgoing {
     wake?.()
   }
 
-  /** What was given until now is still sent, and nothing after it. */
-  end(): void {
+  /** What was given until now is still sent, then the last bytes, and nothing after them. */
+  end(farewell?: Uint8Array): void {
+    if (farewell !== undefined && !this.#isEnded) this.#add(farewell)
     this.#isEnded = true
     this.#flush()
   }
@@ -166,14 +169,14 @@ export const boundedBody = <A>({ bytesOf, stream }: BodySource<A>, options: Body
         Effect.andThen(Effect.sync(() => outgoing.end()))
       )
       const maker = yield* Effect.forkScoped(making)
-      const stop = () => {
+      const stop = (farewell?: Uint8Array) => {
+        outgoing.end(farewell)
         maker.interruptUnsafe()
-        outgoing.end()
       }
       yield* Effect.forkScoped(outgoing.clock(stop))
       yield* Effect.acquireRelease(
-        Effect.sync(() => options.closing.onBegun(stop)),
-        (callOff) => Effect.sync(callOff)
+        Effect.sync(() => [options.closing.onBegun(stop), options.onEnd?.(stop)]),
+        (callOffs) => Effect.sync(() => callOffs.forEach((callOff) => callOff?.()))
       )
       return Stream.fromPull(Effect.succeed(outgoing.pull))
     })

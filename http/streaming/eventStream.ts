@@ -3,10 +3,12 @@
  * keep the connection, and headers that keep them from holding frames back.
  *
  * A client that does not read is cut, and may resume from the last id that it has; streams also end when the server
- * does, and after a while, so that each key is checked again.
+ * does, after a while, and with a last frame when their holder may follow no longer.
  */
 import { type Context, Effect, Metric, type Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { StreamPermit } from "#domain/execution/StreamPermit.ts"
+import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
 import { boundedBody } from "#http/streaming/boundedBody.ts"
@@ -61,10 +63,18 @@ export interface EventSource<A> {
   readonly stream: Stream.Stream<A>
   /** What a value is sent as, whole or not at all. Answers the same frames for as long as a value is shared. */
   readonly framesOf: (value: A) => ReadonlyArray<Frame>
+  /** Where the stream does not end by itself when its holder may follow no longer. */
+  readonly ending?: Ending
+}
+
+export interface Ending {
+  readonly permit: StreamPermit
+  /** The last frames, which say why. */
+  readonly framesOf: (why: AccessEnded) => ReadonlyArray<Frame>
 }
 
 export const eventStream = <A>(
-  { framesOf, stream }: EventSource<A>,
+  { ending, framesOf, stream }: EventSource<A>,
   closing: ShutdownState["Service"],
   timing: typeof StreamTiming.Service
 ) =>
@@ -75,9 +85,16 @@ export const eventStream = <A>(
       count(frames, context)
       return bytesOf(frames)
     }
+    const onEnd =
+      ending === undefined
+        ? undefined
+        : (end: (farewell: Uint8Array) => void) => ending.permit.onEnd((why) => end(encode(ending.framesOf(why))))
     return Effect.succeed(
       HttpServerResponse.stream(
-        boundedBody({ stream, bytesOf: toBytes }, { request, timing, closing, greeting, heartbeat }),
+        boundedBody(
+          { stream, bytesOf: toBytes },
+          { request, timing, closing, greeting, heartbeat, ...(onEnd === undefined ? {} : { onEnd }) }
+        ),
         {
           contentType: "text/event-stream",
           headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }

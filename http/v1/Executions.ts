@@ -10,6 +10,7 @@ import { AgUiEvent } from "#http/v1/agUi/AgUiModel.ts"
 import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 import { OperationIdParam } from "#http/values/values.ts"
 import { operation } from "#http/openapi/operation.ts"
+import { StreamEnded } from "#http/streaming/ownFrames.ts"
 import { CursorInvalid, NotFound } from "#http/wireErrors.ts"
 
 const headers = {
@@ -28,10 +29,19 @@ const keyOrSession = OpenApi.annotations({ override: { security: [{ apiKey: [] }
 const access =
   "A key needs the scope above. A wallet session, as `Authorization: Bearer` or in its cookie, reads the operations of its tenant and of the portfolios that the wallet owns."
 
+/** What each stream of server-sent events says of its end. */
+const ended =
+  "A key or session that was revoked, has expired or lost its scope, and one whose tenant is disabled, ends the stream within 15 seconds: the last frame is the event `stream.ended` without `id`, whose data is the code and message of the error with which it is refused from now on."
+
+const Frame = Schema.Union([ExecutionEvent, StreamEnded]).annotate({
+  identifier: "ExecutionFrame",
+  description: "What a frame of the stream holds."
+})
+
 const stream = HttpApiEndpoint.get("streamExecution", "/executions/:operationId/stream", {
   params: { operationId: OperationIdParam },
   headers,
-  success: [HttpApiSchema.StreamSse({ data: ExecutionEvent }), HttpApiSchema.NoContent],
+  success: [HttpApiSchema.StreamSse({ data: Frame }), HttpApiSchema.NoContent],
   error: [NotFound, CursorInvalid]
 })
   .annotateMerge(
@@ -41,6 +51,7 @@ const stream = HttpApiEndpoint.get("streamExecution", "/executions/:operationId/
       description: [
         "Server-sent events of one operation, on whichever process is asked: a snapshot, what came after `Last-Event-ID`, what happens from then on, and the end. The stream ends after `execution.result` or `execution.error`; a client that reconnects after it is answered 204 and must not come back.",
         "Each frame has `id`, `event` (the kind) and `data` (the envelope as JSON). A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`.",
+        ended,
         access
       ].join("\n\n"),
       scope: readScope,
@@ -61,7 +72,7 @@ const agUi = HttpApiEndpoint.get("streamExecutionAgUi", "/ai/executions/:operati
       summary: "Follow an operation as an agent's run",
       description: [
         "The same events as chunks of the AG-UI protocol 1.0: `RUN_STARTED`, a `STATE_SNAPSHOT`, then for each event one `STATE_DELTA` (JSON Patch) whose `rawEvent` is it, `STEP_STARTED` and `STEP_FINISHED` around each state, `CUSTOM` for what happens on the way, and `RUN_FINISHED` or `RUN_ERROR`. The thread is the portfolio, the run the operation.",
-        "Each connection begins with `RUN_STARTED` and a snapshot as of `Last-Event-ID`. Frames have `data` alone; the last one of an event has its `id`. Comments, the longest time of a connection and 204 are those of the stream above.",
+        "Each connection begins with `RUN_STARTED` and a snapshot as of `Last-Event-ID`. Frames have `data` alone; the last one of an event has its `id`. Comments, the longest time of a connection and 204 are those of the stream above. A key or session that may no longer ends it with `RUN_ERROR`, whose `code` is that of the error with which it is refused from now on; the operation goes on.",
         access
       ].join("\n\n"),
       scope: readScope,

@@ -1,13 +1,14 @@
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { agUiFrames } from "#http/v1/agUi/agUiFrames.ts"
+import { agUiEndedFrames, agUiFrames } from "#http/v1/agUi/agUiFrames.ts"
 import { V1 } from "#http/v1/Api.ts"
-import { eventStream, type Frame } from "#http/streaming/eventStream.ts"
+import { endedFrames } from "#http/streaming/ownFrames.ts"
+import { type Ending, eventStream, type Frame } from "#http/streaming/eventStream.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { executionFrames } from "#http/v1/executionFrames.ts"
 
@@ -23,17 +24,19 @@ export const ExecutionsLive = HttpApiBuilder.group(
     const executions = yield* Executions
     const closing = yield* ShutdownState
     const timing = yield* StreamTiming
+    const clock = yield* Clock.Clock
 
-    const following = (framesOf: (event: ExecutionEvent) => ReadonlyArray<Frame>) =>
+    const following = (framesOf: (event: ExecutionEvent) => ReadonlyArray<Frame>, lastFramesOf: Ending["framesOf"]) =>
       Effect.fnUntraced(function* ({ headers, params }: Following) {
         const found = yield* executions.follow(params.operationId, headers["last-event-id"])
         if (Option.isNone(found)) return HttpServerResponse.empty({ status: 204 })
-        return yield* eventStream({ stream: found.value, framesOf }, closing, timing)
+        const { events: stream, permit } = found.value
+        return yield* eventStream({ stream, framesOf, ending: { permit, framesOf: lastFramesOf } }, closing, timing)
       })
 
     return handlers.handleAll({
-      streamExecution: following(executionFrames),
-      streamExecutionAgUi: following(agUiFrames)
+      streamExecution: following(executionFrames, endedFrames),
+      streamExecutionAgUi: following(agUiFrames, (why) => agUiEndedFrames(why, clock.currentTimeMillisUnsafe()))
     })
   })
 )

@@ -63,7 +63,17 @@ export const ExecutionProcedures = RpcGroup.make(
       )
     },
     success: ExecutionEvent,
-    error: Schema.Union([Errors.NotFound, Errors.CursorInvalid, Errors.RateLimited]),
+    // What its middleware refuses may also end a stream that has begun.
+    error: Schema.Union([
+      Errors.NotFound,
+      Errors.CursorInvalid,
+      Errors.RateLimited,
+      Errors.KeyInvalid,
+      Errors.KeyExpired,
+      Errors.SessionInvalid,
+      Errors.PermissionDenied,
+      Errors.TenantDisabled
+    ]),
     defect: HiddenDefect,
     stream: true
   })

@@ -32,7 +32,10 @@ export const ExecutionsLive = ExecutionProcedures.toLayer(
               executions.follow(operationId, headers["last-event-id"] ?? lastEventId),
               Option.match({
                 onNone: () => Stream.empty,
-                onSome: (events) => Stream.map(events, executionView).pipe(Stream.interruptWhen(Effect.sleep(longest)))
+                onSome: ({ events, permit }) =>
+                  Stream.map(events, executionView).pipe(
+                    Stream.interruptWhen(Effect.raceFirst(Effect.sleep(longest), permit.ended))
+                  )
               })
             )
           )

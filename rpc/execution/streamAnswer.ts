@@ -1,9 +1,11 @@
 /**
  * A stream on the interface's wire: server-sent events, whose `data` is what the body of an answer would be. What is
- * refused before the first value is answered as every other call; a stream without any value is 204.
+ * refused before the first value is answered as every other call; a stream without any value is 204. One that is
+ * refused later ends with an event `error`, whose `data` is what the body of the refusal would be.
  */
 import { type Cause, Effect, Exit, identity, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { type DomainError, isDomainError } from "#domain/DomainError.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { eventStream } from "#http/streaming/eventStream.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
@@ -14,6 +16,8 @@ export interface StreamAnswer {
   readonly frameOf: (value: unknown) => FrameNames
   /** A value as the text of its frame. */
   readonly write: (value: unknown) => Effect.Effect<string>
+  /** An error as the text of its frame. */
+  readonly writeError: (error: DomainError) => string
 }
 
 /** Fails with the cause for which the stream did not begin. */
@@ -21,7 +25,7 @@ export const makeStreamAnswer = Effect.gen(function* () {
   const closing = yield* ShutdownState
   const timing = yield* StreamTiming
 
-  return Effect.fnUntraced(function* ({ frameOf, stream, write }: StreamAnswer) {
+  return Effect.fnUntraced(function* ({ frameOf, stream, write, writeError }: StreamAnswer) {
     const pull = yield* Stream.toPull(stream)
     const first = yield* Effect.exit(pull)
     if (Exit.isFailure(first)) {
@@ -32,7 +36,10 @@ export const makeStreamAnswer = Effect.gen(function* () {
     const frames = Stream.mapEffect(values, (value) =>
       Effect.map(write(value), (data) => [{ ...frameOf(value), data }])
     )
-    // No procedure declares an error for a stream that has begun; one is a fault, and ends it.
-    return yield* eventStream({ stream: Stream.orDie(frames), framesOf: identity }, closing, timing)
+    // Without an id, so that the place of the client stays. What is no error of the API is a fault of the service.
+    const whole = Stream.catch(frames, (error) =>
+      isDomainError(error) ? Stream.succeed([{ event: "error", data: writeError(error) }]) : Stream.die(error)
+    )
+    return yield* eventStream({ stream: whole, framesOf: identity }, closing, timing)
   })
 })

@@ -9,7 +9,7 @@ import * as Metrics from "#domain/Metrics.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import type { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 
-export const closeCodes = { goingAway: 1001, abnormal: 1006, tryAgainLater: 1013 } as const
+export const closeCodes = { goingAway: 1001, abnormal: 1006, policyViolation: 1008, tryAgainLater: 1013 } as const
 
 /** A connection that breaks, and a message that is too long, end a socket as a close does: the fault is not ours. */
 const ended = (error: Socket.SocketError): Socket.SocketError =>

@@ -56,7 +56,7 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
           })
         }
         const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
-        yield* admission.enter(yield* readers.identify(request.headers, address))
+        const permit = yield* admission.enter(yield* readers.identify(request.headers, address))
         const socket = boundedSocket(yield* Effect.orDie(request.upgrade), { request, platform }, timing)
         const close = (code: number, reason: string) =>
           Effect.scoped(Effect.flatMap(socket.writer, ({ write }) => write(new Socket.CloseEvent(code, reason)))).pipe(
@@ -69,7 +69,10 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
           )
         )
         const ending = Effect.andThen(closing.begun, close(closeCodes.goingAway, "the server is about to end"))
-        return yield* Effect.raceFirst(open, Effect.andThen(ending, Effect.never))
+        const refused = Effect.catch(permit.ended, ({ message }) =>
+          close(closeCodes.policyViolation, message.slice(0, 120))
+        )
+        return yield* Effect.raceFirst(open, Effect.andThen(Effect.raceFirst(ending, refused), Effect.never))
       })
 
       yield* router.add(

@@ -2,6 +2,7 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { type Environment, KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { type CreatedKey, Tenants } from "#domain/identity/Tenants.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
@@ -87,7 +88,7 @@ export const databaseAdmin = (
 ) =>
   Layer.merge(admin(pepper !== null), runAdmin).pipe(
     Layer.provide(Tenants.layer),
-    Layer.provide([TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
+    Layer.provide([AccessChanges.layer, TenantStore.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
     Layer.provide(serviceDatabase(database)),
     Layer.provide([
       Layer.succeed(KeyEnvironment, environment),

@@ -8,6 +8,8 @@ import { FlowPruner } from "#domain/enrollment/FlowPruner.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
+import { StandingAccess } from "#domain/identity/access/StandingAccess.ts"
 import { KeyPruner } from "#domain/identity/KeyPruner.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
@@ -164,7 +166,10 @@ export const ServiceWithin = Layer.mergeAll(
     )
   ),
   Layer.provideMerge(Engine),
-  Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer))
+  Layer.provideMerge(
+    Layer.merge(OperationTails.layer, StreamAdmission.layer.pipe(Layer.provide(StandingAccess.layer)))
+  ),
+  Layer.provideMerge(AccessChanges.layer)
 )
 
 export const Service = ServiceWithin.pipe(Layer.provideMerge(Adapters))

@@ -27,6 +27,7 @@ const bareTexts = (value: any, at: string): ReadonlyArray<string> => {
 /** What others wrote and the service passes on, or what has no bound but its own sense. */
 const exceptions: ReadonlyArray<readonly [place: RegExp, reason: string]> = [
   [/\/error\/properties\/(message|details\/items)$/u, "sentences that name what was sent"],
+  [/\/StreamEnded\/properties\/message$/u, "a sentence that names the key"],
   [/\/(Position|Breakdown\w+)\/properties\/(symbol|name)(\/anyOf\/0)?$/u, "as the token list or the catalogue has it"],
   [/\/PositionsWarning\/properties\/message$/u, "a sentence that names the asset or the chain"],
   [
@@ -41,11 +42,11 @@ const exceptions: ReadonlyArray<readonly [place: RegExp, reason: string]> = [
   [/\/SkipResult\/properties\/reason$/u, "a sentence that names amounts and assets"],
   [/\/ChainResult\/properties\/failure\/anyOf\/0$/u, "a sentence of a chain or a provider about one of them"],
   [/\/Attention\/properties\/action$/u, "a sentence that quotes why a run failed"],
-  [/\/TenantEventEncoded$/u, "the event of a tenant as JSON text in a frame"],
+  [/\/TenantEventFrameEncoded$/u, "the event of a tenant as JSON text in a frame"],
   [/\/portfolioName\/anyOf\/0$/u, "a request's name is measured after trimming, as its description says"],
   [/\/Execution(Error|TimelineEntry|Progress)\/properties\/message$/u, "sentences that name what was done"],
   [/\/text\/event-stream\/schema\/properties\/(id\/anyOf\/0|event)$/u, "frames as the generator describes them"],
-  [/\/(ExecutionEvent|AgUiEvent)Encoded$/u, "the event as JSON text in a frame"],
+  [/\/(ExecutionFrame|AgUiEvent)Encoded$/u, "the event as JSON text in a frame"],
   [/\/AgUiEvent\/anyOf\/\d+\/properties\/message$/u, "sentences of every chain that failed"],
   [/\/AgUiExecutionState\/properties\/error\/anyOf\/0$/u, "the same in a snapshot"]
 ]

@@ -10,6 +10,7 @@ import { makeBroadcasts, startEngine, until } from "#bench/engine/engines.ts"
 import { fill, fillGrants, makeDue } from "#bench/engine/fill.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { startService } from "#bench/http/service.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import type { TenantId } from "#domain/Ids.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
@@ -31,7 +32,7 @@ const resting = {
 
 const stores = (url: string) =>
   Tenants.layer.pipe(
-    Layer.provide(KeyHashLive),
+    Layer.provide([KeyHashLive, AccessChanges.layer]),
     Layer.provide(Layer.succeed(KeyHashConfig, { pepper: Redacted.make(pepper) })),
     Layer.provideMerge(SqlLive),
     Layer.provideMerge(databaseLayer(url)),

@@ -3,6 +3,8 @@
  * package `@ag-ui/core`; docs/decisions/0163.
  */
 import { Schema } from "effect"
+import * as Errors from "#domain/Errors.ts"
+import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import { ExecutionEvent, ExecutionResult } from "#http/execution/ExecutionEvent.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { OperationIdText, PortfolioIdText, timestamp } from "#http/values/values.ts"
@@ -66,6 +68,15 @@ const Replace = Schema.Struct({
   value: Schema.Unknown.annotate({ description: "Its new value.", examples: ["running"] })
 }).annotate({ identifier: "AgUiReplace", description: "An operation of RFC 6902." })
 
+/** With which code the chunks end that a client may follow no longer, by the class of the error. */
+export const accessEndedCodes = {
+  KeyInvalid: Errors.KeyInvalid.contract.code,
+  KeyExpired: Errors.KeyExpired.contract.code,
+  PermissionDenied: Errors.PermissionDenied.contract.code,
+  SessionInvalid: Errors.SessionInvalid.contract.code,
+  TenantDisabled: Errors.TenantDisabled.contract.code
+} as const satisfies Readonly<Record<AccessEnded["_tag"], string>>
+
 export const AgUiEvent = Schema.Union([
   chunk("RUN_STARTED", "The first chunk of each connection.", run),
   chunk("STATE_SNAPSHOT", "The second one: the execution as the client has seen it.", {
@@ -83,9 +94,13 @@ export const AgUiEvent = Schema.Union([
     value: Schema.Unknown.annotate({ description: "Its payload.", examples: [{ message: "Withdrawn" }] })
   }),
   chunk("RUN_FINISHED", "The last chunk of an operation that is `completed`.", { ...run, result: ExecutionResult }),
-  chunk("RUN_ERROR", "The last chunk of one that is not.", {
+  chunk("RUN_ERROR", "The last chunk of one that is not, and of a connection whose key or session may no longer.", {
     message: text("Why, for people.", "chain 8453: the swaps were reverted"),
-    code: Schema.Literals(["EXECUTION_FAILED", "EXECUTION_CANCELLED"]).annotate({ description: "How it ended." })
+    code: Schema.Literals(["EXECUTION_FAILED", "EXECUTION_CANCELLED", ...Object.values(accessEndedCodes)]).annotate({
+      description:
+        "How the operation ended; or the code of the error with which the key or session is refused from now on, while the operation goes on.",
+      examples: ["EXECUTION_FAILED"]
+    })
   })
 ]).annotate({ identifier: "AgUiEvent", description: "A chunk of the AG-UI protocol." })
 export type AgUiEvent = typeof AgUiEvent.Type

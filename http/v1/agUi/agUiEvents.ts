@@ -5,8 +5,9 @@
  */
 import { DateTime } from "effect"
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
+import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"
-import type { AgUiEvent, AgUiState } from "#http/v1/agUi/AgUiModel.ts"
+import { accessEndedCodes, type AgUiEvent, type AgUiState } from "#http/v1/agUi/AgUiModel.ts"
 import { executionView, resultView } from "#http/execution/executionView.ts"
 
 type Change = Partial<Pick<AgUiState, "state" | "completedSteps" | "totalSteps" | "result" | "error">>
@@ -73,3 +74,11 @@ export const agUiEvents = (event: Domain.ExecutionEvent): ReadonlyArray<AgUiEven
     }
   }
 }
+
+/** What a client is told that may follow no longer: its connection ends, and the run goes on. `at` in milliseconds. */
+export const accessEndedChunk = ({ _tag, message }: AccessEnded, at: number): AgUiEvent => ({
+  type: "RUN_ERROR",
+  timestamp: at,
+  message,
+  code: accessEndedCodes[_tag]
+})

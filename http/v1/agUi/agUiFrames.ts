@@ -3,8 +3,9 @@
  * goes on, so a client that was cut in the middle of an event is sent all of it again.
  */
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
+import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import { writeCursor } from "#domain/execution/ExecutionCursor.ts"
-import { agUiEvents } from "#http/v1/agUi/agUiEvents.ts"
+import { accessEndedChunk, agUiEvents } from "#http/v1/agUi/agUiEvents.ts"
 import type { Frame } from "#http/streaming/eventStream.ts"
 
 /** Written once for all followers of the operation, as its frames of server-sent events are. */
@@ -25,3 +26,8 @@ const framesOf = (event: Domain.ExecutionEvent): ReadonlyArray<Frame> => {
     data: JSON.stringify(chunk)
   }))
 }
+
+/** The last chunk of a stream whose holder may follow no longer; without an id, so that the client's place stays. */
+export const agUiEndedFrames = (why: AccessEnded, at: number): ReadonlyArray<Frame> => [
+  { data: JSON.stringify(accessEndedChunk(why, at)) }
+]

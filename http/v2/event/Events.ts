@@ -2,6 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { fromText, shown } from "#domain/fromText.ts"
+import { readScope } from "#domain/execution/ExecutionReaders.ts"
+import { StreamEnded } from "#http/streaming/ownFrames.ts"
 import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
@@ -41,6 +43,11 @@ const list = HttpApiEndpoint.get("listEvents", "/events", {
   })
 )
 
+const Frame = Schema.Union([TenantEvent, StreamEnded]).annotate({
+  identifier: "TenantEventFrame",
+  description: "What a frame of the stream holds."
+})
+
 const stream = HttpApiEndpoint.get("streamEvents", "/events/stream", {
   headers: {
     "last-event-id": Schema.optionalKey(
@@ -51,15 +58,15 @@ const stream = HttpApiEndpoint.get("streamEvents", "/events/stream", {
       })
     )
   },
-  success: HttpApiSchema.StreamSse({ data: TenantEvent }),
+  success: HttpApiSchema.StreamSse({ data: Frame }),
   error: CursorInvalid
 }).annotateMerge(
   operation({
     id: "streamEvents",
     summary: "Follow events",
     description:
-      "The same log as server-sent events: `id` is the event's number, `event` its type, `data` the event as JSON. A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`, and none is missed or comes twice.",
-    scope: "portfolios:read",
+      "The same log as server-sent events: `id` is the event's number, `event` its type, `data` the event as JSON. A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`, and none is missed or comes twice.\n\nA key that was revoked, has expired or lost its scope, and one whose tenant is disabled, ends the stream within 15 seconds: the last frame is the event `stream.ended` without `id`, whose data is the code and message of the error with which it is refused from now on.",
+    scope: readScope,
     tier: "burst"
   })
 )

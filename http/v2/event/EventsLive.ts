@@ -8,6 +8,7 @@ import { Caller } from "#domain/identity/Caller.ts"
 import { success } from "#http/v2/Envelope.ts"
 import { requestAddress } from "#http/middleware/requestAddress.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
+import { endedFrames } from "#http/streaming/ownFrames.ts"
 import { eventStream, type Frame } from "#http/streaming/eventStream.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { V2 } from "#http/v2/Api.ts"
@@ -57,9 +58,10 @@ export const EventsLive = HttpApiBuilder.group(
       streamEvents: Effect.fnUntraced(function* ({ headers }) {
         const { apiKeyId, tenantId } = yield* Caller
         const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
-        yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
+        const permit = yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
         const stream = Stream.concat(Stream.make(placeFrame(followed.from)), Stream.map(followed.events, eventFrame))
-        return yield* eventStream({ stream, framesOf: (frame) => [frame] }, closing, timing)
+        const ending = { permit, framesOf: endedFrames }
+        return yield* eventStream({ stream, framesOf: (frame) => [frame], ending }, closing, timing)
       })
     })
   })

@@ -3,23 +3,44 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type NewSession, type Rotation, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
 import type { SecretHashes } from "#domain/identity/KeyHash.ts"
-import { SessionId } from "#domain/Ids.ts"
+import { SessionId, TenantId, UserId } from "#domain/Ids.ts"
 import { memberColumns, MemberRow } from "#layers/sql/identity/UserStore.ts"
-import { decodeFirst, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
-const FoundRow = Schema.Struct({
-  ...MemberRow.fields,
+const OpenRow = Schema.Struct({
+  userId: UserId,
+  tenantId: TenantId,
   sessionId: SessionId,
   openedAt: Timestamp,
   rotatedAt: Timestamp,
   usedAt: Timestamp,
   expiresAt: Timestamp,
-  tenantIsDisabled: Schema.Boolean,
+  tenantIsDisabled: Schema.Boolean
+})
+
+const FoundRow = Schema.Struct({
+  ...MemberRow.fields,
+  ...OpenRow.fields,
   isCurrent: Schema.Boolean,
   isUnderOther: Schema.Boolean
 })
 
 const found = decodeFirst(FoundRow)
+const allOpen = decodeRows(OpenRow)
+
+/** Of `wallet_sessions s` and `tenants t`. */
+const sessionColumns = `s.session_id AS "sessionId", s.created_at AS "openedAt", s.rotated_at AS "rotatedAt",
+  s.used_at AS "usedAt", s.expires_at AS "expiresAt", t.disabled_at IS NOT NULL AS "tenantIsDisabled"`
+
+const sessionOf = ({ expiresAt, openedAt, rotatedAt, sessionId, tenantId, usedAt, userId }: typeof OpenRow.Type) => ({
+  sessionId,
+  userId,
+  tenantId,
+  createdAt: openedAt,
+  rotatedAt,
+  usedAt,
+  expiresAt
+})
 
 /** Expired nonces that each use of one deletes: more than come in, so that they do not pile up. */
 const pruneBatchSize = 10
@@ -61,44 +82,32 @@ const make = Effect.gen(function* () {
         : sql`(s.${sql(column)} = ${current} OR s.${sql(column)} = ${other})`
     return Effect.map(
       found(sql`
-        SELECT ${sql.literal(memberColumns)}, s.session_id AS "sessionId", s.created_at AS "openedAt",
-          s.rotated_at AS "rotatedAt", s.used_at AS "usedAt", s.expires_at AS "expiresAt",
-          t.disabled_at IS NOT NULL AS "tenantIsDisabled", ${isEither("hash")} AS "isCurrent",
+        SELECT ${sql.literal(memberColumns)}, ${sql.literal(sessionColumns)}, ${isEither("hash")} AS "isCurrent",
           s.hash <> ${current} AND s.former_hash IS DISTINCT FROM ${current} AS "isUnderOther"
         FROM wallet_sessions s
         JOIN tenant_members m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
         JOIN users u ON u.user_id = s.user_id
         JOIN tenants t ON t.tenant_id = s.tenant_id
         WHERE (${isEither("hash")} OR ${isEither("former_hash")}) AND s.ended_at IS NULL`),
-      Option.map(
-        ({
-          expiresAt,
-          isCurrent,
-          isUnderOther,
-          openedAt,
-          rotatedAt,
-          sessionId,
-          tenantIsDisabled,
-          usedAt,
-          ...member
-        }) => ({
-          member,
-          session: {
-            sessionId,
-            userId: member.userId,
-            tenantId: member.tenantId,
-            createdAt: openedAt,
-            rotatedAt,
-            usedAt,
-            expiresAt
-          },
-          tenantIsDisabled,
-          isCurrent,
-          isUnderOther
-        })
-      )
+      Option.map((row) => {
+        const { createdAt, isCurrent, isUnderOther, joinedAt, role, tenantId, tenantIsDisabled, userId, walletId } = row
+        const member = { userId, walletId, createdAt, tenantId, role, joinedAt }
+        return { member, session: sessionOf(row), tenantIsDisabled, isCurrent, isUnderOther }
+      })
     )
   })
+
+  const findOpen = Effect.fn("SessionStore.findOpen")((sessionIds: ReadonlyArray<SessionId>) =>
+    Effect.map(
+      allOpen(sql`
+        SELECT s.user_id AS "userId", s.tenant_id AS "tenantId", ${sql.literal(sessionColumns)}
+        FROM wallet_sessions s
+        JOIN tenant_members m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
+        JOIN tenants t ON t.tenant_id = s.tenant_id
+        WHERE s.session_id = ANY(${sessionIds}::text[]) AND s.ended_at IS NULL`),
+      (rows) => rows.map((row) => ({ session: sessionOf(row), tenantIsDisabled: row.tenantIsDisabled }))
+    )
+  )
 
   const touch = Effect.fn("SessionStore.touch")(
     (sessionId: SessionId, at: DateTime.Utc) =>
@@ -129,7 +138,7 @@ const make = Effect.gen(function* () {
     Effect.asVoid
   )
 
-  return SessionStore.of({ open, find, touch, rehash, rotate, end })
+  return SessionStore.of({ open, find, findOpen, touch, rehash, rotate, end })
 })
 
 export const layer = Layer.effect(SessionStore, make)

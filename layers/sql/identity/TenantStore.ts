@@ -141,16 +141,24 @@ const make = Effect.gen(function* () {
         ${key.environment ?? null})`
   }, Effect.orDie)
 
-  // Both hashes are searched in one statement: two would both miss one that is exchanged meanwhile.
-  const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* ({ current, other }: SecretHashes) {
-    const [row] = yield* sql<KeyAndTenantRow>`
+  const selectKeys = sql.literal(`
       SELECT k.api_key_id, k.tenant_id, k.name AS key_name, k.preview, k.scopes, k.created_at AS key_created_at,
         k.expires_at, k.revoked_at, k.last_used_at, k.replaced_by, k.pepper, k.environment, t.name AS tenant_name,
         t.email, t.entitlements, t.created_at AS tenant_created_at,
         t.disabled_at
-      FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id
+      FROM api_keys k JOIN tenants t ON t.tenant_id = k.tenant_id`)
+
+  // Both hashes are searched in one statement: two would both miss one that is exchanged meanwhile.
+  const findKeyByHash = Effect.fn("TenantStore.findKeyByHash")(function* ({ current, other }: SecretHashes) {
+    const [row] = yield* sql<KeyAndTenantRow>`
+      ${selectKeys}
       WHERE ${other === null ? sql`k.hash = ${current}` : sql`(k.hash = ${current} OR k.hash = ${other})`}`
     return Option.map(Option.fromUndefinedOr(row), toKeyAndTenant)
+  }, Effect.orDie)
+
+  const findKeys = Effect.fn("TenantStore.findKeys")(function* (apiKeyIds: ReadonlyArray<ApiKeyId>) {
+    const rows = yield* sql<KeyAndTenantRow>`${selectKeys} WHERE k.api_key_id = ANY(${apiKeyIds}::text[])`
+    return rows.map(toKeyAndTenant)
   }, Effect.orDie)
 
   const rehashKey = Effect.fn("TenantStore.rehashKey")(
@@ -222,6 +230,7 @@ const make = Effect.gen(function* () {
     setOwner,
     insertKey,
     findKeyByHash,
+    findKeys,
     rehashKey,
     replaceKey,
     listKeys,

@@ -10,6 +10,8 @@ import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
+import { StandingAccess } from "#domain/identity/access/StandingAccess.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
@@ -83,7 +85,8 @@ export const streamSettings: StreamSettings["Service"] = {
   maxOpenPerKey: 4,
   maxOpenPerSession: 2,
   maxOpenPerAddress: 6,
-  pollIntervalMs: 50
+  pollIntervalMs: 50,
+  recheckIntervalMs: 200
 }
 
 const settings = Layer.mergeAll(
@@ -106,7 +109,10 @@ const settings = Layer.mergeAll(
 const services = Layer.merge(Concepts, TenantOrigins.layerEvery(Duration.millis(20))).pipe(
   Layer.provideMerge(ExecutionReaders.layer.pipe(Layer.provide(RequestSession.layer))),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, Sessions.layer, RefusedRequests.layer)),
-  Layer.provideMerge(Layer.merge(OperationTails.layer, StreamAdmission.layer)),
+  Layer.provideMerge(
+    Layer.merge(OperationTails.layer, StreamAdmission.layer.pipe(Layer.provide(StandingAccess.layer)))
+  ),
+  Layer.provideMerge(AccessChanges.layer),
   Layer.provideMerge(SecretBoxLive),
   Layer.provide([KeyHashLive, WebhookSenderLive])
 )

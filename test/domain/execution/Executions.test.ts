@@ -13,6 +13,8 @@ import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
+import { StandingAccess } from "#domain/identity/access/StandingAccess.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { type ApiKeyId, type OperationId, PortfolioId, type TenantId } from "#domain/Ids.ts"
@@ -26,12 +28,15 @@ const readerOf = (tenant: TenantId): ExecutionReader["Service"] => ({
   address: "192.0.2.1"
 })
 
+/** Everybody who was let in still is. */
+const NoRefusals = Layer.succeed(StandingAccess, { refusals: () => Effect.succeed(new Map()) })
+
 const layerOf = (
   history: Array<OperationEvent>,
   limits: Partial<StreamSettings["Service"]> = {},
   onPoll?: Effect.Effect<void>
 ) =>
-  Executions.layer.pipe(Layer.provide(StreamAdmission.layer)).pipe(
+  Executions.layer.pipe(Layer.provide(StreamAdmission.layer), Layer.provide([NoRefusals, AccessChanges.layer])).pipe(
     Layer.provideMerge(OperationTails.layer),
     Layer.provide(makeStored(history, onPoll)),
     Layer.provide(
@@ -42,6 +47,7 @@ const layerOf = (
         maxOpenPerSession: 5,
         maxOpenPerAddress: 10,
         pollIntervalMs: 250,
+        recheckIntervalMs: 15_000,
         ...limits
       })
     ),
@@ -56,7 +62,7 @@ const collect = (lastEventId?: string) =>
   Effect.scoped(
     Effect.flatMap(
       follow(lastEventId),
-      Option.match({ onNone: () => Effect.succeed([]), onSome: (stream) => Stream.runCollect(stream) })
+      Option.match({ onNone: () => Effect.succeed([]), onSome: ({ events }) => Stream.runCollect(events) })
     )
   )
 
@@ -233,7 +239,7 @@ const grow = (history: Array<OperationEvent>, state: string) => {
 /** What a stream has sent so far, while it goes on. */
 const listen = Effect.gen(function* () {
   const sent: Array<string> = []
-  const stream = Option.getOrThrow(yield* follow())
+  const { events: stream } = Option.getOrThrow(yield* follow())
   const fiber = yield* Effect.forkScoped(
     Stream.runForEach(stream, ({ body }) => Effect.sync(() => sent.push(body.kind)))
   )

@@ -43,7 +43,8 @@ const settings: StreamSettings["Service"] = {
   maxOpenPerKey: 1,
   maxOpenPerSession: 1,
   maxOpenPerAddress: 1,
-  pollIntervalMs
+  pollIntervalMs,
+  recheckIntervalMs: 15_000
 }
 
 const tailsOf = (log: Log) => {

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { type Environment, KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
@@ -19,7 +20,7 @@ const inDeployment = <A, E, R>(environment: Environment, effect: Effect.Effect<A
   Effect.provide(
     effect,
     Layer.merge(Tenants.layer, ApiKeys.layer).pipe(
-      Layer.provide(hashing),
+      Layer.provide([hashing, AccessChanges.layer]),
       Layer.provide(Layer.succeed(KeyEnvironment, environment))
     )
   )

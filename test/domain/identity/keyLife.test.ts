@@ -2,9 +2,10 @@
  * The life of API keys, to the millisecond: expiry, rotation over several live keys, and tenants that are locked out.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Context, DateTime, Duration, Effect, Fiber, Latch, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
@@ -13,10 +14,18 @@ import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 
-/** For how long a process may cache a key; docs/decisions/0004-api-keys.md. */
-const rememberedMs = 5_000
+/** The look-up of a key has read when the first is open, and answers once the second is. */
+class SlowLookUp extends Context.Service<
+  SlowLookUp,
+  { readonly isReading: Latch.Latch; readonly mayAnswer: Latch.Latch }
+>()("ballast/test/SlowLookUp") {
+  static readonly layer = Layer.sync(SlowLookUp, () => ({
+    isReading: Latch.makeUnsafe(false),
+    mayAnswer: Latch.makeUnsafe(true)
+  }))
+}
 
-const StoreInMemory = Layer.sync(TenantStore, () => {
+const makeStore = Effect.map(SlowLookUp, ({ isReading, mayAnswer }) => {
   const tenants = new Map<TenantId, Tenant>()
   const keys = new Map<string, ApiKey>()
   const uses = new Map<string, DateTime.Utc>()
@@ -36,6 +45,7 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
       }),
     setOwner: (tenantId) => Effect.sync(() => tenants.has(tenantId)),
     insertKey: (key, { hash }) => Effect.sync(() => void keys.set(text(hash), key)),
+    findKeys: () => Effect.succeed([]),
     findKeyByHash: ({ current: hash }) =>
       Effect.sync(() =>
         Option.map(Option.fromUndefinedOr(keys.get(text(hash))), (key) => ({
@@ -43,7 +53,7 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
           tenant: tenants.get(key.tenantId)!,
           pepper: "a pepper"
         }))
-      ),
+      ).pipe(Effect.tap(isReading.open), Effect.tap(mayAnswer.await)),
     rehashKey: () => Effect.void,
     replaceKey: ({ apiKeyId, endsAt, hash: { hash }, next }) =>
       Effect.sync(() => {
@@ -73,8 +83,11 @@ const StoreInMemory = Layer.sync(TenantStore, () => {
   })
 })
 
+const StoreInMemory = Layer.provideMerge(Layer.effect(TenantStore, makeStore), SlowLookUp.layer)
+
 const Identity = Layer.mergeAll(ApiKeys.layer, Tenants.layer).pipe(
-  Layer.provide([StoreInMemory, KeyHashLive, SecureRandom.layerWebCrypto]),
+  Layer.provideMerge(StoreInMemory),
+  Layer.provide([AccessChanges.layer, KeyHashLive, SecureRandom.layerWebCrypto]),
   Layer.provide(Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of this test") }))
 )
 
@@ -121,9 +134,36 @@ describe("API keys", () => {
       assert.notStrictEqual(fresh.secret, old.secret)
       assert.deepStrictEqual([yield* stateOf(old.secret), yield* stateOf(fresh.secret)], ["live", "live"])
       yield* tenants.revokeKey(tenantId, old.apiKeyId)
-      yield* TestClock.adjust(rememberedMs)
       assert.deepStrictEqual([yield* stateOf(old.secret), yield* stateOf(fresh.secret)], ["KeyInvalid", "live"])
       assert.strictEqual((yield* tenants.listKeys(tenantId)).length, 2)
+    }).pipe(Effect.provide(Identity))
+  )
+
+  it.effect("that another process revokes work for up to five seconds more where they are cached", () =>
+    Effect.gen(function* () {
+      const { tenantId } = yield* newTenant
+      const { apiKeyId, secret } = yield* newKey(tenantId)
+      assert.strictEqual(yield* stateOf(secret), "live")
+      yield* (yield* TenantStore).revokeKey(tenantId, apiKeyId, yield* DateTime.now)
+      yield* TestClock.adjust(4_999)
+      assert.strictEqual(yield* stateOf(secret), "live")
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* stateOf(secret), "KeyInvalid")
+    }).pipe(Effect.provide(Identity))
+  )
+
+  it.effect("that are revoked here while they are looked up are not cached as they were", () =>
+    Effect.gen(function* () {
+      const { tenantId } = yield* newTenant
+      const { apiKeyId, secret } = yield* newKey(tenantId)
+      const { isReading, mayAnswer } = yield* SlowLookUp
+      mayAnswer.closeUnsafe()
+      const lookedUp = yield* Effect.forkChild(stateOf(secret))
+      yield* isReading.await
+      yield* (yield* Tenants).revokeKey(tenantId, apiKeyId)
+      yield* mayAnswer.open
+      assert.strictEqual(yield* Fiber.join(lookedUp), "live", "it was, when it was read")
+      assert.strictEqual(yield* stateOf(secret), "KeyInvalid")
     }).pipe(Effect.provide(Identity))
   )
 
@@ -201,7 +241,6 @@ describe("API keys", () => {
 
       const disabled = yield* tenants.disable(one.tenantId)
       assert.deepStrictEqual(disabled.disabledAt, DateTime.makeUnsafe(0))
-      yield* TestClock.adjust(rememberedMs)
       assert.deepStrictEqual(yield* states, ["TenantDisabled", "TenantDisabled", "live"])
       assert.deepStrictEqual((yield* tenants.disable(one.tenantId)).disabledAt, DateTime.makeUnsafe(0))
       // A key of a tenant that is locked out can be revoked and made, but not used.
@@ -209,7 +248,6 @@ describe("API keys", () => {
       yield* tenants.revokeKey(one.tenantId, second.apiKeyId)
 
       assert.isNull((yield* tenants.enable(one.tenantId)).disabledAt)
-      yield* TestClock.adjust(rememberedMs)
       assert.deepStrictEqual(yield* states, ["live", "KeyInvalid", "live"])
     }).pipe(Effect.provide(Identity))
   )

@@ -8,6 +8,8 @@ import { DateTime, Effect, Fiber, Latch, Layer, Stream } from "effect"
 import { ChainId } from "#domain/Caip.ts"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
+import { StandingAccess } from "#domain/identity/access/StandingAccess.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
@@ -32,11 +34,12 @@ const anHour = Layer.succeed(StreamSettings, {
   maxOpenPerKey: 10,
   maxOpenPerSession: 10,
   maxOpenPerAddress: 10,
-  pollIntervalMs: 3_600_000
+  pollIntervalMs: 3_600_000,
+  recheckIntervalMs: 3_600_000
 })
 
 const Engine = Executions.layer
-  .pipe(Layer.provide(StreamAdmission.layer))
+  .pipe(Layer.provide(StreamAdmission.layer.pipe(Layer.provide([StandingAccess.layer, AccessChanges.layer]))))
   .pipe(
     Layer.provideMerge(EngineLive),
     Layer.provide(SignalSteps),
@@ -64,7 +67,7 @@ const collect = (
   Effect.flatMap(Executions, (executions) => executions.follow(operationId, lastEventId)).pipe(
     as(tenantId),
     Effect.flatMap(Effect.fromOption),
-    Effect.map(Stream.tap(() => begun?.open ?? Effect.void)),
+    Effect.map(({ events }) => Stream.tap(events, () => begun?.open ?? Effect.void)),
     Effect.flatMap(Stream.runCollect),
     Effect.scoped,
     Effect.timeout(patience)

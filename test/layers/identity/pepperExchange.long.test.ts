@@ -6,6 +6,7 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { evmWallet } from "#domain/Caip.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
@@ -29,6 +30,7 @@ import { eachDatabase } from "#test/support/database.ts"
 const processUnder = (pepper: string, other: string | null = null) =>
   Layer.fresh(
     Layer.mergeAll(ApiKeys.layer, Tenants.layer, Sessions.layer).pipe(
+      Layer.provide(AccessChanges.layer),
       Layer.provideMerge(Layer.merge(KeyHashLive, SecretBoxLive)),
       Layer.provide(
         Layer.succeed(KeyHashConfig, {

@@ -12,6 +12,7 @@ import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import type { IssuerQuoteStore } from "#domain/action/IssuerQuoteStore.ts"
 import type { ActionStore } from "#domain/action/ActionStore.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -194,6 +195,7 @@ export const makeSignInApi = (
     Layer.provide(Layer.succeed(SessionCookie, { isSecure: true })),
     Layer.provideMerge(Layer.mergeAll(SignIns.layer, Members.layer, OwnKeys.layer, ApiKeys.layer)),
     Layer.provideMerge(Layer.merge(Sessions.layer, Tenants.layer)),
+    Layer.provide(AccessChanges.layer),
     Layer.provide(SignInVerifierLive),
     Layer.provide(EvmClients.layer),
     Layer.provide(

@@ -9,6 +9,7 @@ import { ConfigProvider, DateTime, Effect, Layer, Option, Redacted } from "effec
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
 import { Curation } from "#domain/discovery/Curation.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { AdminLive } from "#http/admin/AdminLive.ts"
@@ -133,7 +134,13 @@ const service = Effect.gen(function* () {
   // The command line has no words for workflows.
   const workflows = Layer.merge(Layer.mock(Monitors, {}), Layer.mock(Workflows, {}))
   const tenants = Layer.mergeAll(Tenants.layer, Curation.layer, Mirrorability.layer, workflows).pipe(
-    Layer.provide([TenantStore.layer, DiscoveryStore.layer, MirrorabilityStore.layer, KeyHashLive]),
+    Layer.provide([
+      TenantStore.layer,
+      DiscoveryStore.layer,
+      MirrorabilityStore.layer,
+      KeyHashLive,
+      AccessChanges.layer
+    ]),
     Layer.merge(Layer.succeed(SuspendedRuns, runs)),
     Layer.provide(Layer.succeed(OperatorAccount, { address: null })),
     Layer.provide(SecureRandom.layerWebCrypto),
