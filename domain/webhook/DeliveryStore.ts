@@ -1,7 +1,7 @@
 /** Port: deliveries that wait to be sent, and their claims. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
-import type { Disabling } from "#domain/webhook/Webhook.ts"
+import type { Disabling, FormerSecret } from "#domain/webhook/Webhook.ts"
 import type { Receipt } from "#domain/webhook/WebhookSender.ts"
 
 /** A webhook that one process serves until its claim ends. */
@@ -12,8 +12,8 @@ export interface Claimed {
   /** As they were stored: a version without one of them serves the others. */
   readonly eventTypes: ReadonlyArray<string> | null
   readonly secret: Uint8Array
-  readonly previousSecret: Uint8Array | null
-  readonly previousUntil: DateTime.Utc | null
+  /** Newest first; some may sign no longer. */
+  readonly formerSecrets: ReadonlyArray<FormerSecret>
   readonly cursor: number
   readonly failures: number
   readonly failingSince: DateTime.Utc | null

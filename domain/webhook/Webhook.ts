@@ -1,5 +1,5 @@
 /** An address to which a tenant's events are sent, and what became of each. Source: Standard Webhooks 1.0. */
-import { type DateTime, Duration, Schema } from "effect"
+import { DateTime, Duration, Schema } from "effect"
 import { EventBody } from "#domain/event/TenantEvent.ts"
 import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
 
@@ -36,7 +36,7 @@ export interface Webhook {
   /** Null: all, those included that come with later versions. */
   readonly eventTypes: ReadonlyArray<EventType> | null
   readonly createdAt: DateTime.Utc
-  /** Until then the secret of before signs too. */
+  /** Until then the secret before the last rotation signs too. */
   readonly previousSecretUntil: DateTime.Utc | null
   /** Since the first of the failures that no success has ended. */
   readonly failingSince: DateTime.Utc | null
@@ -66,8 +66,22 @@ export interface Delivery {
 /** Webhooks of one tenant, at most. */
 export const maxWebhooks = 20
 
-/** How long both secrets sign after a rotation. */
+/** How long a secret signs on after the rotation that replaced it. */
 export const overlap = Duration.hours(24)
+
+/** Rotated secrets that sign beside the current one, at most. */
+export const maxFormerSecrets = 4
+
+/** A sealed secret that was rotated. */
+export interface FormerSecret {
+  readonly secret: Uint8Array
+  /** It signs before this time. */
+  readonly until: DateTime.Utc
+}
+
+/** Those that sign at a time; pure. */
+export const signingAt = (secrets: ReadonlyArray<FormerSecret>, now: DateTime.Utc): ReadonlyArray<FormerSecret> =>
+  secrets.filter(({ until }) => DateTime.isLessThan(now, until))
 
 /** What a secret is sealed for. */
 export const secretLabel = (webhookId: WebhookId): string => `webhook ${webhookId}`

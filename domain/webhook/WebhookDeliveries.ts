@@ -19,7 +19,7 @@ import * as Metrics from "#domain/Metrics.ts"
 import { type Attempt, type Claimed, DeliveryStore, type DueDelivery } from "#domain/webhook/DeliveryStore.ts"
 import { EventWriter } from "#domain/webhook/EventWriter.ts"
 import { afterFailure } from "#domain/webhook/retries.ts"
-import { type Disabling, secretLabel } from "#domain/webhook/Webhook.ts"
+import { type Disabling, secretLabel, signingAt } from "#domain/webhook/Webhook.ts"
 import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
 
 /** Webhooks that a process serves at the same time. A receiver that hangs holds one place, for one attempt. */
@@ -81,11 +81,10 @@ export class WebhookDeliveries extends Context.Service<
         )
 
       /** What signs now; none when the secret cannot be read. */
-      const secretsOf = ({ previousSecret, previousUntil, secret, webhookId }: Claimed, now: DateTime.Utc) => {
+      const secretsOf = ({ formerSecrets, secret, webhookId }: Claimed, now: DateTime.Utc) => {
         const label = secretLabel(webhookId)
-        const isOverlapping = previousUntil !== null && DateTime.isLessThan(now, previousUntil)
-        const previous = isOverlapping && previousSecret !== null ? box.open(label, previousSecret) : Option.none()
-        return Option.map(box.open(label, secret), (current) => [current, ...Option.toArray(previous)])
+        const former = signingAt(formerSecrets, now).flatMap((one) => Option.toArray(box.open(label, one.secret)))
+        return Option.map(box.open(label, secret), (current) => [current, ...former])
       }
 
       /** Takes the next events from the log; answers whether there were any. */

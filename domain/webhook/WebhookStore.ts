@@ -18,9 +18,13 @@ export interface NewWebhook {
 
 export interface NewSecret {
   readonly secret: Uint8Array
+  readonly now: DateTime.Utc
   /** Until when the one of before signs too. */
   readonly previousUntil: DateTime.Utc
 }
+
+/** A webhook with its new secret; or, where as many as may be sign already, until when the first of them does. */
+export type Rotated = Webhook | { readonly fullUntil: DateTime.Utc }
 
 export interface TestMessage {
   readonly webhookId: WebhookId
@@ -46,18 +50,20 @@ export class WebhookStore extends Context.Service<
     readonly find: (tenantId: TenantId, webhookId: WebhookId) => Effect.Effect<Option.Option<Webhook>>
     /** False when there is none. */
     readonly remove: (tenantId: TenantId, webhookId: WebhookId) => Effect.Effect<boolean>
+    /** What was rotated before and still signs goes on until its own time; of these there are `max` at most. */
     readonly rotate: (
       tenantId: TenantId,
       webhookId: WebhookId,
-      secret: NewSecret
-    ) => Effect.Effect<Option.Option<Webhook>>
+      secret: NewSecret,
+      max: number
+    ) => Effect.Effect<Option.Option<Rotated>>
     /** Nothing counts against it any more, and what waits is due now. */
     readonly enable: (
       tenantId: TenantId,
       webhookId: WebhookId,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Webhook>>
-    /** The sealed secrets of webhooks, the one before included while it is kept, in the order of their ids. */
+    /** The sealed secrets of webhooks, those of before included while they are kept, in the order of their ids. */
     readonly sealed: (
       after: WebhookId | null,
       limit: number

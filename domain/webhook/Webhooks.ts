@@ -1,5 +1,5 @@
 /** Webhooks of the calling tenant: the receivers of its events, and what became of each delivery. */
-import { Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
@@ -11,6 +11,7 @@ import { type DeliveryId, makeDeliveryId, makeWebhookId, type WebhookId } from "
 import {
   type Delivery,
   type EventType,
+  maxFormerSecrets,
   maxWebhooks,
   overlap,
   secretLabel,
@@ -62,8 +63,8 @@ export class Webhooks extends Context.Service<
     readonly get: (webhookId: WebhookId) => Effect.Effect<Webhook, NotFound, Caller>
     /** What waits is not sent any more. */
     readonly remove: (webhookId: WebhookId) => Effect.Effect<void, NotFound, Caller>
-    /** A new secret; the one of before signs beside it for a day. */
-    readonly rotate: (webhookId: WebhookId) => Effect.Effect<WithSecret, NotFound, Caller>
+    /** A new secret; each of before signs beside it for a day after the rotation that replaced it. */
+    readonly rotate: (webhookId: WebhookId) => Effect.Effect<WithSecret, NotFound | ValidationFailed, Caller>
     /** Goes on where a disabled webhook stopped; one that is not disabled is served at once. */
     readonly enable: (webhookId: WebhookId) => Effect.Effect<Webhook, NotFound, Caller>
     /** Sends a test, once, and soon. */
@@ -145,9 +146,16 @@ export class Webhooks extends Context.Service<
       const rotate = Effect.fn("Webhooks.rotate")(function* (webhookId: WebhookId) {
         const { tenantId } = yield* Caller
         const { sealed, secret } = yield* newSecret(webhookId)
-        const previousUntil = DateTime.addDuration(yield* DateTime.now, overlap)
-        const rotated = store.rotate(tenantId, webhookId, { secret: sealed, previousUntil })
-        return { webhook: yield* found(webhookId)(rotated), secret }
+        const now = yield* DateTime.now
+        const next = { secret: sealed, now, previousUntil: DateTime.addDuration(now, overlap) }
+        const rotated = yield* store.rotate(tenantId, webhookId, next, maxFormerSecrets)
+        if (Option.isNone(rotated)) return yield* notFound(webhookId)
+        if (!("fullUntil" in rotated.value)) return { webhook: rotated.value, secret }
+        const until = DateTime.formatIso(rotated.value.fullUntil)
+        return yield* new ValidationFailed({
+          message: `${maxFormerSecrets} secrets of before still sign, the most that may; rotate again after ${until}`,
+          details: [`webhookId: rotated ${maxFormerSecrets} times in ${Duration.toHours(overlap)} hours`]
+        })
       })
 
       const enable = Effect.fn("Webhooks.enable")(function* (webhookId: WebhookId) {

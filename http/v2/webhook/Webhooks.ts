@@ -97,7 +97,7 @@ const rotate = HttpApiEndpoint.post("rotateWebhookSecret", "/webhooks/:webhookId
       id: "rotateWebhookSecret",
       summary: "Rotate a webhook's secret",
       description:
-        "Makes a new secret, shown in this answer alone. For 24 hours the previous secret signs too, so that receivers can be changed one after the other; an older one signs no longer.",
+        "Makes a new secret, shown in this answer alone. For 24 hours the previous secret signs too, so that receivers can be changed one after the other. Each rotated secret keeps its 24 hours when it is rotated again: `webhook-signature` then has up to five signatures. A fifth rotation within 24 hours is refused (`API_400`) and says from when on it is accepted.",
       scope: write,
       tier: "critical"
     })

@@ -10,6 +10,7 @@ import {
   type FailedAttempt
 } from "#domain/webhook/DeliveryStore.ts"
 import type { Disabling } from "#domain/webhook/Webhook.ts"
+import { formerSecretColumns, formerSecretsOf, FormerSecretsRow } from "#layers/sql/webhook/formerSecrets.ts"
 import { decodeFirst, decodeRows, SmallBigint, Timestamp, timestamp, timestampOrNull } from "#layers/sql/rows.ts"
 
 const allClaimed = decodeRows(
@@ -19,8 +20,7 @@ const allClaimed = decodeRows(
     url: Schema.String,
     eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
     secret: Schema.Uint8Array,
-    previousSecret: Schema.NullOr(Schema.Uint8Array),
-    previousUntil: Schema.NullOr(Timestamp),
+    ...FormerSecretsRow.fields,
     cursor: SmallBigint,
     failures: Schema.Int,
     failingSince: Schema.NullOr(Timestamp)
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   // Events that came and have no number yet count too: readers of the log number them.
   const claim = Effect.fn("DeliveryStore.claim")(({ claimId, limit, now, until }: DeliveryClaim) => {
     const at = timestamp(now)
-    return allClaimed(sql`
+    const claimed = allClaimed(sql`
       WITH ready AS MATERIALIZED (
         SELECT w.webhook_id FROM webhooks w
         WHERE w.disabled_at IS NULL
@@ -60,8 +60,8 @@ const make = Effect.gen(function* () {
       UPDATE webhooks w SET claim_id = ${claimId}, claimed_until = ${timestamp(until)}, served_at = ${at}
       FROM ready WHERE w.webhook_id = ready.webhook_id
       RETURNING w.webhook_id AS "webhookId", w.tenant_id AS "tenantId", w.url, w.event_types AS "eventTypes", w.secret,
-        w.previous_secret AS "previousSecret", w.previous_until AS "previousUntil", w.cursor, w.failures,
-        w.failing_since AS "failingSince"`)
+        ${sql.literal(formerSecretColumns)}, w.cursor, w.failures, w.failing_since AS "failingSince"`)
+    return Effect.map(claimed, (rows) => rows.map((row) => ({ ...row, formerSecrets: formerSecretsOf(row) })))
   })
 
   const release = Effect.fn("DeliveryStore.release")(

@@ -3,8 +3,14 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { PageRequest } from "#domain/Cursor.ts"
 import { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
-import { DisabledReason, EventType, testType, type Webhook } from "#domain/webhook/Webhook.ts"
+import { DisabledReason, EventType, signingAt, testType, type Webhook } from "#domain/webhook/Webhook.ts"
 import { type NewSecret, type NewWebhook, type TestMessage, WebhookStore } from "#domain/webhook/WebhookStore.ts"
+import {
+  formerSecretColumns,
+  formerSecretsOf,
+  FormerSecretsRow,
+  olderSecretsJson
+} from "#layers/sql/webhook/formerSecrets.ts"
 import { decodeFirst, decodeRows, SmallBigint, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 const WebhookRow = Schema.Struct({
@@ -30,6 +36,10 @@ const toWebhook = ({ disabledAt, disabledDetail, disabledReason, ...row }: typeo
 })
 
 const firstWebhook = decodeFirst(WebhookRow)
+const firstFormer = decodeFirst(FormerSecretsRow)
+const allSealed = decodeRows(
+  Schema.Struct({ webhookId: WebhookId, secret: Schema.Uint8Array, ...FormerSecretsRow.fields })
+)
 const allWebhooks = decodeRows(WebhookRow)
 const allDeliveries = decodeRows(
   Schema.Struct({
@@ -95,13 +105,21 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const rotate = Effect.fn("WebhookStore.rotate")(
-    (tenantId: TenantId, webhookId: WebhookId, { previousUntil, secret }: NewSecret) =>
-      Effect.map(
-        firstWebhook(sql`
-          UPDATE webhooks SET previous_secret = secret, previous_until = ${timestamp(previousUntil)}, secret = ${secret}
-          WHERE webhook_id = ${webhookId} AND tenant_id = ${tenantId} RETURNING ${selected}`),
-        Option.map(toWebhook)
-      )
+    function* (tenantId: TenantId, webhookId: WebhookId, { now, previousUntil, secret }: NewSecret, max: number) {
+      const row = yield* firstFormer(sql`
+        SELECT ${sql.literal(formerSecretColumns)} FROM webhooks
+        WHERE webhook_id = ${webhookId} AND tenant_id = ${tenantId} FOR NO KEY UPDATE`)
+      if (Option.isNone(row)) return Option.none()
+      const former = signingAt(formerSecretsOf(row.value), now)
+      if (former.length >= max) return Option.some({ fullUntil: former.at(-1)!.until })
+      const webhook = yield* firstWebhook(sql`
+        UPDATE webhooks SET previous_secret = secret, previous_until = ${timestamp(previousUntil)}, secret = ${secret},
+          older_secrets = ${olderSecretsJson(former)}::jsonb
+        WHERE webhook_id = ${webhookId} RETURNING ${selected}`)
+      return Option.map(webhook, toWebhook)
+    },
+    sql.withTransaction,
+    Effect.orDie
   )
 
   const enable = Effect.fn("WebhookStore.enable")(
@@ -121,25 +139,28 @@ const make = Effect.gen(function* () {
   )
 
   const sealed = Effect.fn("WebhookStore.sealed")((after: WebhookId | null, limit: number) =>
-    sql<{ webhook_id: WebhookId; secret: Uint8Array; previous_secret: Uint8Array | null }>`
-      SELECT webhook_id, secret, previous_secret FROM webhooks WHERE webhook_id > ${after ?? ""}
-      ORDER BY webhook_id LIMIT ${limit}`.pipe(
-      Effect.orDie,
-      Effect.map((rows) =>
-        rows.map((row) => ({
-          webhookId: row.webhook_id,
-          secrets: row.previous_secret === null ? [row.secret] : [row.secret, row.previous_secret]
+    Effect.map(
+      allSealed(sql`
+        SELECT webhook_id AS "webhookId", secret, ${sql.literal(formerSecretColumns)} FROM webhooks
+        WHERE webhook_id > ${after ?? ""} ORDER BY webhook_id LIMIT ${limit}`),
+      (rows) =>
+        rows.map(({ secret, webhookId, ...row }) => ({
+          webhookId,
+          secrets: [secret, ...formerSecretsOf(row).map((former) => former.secret)]
         }))
-      )
     )
   )
 
   const exchangeSecret = Effect.fn("WebhookStore.exchangeSecret")(
+    // Sealed secrets are random, so the hex of one stands nowhere else in the JSON.
     (webhookId: WebhookId, from: Uint8Array, to: Uint8Array) => sql`
       UPDATE webhooks
       SET secret = CASE WHEN secret = ${from} THEN ${to} ELSE secret END,
-        previous_secret = CASE WHEN previous_secret = ${from} THEN ${to} ELSE previous_secret END
-      WHERE webhook_id = ${webhookId} AND (secret = ${from} OR previous_secret = ${from})`,
+        previous_secret = CASE WHEN previous_secret = ${from} THEN ${to} ELSE previous_secret END,
+        older_secrets = replace(older_secrets::text, encode(${from}::bytea, 'hex'), encode(${to}::bytea, 'hex'))::jsonb
+      WHERE webhook_id = ${webhookId}
+        AND (secret = ${from} OR previous_secret = ${from}
+          OR strpos(older_secrets::text, encode(${from}::bytea, 'hex')) > 0)`,
     Effect.orDie,
     Effect.asVoid
   )

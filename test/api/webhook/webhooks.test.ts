@@ -162,6 +162,20 @@ layer(ApiLive, { excludeTestServices: true })("webhooks", (it) => {
     })
   )
 
+  it.effect("a fifth rotation within a day is refused, and says from when on it is accepted", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { key, webhookId } = yield* subscribed
+      const path = `/v2/webhooks/${webhookId}/rotate-secret`
+      const first = yield* call("POST", path, { key })
+      for (let rotation = 1; rotation < 4; rotation += 1)
+        assert.strictEqual((yield* call("POST", path, { key })).status, 200)
+      const refused = yield* call("POST", path, { key })
+      assertError(refused, ValidationFailed, "webhookId: rotated 4 times in 24 hours")
+      assert.include(refused.json.error.message, `after ${first.json.data.previousSecretUntil}`)
+    })
+  )
+
   it.effect("a test is accepted and can be followed; a disabled webhook must be enabled first", () =>
     Effect.gen(function* () {
       const { call } = yield* Api

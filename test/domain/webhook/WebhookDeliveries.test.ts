@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { Webhook as Verifier } from "standardwebhooks"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
+import { maxFormerSecrets } from "#domain/webhook/Webhook.ts"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"
 import { eventView } from "#http/v2/event/eventView.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
@@ -110,6 +111,46 @@ eachDatabase("WebhookDeliveries", (it) => {
         body
       )
       assert.strictEqual(headers["webhook-signature"], signed)
+    }).pipe(Effect.scoped, Effect.provide(World))
+  )
+
+  it.effect("signs with every rotated secret for its own day, also when it is rotated again within that day", () =>
+    Effect.gen(function* () {
+      const { advance } = yield* MovableClock
+      const webhooks = yield* Webhooks
+      const { asTenant, portfolioId, secret, server, tenantId, webhookId } = yield* subscribed()
+      const rotate = Effect.map(asTenant(webhooks.rotate(webhookId)), (rotated) => Redacted.value(rotated.secret))
+      const secrets = [secret]
+      for (let rotation = 0; rotation < maxFormerSecrets; rotation += 1) {
+        secrets.push(yield* rotate)
+        advance(hour)
+      }
+      const refusal = yield* Effect.flip(rotate)
+      assert.strictEqual(refusal._tag, "ValidationFailed")
+      assert.include(refusal.message, "4 secrets of before still sign")
+
+      /** Which of the secrets signed the next message. */
+      const signers = Effect.gen(function* () {
+        const before = server.received.length
+        yield* happen(tenantId, portfolioId, 1)
+        yield* serve
+        const { body, headers } = server.received[before]!
+        const at = new Date(Number(headers["webhook-timestamp"]) * 1000)
+        const signatures = headers["webhook-signature"]!.split(" ")
+        assert.strictEqual(new Set(signatures).size, signatures.length)
+        const known = secrets.map((one) => new Verifier(one).sign(headers["webhook-id"]!, at, body))
+        assert.isTrue(signatures.every((signature) => known.includes(signature)))
+        return known.flatMap((one, index) => (signatures.includes(one) ? [index] : []))
+      })
+      assert.deepStrictEqual(yield* signers, [0, 1, 2, 3, 4])
+      advance(20 * hour - 60_000)
+      assert.deepStrictEqual(yield* signers, [0, 1, 2, 3, 4])
+      advance(60_000)
+      assert.deepStrictEqual(yield* signers, [1, 2, 3, 4], "the first was rotated 24 hours ago")
+      secrets.push(yield* rotate)
+      assert.deepStrictEqual(yield* signers, [1, 2, 3, 4, 5])
+      advance(24 * hour)
+      assert.deepStrictEqual(yield* signers, [5])
     }).pipe(Effect.scoped, Effect.provide(World))
   )
 

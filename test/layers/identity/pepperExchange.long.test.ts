@@ -53,11 +53,21 @@ const isLet = (secret: Redacted.Redacted) =>
     Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "let in" })
   )
 
+/** Of the webhook below: the current one, the one before, and one that was rotated before that. */
+const sealedSecrets = [new Uint8Array([6]), new Uint8Array([4, 5]), new Uint8Array([1, 2, 3])]
+
 const newWebhook = Effect.fnUntraced(function* (tenantId: TenantId) {
   const webhookId = yield* makeWebhookId
-  const secret = (yield* SecretBox).seal(secretLabel(webhookId), Redacted.make(new Uint8Array([1, 2, 3])))
+  const box = yield* SecretBox
+  const store = yield* WebhookStore
+  const seal = (...bytes: ReadonlyArray<number>) =>
+    box.seal(secretLabel(webhookId), Redacted.make(new Uint8Array(bytes)))
+  const secret = seal(1, 2, 3)
   const webhook = { webhookId, tenantId, url: "https://a.example/h", description: null, eventTypes: null }
-  yield* (yield* WebhookStore).insert({ ...webhook, createdAt: noon, secret, cursor: 0 }, 10)
+  yield* store.insert({ ...webhook, createdAt: noon, secret, cursor: 0 }, 10)
+  const times = { now: noon, previousUntil: DateTime.add(noon, { hours: 24 }) }
+  yield* store.rotate(tenantId, webhookId, { secret: seal(4, 5), ...times }, 4)
+  yield* store.rotate(tenantId, webhookId, { secret: seal(6), ...times }, 4)
   return webhookId
 })
 
@@ -103,20 +113,20 @@ eachDatabase("The pepper is exchanged", (it) => {
         const { pepperName } = yield* KeyHash
         assert.strictEqual(yield* pepperOfService, pepperName)
         assert.deepStrictEqual(yield* pepperUse(pepperName, yield* DateTime.now), { current: 1, others: 1 })
-        assert.strictEqual(yield* resealSecrets, 1)
+        assert.strictEqual(yield* resealSecrets, 3)
         assert.strictEqual(yield* resealSecrets, 0, "once")
       }).pipe(Effect.provide(turned), Effect.scoped)
 
       // A process whose turn has not come still lets both in, and so does one that was turned.
       assert.strictEqual(yield* Effect.provide(isLet(made.key.secret), underBoth), "let in")
-      assert.deepStrictEqual(yield* Effect.provide(openedSecrets, underBoth), [new Uint8Array([1, 2, 3])])
+      assert.deepStrictEqual(yield* Effect.provide(openedSecrets, underBoth), sealedSecrets)
       assert.strictEqual(yield* Effect.provide(isLet(made.key.secret), turned), "let in")
 
       yield* Effect.gen(function* () {
         assert.strictEqual(yield* isLet(made.key.secret), "let in")
         assert.strictEqual(yield* isLet(made.idle.secret), "KeyInvalid", "never used while both were accepted")
         yield* (yield* Sessions).authenticate(made.token)
-        assert.deepStrictEqual(yield* openedSecrets, [new Uint8Array([1, 2, 3])])
+        assert.deepStrictEqual(yield* openedSecrets, sealedSecrets)
         assert.isUndefined(yield* readNonce(made.nonce.nonce))
       }).pipe(Effect.provide(afterwards))
     })
