@@ -21,6 +21,8 @@ export interface NewSecret {
   readonly now: DateTime.Utc
   /** Until when the one of before signs too. */
   readonly previousUntil: DateTime.Utc
+  /** Rotated secrets that may sign beside it. */
+  readonly maxFormer: number
 }
 
 /** A webhook with its new secret; or, where as many as may be sign already, until when the first of them does. */
@@ -50,12 +52,11 @@ export class WebhookStore extends Context.Service<
     readonly find: (tenantId: TenantId, webhookId: WebhookId) => Effect.Effect<Option.Option<Webhook>>
     /** False when there is none. */
     readonly remove: (tenantId: TenantId, webhookId: WebhookId) => Effect.Effect<boolean>
-    /** What was rotated before and still signs goes on until its own time; of these there are `max` at most. */
+    /** What was rotated before and still signs goes on until its own time; of these there are `maxFormer` at most. */
     readonly rotate: (
       tenantId: TenantId,
       webhookId: WebhookId,
-      secret: NewSecret,
-      max: number
+      secret: NewSecret
     ) => Effect.Effect<Option.Option<Rotated>>
     /** Nothing counts against it any more, and what waits is due now. */
     readonly enable: (

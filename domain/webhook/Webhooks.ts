@@ -147,8 +147,13 @@ export class Webhooks extends Context.Service<
         const { tenantId } = yield* Caller
         const { sealed, secret } = yield* newSecret(webhookId)
         const now = yield* DateTime.now
-        const next = { secret: sealed, now, previousUntil: DateTime.addDuration(now, overlap) }
-        const rotated = yield* store.rotate(tenantId, webhookId, next, maxFormerSecrets)
+        const previousUntil = DateTime.addDuration(now, overlap)
+        const rotated = yield* store.rotate(tenantId, webhookId, {
+          secret: sealed,
+          now,
+          previousUntil,
+          maxFormer: maxFormerSecrets
+        })
         if (Option.isNone(rotated)) return yield* notFound(webhookId)
         if (!("fullUntil" in rotated.value)) return { webhook: rotated.value, secret }
         const until = DateTime.formatIso(rotated.value.fullUntil)

@@ -105,13 +105,13 @@ const make = Effect.gen(function* () {
   }, Effect.orDie)
 
   const rotate = Effect.fn("WebhookStore.rotate")(
-    function* (tenantId: TenantId, webhookId: WebhookId, { now, previousUntil, secret }: NewSecret, max: number) {
+    function* (tenantId: TenantId, webhookId: WebhookId, { maxFormer, now, previousUntil, secret }: NewSecret) {
       const row = yield* firstFormer(sql`
         SELECT ${sql.literal(formerSecretColumns)} FROM webhooks
         WHERE webhook_id = ${webhookId} AND tenant_id = ${tenantId} FOR NO KEY UPDATE`)
       if (Option.isNone(row)) return Option.none()
       const former = signingAt(formerSecretsOf(row.value), now)
-      if (former.length >= max) return Option.some({ fullUntil: former.at(-1)!.until })
+      if (former.length >= maxFormer) return Option.some({ fullUntil: former.at(-1)!.until })
       const webhook = yield* firstWebhook(sql`
         UPDATE webhooks SET previous_secret = secret, previous_until = ${timestamp(previousUntil)}, secret = ${secret},
           older_secrets = ${olderSecretsJson(former)}::jsonb

@@ -65,9 +65,9 @@ const newWebhook = Effect.fnUntraced(function* (tenantId: TenantId) {
   const secret = seal(1, 2, 3)
   const webhook = { webhookId, tenantId, url: "https://a.example/h", description: null, eventTypes: null }
   yield* store.insert({ ...webhook, createdAt: noon, secret, cursor: 0 }, 10)
-  const times = { now: noon, previousUntil: DateTime.add(noon, { hours: 24 }) }
-  yield* store.rotate(tenantId, webhookId, { secret: seal(4, 5), ...times }, 4)
-  yield* store.rotate(tenantId, webhookId, { secret: seal(6), ...times }, 4)
+  const times = { now: noon, previousUntil: DateTime.add(noon, { hours: 24 }), maxFormer: 4 }
+  yield* store.rotate(tenantId, webhookId, { secret: seal(4, 5), ...times })
+  yield* store.rotate(tenantId, webhookId, { secret: seal(6), ...times })
   return webhookId
 })
 
