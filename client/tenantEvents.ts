@@ -23,11 +23,8 @@ export const tenantEvents = (options: ClientOptions, after?: string) =>
             headers: last === undefined ? {} : { "last-event-id": last },
             responseMode: "decoded-and-response"
           })
-          const frames = framesOf(response, (pause, place) => {
-            wish(pause)
-            // Where the log stood at the first connection, so that the next one misses nothing.
-            last ??= place
-          })
+          // Where the log stood at the first connection, so that the next one misses nothing.
+          const frames = framesOf(response, wish, (place) => (last ??= place))
           return frames.pipe(
             Stream.mapEffect(({ data }) => decodeEvent(data)),
             Stream.tap(({ eventId }) =>

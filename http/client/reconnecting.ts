@@ -22,19 +22,21 @@ const isTransient = (error: { readonly _tag: string }): boolean =>
 const isRateLimited = (error: { readonly _tag: string }): error is RateLimited => error._tag === "RateLimited"
 
 /**
- * Events of a body without those that a stream sends of itself; a `retry` field of the server goes to `onRetry`, with
- * the last id in the stream before it.
+ * Events of a body. A `retry` field of the server goes to `onRetry`; events that a stream sends of itself are left out,
+ * and their ids go to `onPlace`.
  */
 export const framesOf = (
   response: HttpClientResponse.HttpClientResponse,
-  onRetry: (pause: Duration.Duration, place: string | undefined) => void
+  onRetry: (pause: Duration.Duration) => void,
+  onPlace?: (id: string) => void
 ) =>
   Stream.suspend(() => {
     let frames: Array<Sse.Event> = []
     const parser = Sse.makeParser(
       (event) => {
-        if (event._tag === "Retry") onRetry(event.duration, event.lastEventId)
+        if (event._tag === "Retry") onRetry(event.duration)
         else if (!event.event.startsWith(ofTheStream)) frames.push(event)
+        else if (event.id !== undefined) onPlace?.(event.id)
       },
       { maxEventSize }
     )

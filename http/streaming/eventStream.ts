@@ -18,8 +18,8 @@ export interface Frame {
   /** Left out of frames after which no client can resume. */
   readonly id?: string | undefined
   readonly event?: string | undefined
-  /** On one line. Left out to send the place of the client before the first event: it resumes there. */
-  readonly data?: string | undefined
+  /** On one line. Some clients forget the id of a frame without any, so every frame has some. */
+  readonly data: string
 }
 
 const encoder = new TextEncoder()
@@ -28,11 +28,8 @@ const encoder = new TextEncoder()
 const greeting = encoder.encode("retry: 1000\n\n")
 const heartbeat = encoder.encode(": keep-alive\n\n")
 
-// A frame without data is no event to any client; with a pause in it, readers of frames get its id.
 const textOf = ({ data, event, id }: Frame): string =>
-  (id === undefined ? "" : `id: ${id}\n`) +
-  (event === undefined ? "" : `event: ${event}\n`) +
-  `${data === undefined ? "retry: 1000" : `data: ${data}`}\n\n`
+  (id === undefined ? "" : `id: ${id}\n`) + (event === undefined ? "" : `event: ${event}\n`) + `data: ${data}\n\n`
 
 const encode = (frames: ReadonlyArray<Frame>): Uint8Array => encoder.encode(frames.map(textOf).join(""))
 
@@ -51,8 +48,7 @@ const bytesOf = (frames: ReadonlyArray<Frame>): Uint8Array => {
 const counters = new Map<string, Metric.Metric<number, unknown>>()
 
 const count = (frames: ReadonlyArray<Frame>, context: Context.Context<never>): void => {
-  for (const { data, event = "message" } of frames) {
-    if (data === undefined) continue
+  for (const { event = "message" } of frames) {
     const counter = counters.get(event) ?? Metric.withAttributes(Metrics.streamEvents, { kind: event })
     counters.set(event, counter)
     counter.updateUnsafe(1, context)

@@ -1,6 +1,6 @@
 /**
  * Frames that a stream of server-sent events sends of itself, in events of their own, which a client that listens to
- * others never sees: why it ends. Names of such events begin with `stream.`.
+ * others never sees: where it began, and why it ends. Names of such events begin with `stream.`.
  */
 import { Schema } from "effect"
 import { errorFields } from "#domain/DomainError.ts"
@@ -8,7 +8,16 @@ import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import type { Frame } from "#http/streaming/eventStream.ts"
 import { written } from "#http/values/values.ts"
 
+const openedEvent = "stream.opened"
 const endedEvent = "stream.ended"
+
+/** Data of `stream.opened`. */
+export const StreamOpened = Schema.Struct({
+  after: written("The stream sends what comes after this event; the frame has the same `id`.", /^[0-9]{1,32}$/u, "1207")
+}).annotate({
+  identifier: "StreamOpened",
+  description: "Data of the event `stream.opened`: the first one of a stream that begins now."
+})
 
 /** Data of `stream.ended`. */
 export const StreamEnded = Schema.Struct({
@@ -20,6 +29,13 @@ export const StreamEnded = Schema.Struct({
 }).annotate({
   identifier: "StreamEnded",
   description: "Data of the event `stream.ended`: the last one of a stream whose holder may follow no longer."
+})
+
+/** Where a stream began that begins now: it has data, since some clients forget the id of a frame without any. */
+export const openedFrame = (after: string): Frame => ({
+  id: after,
+  event: openedEvent,
+  data: JSON.stringify({ after } satisfies typeof StreamOpened.Type)
 })
 
 /** Without an id, so that the place of the client stays. */

@@ -1,18 +1,13 @@
 /**
- * A Node server that answers 503 until the routes are attached. Without it a request that arrives while the service
- * starts would be accepted and never answered.
+ * A Node server that cuts connections until the routes are attached. Without it a request that arrives while the
+ * service starts would be accepted and never answered. To whoever asks it is as if nobody listened: an answer, of
+ * whichever status, would end clients for good that connect again by themselves (an `EventSource` does after a
+ * connection that fails, and never after a status other than 200), and a proxy would pass it on.
  */
-import { createServer, type RequestListener, type Server } from "node:http"
-import { Internal } from "#domain/Errors.ts"
+import { createServer, type Server } from "node:http"
+import type { Socket } from "node:net"
 
-const body = JSON.stringify({
-  success: false,
-  error: { code: Internal.contract.code, message: "The service is starting; retry in a second" }
-})
-
-const starting: RequestListener = (_, response) => {
-  response.writeHead(503, { "content-type": "application/json", "retry-after": "1", connection: "close" }).end(body)
-}
+const cut = (connection: Socket) => void connection.destroy()
 
 /** From the first byte of a request to its last: a slow client holds a connection no longer. */
 const requestTimeoutMs = 15_000
@@ -22,17 +17,15 @@ const checkIntervalMs = 2_500
 
 /** Connections beyond `maxConnections` are closed as they arrive. */
 export const startingServer = (maxConnections: number) => (): Server => {
-  const server = createServer(
-    {
-      requestTimeout: requestTimeoutMs,
-      headersTimeout: headersTimeoutMs,
-      connectionsCheckingInterval: checkIntervalMs
-    },
-    starting
-  )
+  const server = createServer({
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: checkIntervalMs
+  })
   server.maxConnections = maxConnections
-  server.on("newListener", (event, listener) => {
-    if (event === "request" && listener !== starting) server.off("request", starting)
+  server.on("connection", cut)
+  server.on("newListener", (event) => {
+    if (event === "request") server.off("connection", cut)
   })
   return server
 }

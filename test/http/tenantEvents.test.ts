@@ -36,7 +36,7 @@ class Log {
     const frames = Array.from({ length: this.last - place }, (_, index) => this.frame(place + index + 1))
     const chunks = [
       "retry: 1000\n\n",
-      `id: ${place}\nretry: 1000\n\n`,
+      ...(lastEventId === undefined ? [`id: ${place}\nevent: stream.opened\ndata: {"after":"${place}"}\n\n`] : []),
       ...frames.slice(0, sends),
       (frames[sends] ?? ": keep-alive\n\n").slice(0, cut)
     ]

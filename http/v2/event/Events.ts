@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { fromText, shown } from "#domain/fromText.ts"
 import { readScope } from "#domain/execution/ExecutionReaders.ts"
-import { StreamEnded } from "#http/streaming/ownFrames.ts"
+import { StreamEnded, StreamOpened } from "#http/streaming/ownFrames.ts"
 import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
@@ -43,7 +43,7 @@ const list = HttpApiEndpoint.get("listEvents", "/events", {
   })
 )
 
-const Frame = Schema.Union([TenantEvent, StreamEnded]).annotate({
+const Frame = Schema.Union([TenantEvent, StreamOpened, StreamEnded]).annotate({
   identifier: "TenantEventFrame",
   description: "What a frame of the stream holds."
 })
@@ -65,7 +65,7 @@ const stream = HttpApiEndpoint.get("streamEvents", "/events/stream", {
     id: "streamEvents",
     summary: "Follow events",
     description:
-      "The same log as server-sent events: `id` is the event's number, `event` its type, `data` the event as JSON. A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`, and none is missed or comes twice.\n\nA key that was revoked, has expired or lost its scope, and one whose tenant is disabled, ends the stream within 15 seconds: the last frame is the event `stream.ended` without `id`, whose data is the code and message of the error with which it is refused from now on.",
+      "The same log as server-sent events: `id` is the event's number, `event` its type, `data` the event as JSON. A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`, and none is missed or comes twice.\n\nA stream that begins now first sends the event `stream.opened`, whose `id` is the number after which it sends: a client that is cut before any event resumes there. A key that was revoked, has expired or lost its scope, and one whose tenant is disabled, ends the stream within 15 seconds: the last frame is the event `stream.ended` without `id`, whose data is the code and message of the error with which it is refused from now on.",
     scope: readScope,
     tier: "burst"
   })

@@ -8,7 +8,7 @@ import { Caller } from "#domain/identity/Caller.ts"
 import { success } from "#http/v2/Envelope.ts"
 import { requestAddress } from "#http/middleware/requestAddress.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
-import { endedFrames } from "#http/streaming/ownFrames.ts"
+import { endedFrames, openedFrame } from "#http/streaming/ownFrames.ts"
 import { eventStream, type Frame } from "#http/streaming/eventStream.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { V2 } from "#http/v2/Api.ts"
@@ -28,9 +28,6 @@ const placeOf = (lastEventId: string | undefined) =>
           details: ["Last-Event-ID: not an id of this stream"]
         })
       )
-
-/** The place in the log at which the stream begins. */
-const placeFrame = (sequence: number): Frame => ({ id: String(sequence) })
 
 const eventFrame = (event: TenantEvent): Frame => {
   const view = eventView(event)
@@ -57,9 +54,13 @@ export const EventsLive = HttpApiBuilder.group(
         ),
       streamEvents: Effect.fnUntraced(function* ({ headers }) {
         const { apiKeyId, tenantId } = yield* Caller
-        const followed = yield* events.follow(yield* placeOf(headers["last-event-id"]))
+        const place = yield* placeOf(headers["last-event-id"])
+        const followed = yield* events.follow(place)
         const permit = yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
-        const stream = Stream.concat(Stream.make(placeFrame(followed.from)), Stream.map(followed.events, eventFrame))
+        const frames = Stream.map(followed.events, eventFrame)
+        // A client that resumes has its place already.
+        const opened = openedFrame(String(followed.from))
+        const stream = place === undefined ? Stream.concat(Stream.succeed(opened), frames) : frames
         const ending = { permit, framesOf: endedFrames }
         return yield* eventStream({ stream, framesOf: (frame) => [frame], ending }, closing, timing)
       })

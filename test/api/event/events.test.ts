@@ -67,7 +67,7 @@ layer(streamingApi(), { excludeTestServices: true })("events of a tenant", (it) 
       const source = yield* open(key)
       assert.deepInclude(yield* Effect.promise(source.next), { retry: "1000" })
       const known = (yield* call("GET", "/v2/events?limit=200", { key })).json.data.lastEventId
-      const place = { id: known, event: undefined, data: undefined }
+      const place = { id: known, event: "stream.opened", data: { after: known } }
       assert.deepInclude(
         yield* Effect.promise(source.next),
         place,

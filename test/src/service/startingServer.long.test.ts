@@ -10,12 +10,11 @@ const listening = async (maxConnections: number) => {
 }
 
 describe("the server", () => {
-  it("answers 503 in the envelope until the routes are attached, and never after", async () => {
+  it("cuts connections without an answer until the routes are attached, and never after", async () => {
     const { port, server } = await listening(10)
     const url = `http://127.0.0.1:${port}`
-    const early = await fetch(url)
-    assert.deepStrictEqual([early.status, early.headers.get("retry-after")], [503, "1"])
-    assert.strictEqual((await early.json()).error.code, "API_600")
+    for (const path of ["/v2/events/stream", "/health/live", "/health/ready"])
+      assert.strictEqual(await fetch(`${url}${path}`).then(String, () => "no answer"), "no answer")
     server.on("request", (_, response) => response.end("routes"))
     const later = await fetch(url)
     assert.deepStrictEqual([later.status, await later.text()], [200, "routes"])
