@@ -70,8 +70,11 @@ const streams: Setting<StreamSettings["Service"]> = all({
   maxOpen: withDefault("STREAMS_MAX", Kind.integer(1, 100_000, "2000"), 2_000),
   maxOpenPerTenant: withDefault("STREAMS_MAX_PER_TENANT", Kind.integer(1, 100_000, "500"), 500),
   maxOpenPerKey: withDefault("STREAMS_MAX_PER_KEY", Kind.integer(1, 100_000, "250"), 250),
-  maxOpenPerSession: withDefault("STREAMS_MAX_PER_SESSION", Kind.integer(1, 100_000, "20"), 20),
   maxOpenPerAddress: withDefault("STREAMS_MAX_PER_ADDRESS", Kind.integer(1, 100_000, "500"), 500),
+  maxOpenOfSessions: withDefault("STREAMS_MAX_OF_SESSIONS", Kind.integer(1, 100_000, "1000"), 1_000),
+  maxOpenPerSession: withDefault("STREAMS_MAX_PER_SESSION", Kind.integer(1, 100_000, "8"), 8),
+  maxOpenOfSessionsPerTenant: withDefault("STREAMS_MAX_OF_SESSIONS_PER_TENANT", Kind.integer(1, 100_000, "100"), 100),
+  maxOpenOfSessionsPerAddress: withDefault("STREAMS_MAX_OF_SESSIONS_PER_ADDRESS", Kind.integer(1, 100_000, "24"), 24),
   pollIntervalMs: withDefault("STREAMS_POLL_MS", Kind.integer(10, 60_000, "100"), 100),
   recheckIntervalMs: withDefault("STREAMS_RECHECK_MS", Kind.integer(1_000, 300_000, "15000"), 15_000)
 })

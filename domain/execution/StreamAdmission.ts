@@ -109,14 +109,31 @@ export class StreamAdmission extends Context.Service<
   )
 }
 
-/** What a stream counts under, how many of it may be open, and whose limit that is. */
-const countersOf = (settings: StreamSettings["Service"], { address, credential, tenantId }: StreamHolder) => [
-  { key: tenantId, max: settings.maxOpenPerTenant, holder: "The tenant" },
+/**
+ * What a stream counts under, how many of it may be open, and whose limit that is. Keys and wallet sessions are counted
+ * apart: whatever sessions take, and anybody has those, keys have what is theirs.
+ */
+const countersOf = (settings: StreamSettings["Service"], { address, credential, tenantId }: StreamHolder) =>
   isSession(credential)
-    ? { key: credential, max: settings.maxOpenPerSession, holder: "The wallet session" }
-    : { key: credential, max: settings.maxOpenPerKey, holder: `The key ${credential}` },
-  { key: `from ${address}`, max: settings.maxOpenPerAddress, holder: "The address" }
-]
+    ? [
+        { key: credential, max: settings.maxOpenPerSession, holder: "The wallet session has" },
+        {
+          key: `sessions from ${address}`,
+          max: settings.maxOpenOfSessionsPerAddress,
+          holder: "Wallet sessions of the address have"
+        },
+        {
+          key: `sessions of ${tenantId}`,
+          max: settings.maxOpenOfSessionsPerTenant,
+          holder: "Wallet sessions of the tenant have"
+        },
+        { key: "sessions", max: settings.maxOpenOfSessions, holder: "All wallet sessions have" }
+      ]
+    : [
+        { key: tenantId, max: settings.maxOpenPerTenant, holder: "The tenant has" },
+        { key: credential, max: settings.maxOpenPerKey, holder: `The key ${credential} has` },
+        { key: `from ${address}`, max: settings.maxOpenPerAddress, holder: "The address has" }
+      ]
 
 const makeCounters = (settings: StreamSettings["Service"]) => {
   const open = new Map<string, number>()
@@ -141,8 +158,7 @@ const makeCounters = (settings: StreamSettings["Service"]) => {
     if (all >= settings.maxOpen)
       return refusal(`${settings.maxOpen} streams are open here, the most that one process serves`)
     for (const { key, max, holder: limited } of countersOf(settings, holder))
-      if ((open.get(key) ?? 0) >= max)
-        return refusal(`${limited} has ${max} streams open here, the most that it may have`)
+      if ((open.get(key) ?? 0) >= max) return refusal(`${limited} ${max} streams open here, the most that may be`)
     return undefined
   }
 

@@ -13,11 +13,16 @@ export class StreamSettings extends Context.Service<
   {
     /** Streams that one process has open at once. */
     readonly maxOpen: number
-    /** Of these at most for one tenant, one key, one wallet session and one address. */
+    /** Of these with keys at most for one tenant, one key and one address. */
     readonly maxOpenPerTenant: number
     readonly maxOpenPerKey: number
-    readonly maxOpenPerSession: number
     readonly maxOpenPerAddress: number
+    /** Of these with wallet sessions, which anybody has for a signature; the others are kept for keys. */
+    readonly maxOpenOfSessions: number
+    /** Of those of sessions at most for one session, one tenant and one address. */
+    readonly maxOpenPerSession: number
+    readonly maxOpenOfSessionsPerTenant: number
+    readonly maxOpenOfSessionsPerAddress: number
     /** How often events of other processes are polled for while a stream is open, in milliseconds. */
     readonly pollIntervalMs: number
     /** How often everybody who has a stream open is judged again, in milliseconds. */

@@ -83,8 +83,11 @@ export const streamSettings: StreamSettings["Service"] = {
   maxOpen: 6,
   maxOpenPerTenant: 4,
   maxOpenPerKey: 4,
-  maxOpenPerSession: 2,
   maxOpenPerAddress: 6,
+  maxOpenOfSessions: 4,
+  maxOpenPerSession: 2,
+  maxOpenOfSessionsPerTenant: 3,
+  maxOpenOfSessionsPerAddress: 4,
   pollIntervalMs: 50,
   recheckIntervalMs: 200
 }

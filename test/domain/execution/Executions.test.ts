@@ -44,8 +44,11 @@ const layerOf = (
         maxOpen: 10,
         maxOpenPerTenant: 5,
         maxOpenPerKey: 5,
-        maxOpenPerSession: 5,
         maxOpenPerAddress: 10,
+        maxOpenOfSessions: 10,
+        maxOpenPerSession: 5,
+        maxOpenOfSessionsPerTenant: 5,
+        maxOpenOfSessionsPerAddress: 5,
         pollIntervalMs: 250,
         recheckIntervalMs: 15_000,
         ...limits

@@ -41,8 +41,11 @@ const settings: StreamSettings["Service"] = {
   maxOpen: 1,
   maxOpenPerTenant: 1,
   maxOpenPerKey: 1,
-  maxOpenPerSession: 1,
   maxOpenPerAddress: 1,
+  maxOpenOfSessions: 1,
+  maxOpenPerSession: 1,
+  maxOpenOfSessionsPerTenant: 1,
+  maxOpenOfSessionsPerAddress: 1,
   pollIntervalMs,
   recheckIntervalMs: 15_000
 }

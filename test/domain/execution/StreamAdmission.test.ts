@@ -10,11 +10,14 @@ import { type StreamHolder, StreamAdmission } from "#domain/execution/StreamAdmi
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 
 const settings: StreamSettings["Service"] = {
-  maxOpen: 6,
+  maxOpen: 9,
   maxOpenPerTenant: 5,
   maxOpenPerKey: 3,
-  maxOpenPerSession: 2,
   maxOpenPerAddress: 4,
+  maxOpenOfSessions: 6,
+  maxOpenPerSession: 2,
+  maxOpenOfSessionsPerTenant: 4,
+  maxOpenOfSessionsPerAddress: 3,
   pollIntervalMs: 250,
   recheckIntervalMs: 15_000
 }
@@ -71,10 +74,13 @@ const refusedAfter = (count: number, holderOf: (index: number) => StreamHolder) 
 describe("open streams", () => {
   const cases = [
     ["a key", 3, "The key key_01JQ8ZP3T5V7X9Z1B3D5F7H9K1 has 3", (at: number) => holder(1, ["key", 1], at)],
+    ["keys of an address", 4, "The address has 4", (at: number) => holder(at, ["key", at], 1)],
+    ["keys of a tenant", 5, "The tenant has 5", (at: number) => holder(1, ["key", at], at)],
     ["a wallet session", 2, "The wallet session has 2", (at: number) => holder(1, ["ses", 1], at)],
-    ["an address", 4, "The address has 4", (at: number) => holder(at, ["key", at], 1)],
-    ["a tenant", 5, "The tenant has 5", (at: number) => holder(1, ["key", at], at)],
-    ["a process", 6, "6 streams are open here", (at: number) => holder(at, ["ses", at], at)]
+    ["sessions of an address", 3, "of the address have 3", (at: number) => holder(at, ["ses", at], 1)],
+    ["sessions of a tenant", 4, "of the tenant have 4", (at: number) => holder(1, ["ses", at], at)],
+    ["all sessions", 6, "All wallet sessions have 6", (at: number) => holder(at, ["ses", at], at)],
+    ["a process", 9, "9 streams are open here", (at: number) => holder(at, ["key", at], at)]
   ] as const
   for (const [who, most, message, holderOf] of cases) {
     it.effect(`are limited for ${who}`, () =>
@@ -84,6 +90,15 @@ describe("open streams", () => {
       )
     )
   }
+
+  it.effect("of keys have room whatever wallet sessions take, of their own tenant and address too", () =>
+    Effect.gen(function* () {
+      yield* refusedAfter(6, (at) => holder(at, ["ses", at], at))
+      for (let stream = 0; stream < 3; stream += 1) yield* enter(holder(1, ["key", 1], 1))
+      const { message } = yield* Effect.flip(enter(holder(2, ["key", 2], 2)))
+      assert.include(message, "9 streams are open here")
+    }).pipe(Effect.scoped, Effect.provide(Admission))
+  )
 
   it.effect("that were refused are not counted, and those that close free every place that they took", () =>
     Effect.gen(function* () {

@@ -32,8 +32,11 @@ const anHour = Layer.succeed(StreamSettings, {
   maxOpen: 10,
   maxOpenPerTenant: 10,
   maxOpenPerKey: 10,
-  maxOpenPerSession: 10,
   maxOpenPerAddress: 10,
+  maxOpenOfSessions: 10,
+  maxOpenPerSession: 10,
+  maxOpenOfSessionsPerTenant: 10,
+  maxOpenOfSessionsPerAddress: 10,
   pollIntervalMs: 3_600_000,
   recheckIntervalMs: 3_600_000
 })
