@@ -5,10 +5,16 @@
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
-import { type CallToolResult, CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js"
+import {
+  type CallToolResult,
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError
+} from "@modelcontextprotocol/sdk/types.js"
 import { Clock, Context, DateTime, Effect, Result } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Headers, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { KeyMissing } from "#domain/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
@@ -36,6 +42,28 @@ HttpApi.reflect(V2, {
 
 const tools = toolsOf(OpenApi.fromApi(V2), (operationId) => scopes.get(operationId))
 const byName = new Map(tools.map((tool) => [tool.name, tool]))
+
+/** Tools of a page: an answer of a few dozen kilobytes. */
+const pageSize = 25
+
+/** The page of a list behind the tool that a cursor names; undefined for a cursor of no page. */
+const pageOf = (listed: ReadonlyArray<ApiTool>, cursor: string | undefined) => {
+  const start = cursor === undefined ? 0 : listed.findIndex(({ name }) => name === cursor) + 1
+  if (cursor !== undefined && start === 0) return undefined
+  const page = listed.slice(start, start + pageSize)
+  const hasMore = start + pageSize < listed.length
+  return { tools: page, nextCursor: hasMore ? page.at(-1)!.name : undefined }
+}
+
+/** The two kinds of answers that the protocol has; the SDK wants each of them named. */
+const bothKinds = "application/json, text/event-stream"
+
+/** A request that takes every kind of answer, or does not say which, takes those of the protocol (RFC 9110, 12.5.1). */
+const acceptingAll = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const { accept } = request.headers
+  const takesAll = accept === undefined || accept.split(",").some((range) => range.trim().split(";", 1)[0] === "*/*")
+  return takesAll ? request.modify({ headers: Headers.set(request.headers, "accept", bothKinds) }) : request
+}
 
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: "text", text }] })
 
@@ -77,15 +105,21 @@ export const McpLive = HttpRouter.use(
         { name: "ballast", title: "Ballast", version: "2.0.0" },
         { capabilities: { tools: {} }, instructions }
       )
-      server.setRequestHandler(ListToolsRequestSchema, () => ({
-        tools: toolsFor(tools, held).map(({ annotations, description, inputSchema, name, title }) => ({
-          name,
-          title,
-          description,
-          inputSchema,
-          annotations
-        }))
-      }))
+      server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+        const page = pageOf(toolsFor(tools, held), params?.cursor)
+        if (page === undefined)
+          throw new McpError(ErrorCode.InvalidParams, "The cursor is of no page of this list; begin without one")
+        return {
+          tools: page.tools.map(({ annotations, description, inputSchema, name, title }) => ({
+            name,
+            title,
+            description,
+            inputSchema,
+            annotations
+          })),
+          ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor })
+        }
+      })
       server.setRequestHandler(CallToolRequestSchema, ({ params: { arguments: args = {}, name } }, { signal }) => {
         const tool = byName.get(name)
         return tool === undefined ? failed(`There is no tool ${name}; list the tools`) : call(tool, args, signal)
@@ -95,7 +129,7 @@ export const McpLive = HttpRouter.use(
         enableJsonResponse: true,
         maxRequestBodySize: maxBody
       })
-      const web = yield* HttpServerRequest.toWeb(request)
+      const web = yield* HttpServerRequest.toWeb(acceptingAll(request))
       return yield* Effect.promise(async () => {
         await server.connect(transport)
         const response = await transport.handleRequest(web)

@@ -38,7 +38,19 @@ const connected = Effect.fnUntraced(function* (headers: Record<string, string>) 
   )
 })
 
-const listed = (client: Client) => Effect.promise(async () => (await client.listTools()).tools)
+/** All pages. */
+const listed = (client: Client) =>
+  Effect.promise(async () => {
+    const tools: Array<Tool> = []
+    let cursor: string | undefined
+    do {
+      const page = await client.listTools(cursor === undefined ? {} : { cursor })
+      assert.isAtMost(page.tools.length, 25)
+      tools.push(...page.tools)
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    return tools
+  })
 
 const called = Effect.fnUntraced(function* (client: Client, name: string, args: Record<string, unknown> = {}) {
   const result = yield* Effect.promise(() => client.callTool({ name, arguments: args }, CallToolResultSchema))
@@ -174,6 +186,13 @@ layer(served(unlimited), { excludeTestServices: true })("the MCP server", (it) =
           })
           return { status: answer.status, json: (await answer.json()) as any }
         })
+      const { key } = yield* newTenant()
+      for (const accept of ["*/*", "text/html, */*;q=0.1"]) {
+        const any = yield* post({ "x-api-key": key, accept })
+        assert.deepStrictEqual([any.status, any.json.result.tools.length], [200, 25])
+        assert.isString(any.json.result.nextCursor)
+      }
+      assert.strictEqual((yield* post({ "x-api-key": key, accept: "text/html" })).status, 406)
       const missing = yield* post({})
       assert.deepStrictEqual([missing.status, missing.json.error.code], [401, "API_101"])
       const session = yield* post({ authorization: "Bearer bs_somebody" })
