@@ -6,6 +6,7 @@ import { readScope } from "#domain/execution/ExecutionReaders.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
+import { AgUiInput } from "#http/v1/agUi/AgUiInput.ts"
 import { AgUiEvent } from "#http/v1/agUi/AgUiModel.ts"
 import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 import { OperationIdParam } from "#http/values/values.ts"
@@ -81,10 +82,31 @@ const agUi = HttpApiEndpoint.get("streamExecutionAgUi", "/ai/executions/:operati
   )
   .annotateMerge(keyOrSession)
 
+const agUiPosted = HttpApiEndpoint.post("runExecutionAgUi", "/ai/executions/:operationId/ag-ui-stream", {
+  params: { operationId: OperationIdParam },
+  headers,
+  payload: AgUiInput,
+  success: [HttpApiSchema.StreamSse({ data: AgUiEvent }), HttpApiSchema.NoContent],
+  error: [NotFound, CursorInvalid]
+})
+  .annotateMerge(
+    operation({
+      id: "runExecutionAgUi",
+      summary: "Follow an operation as an agent's run, as the protocol's client calls",
+      description: [
+        "The same stream for `HttpAgent` of `@ag-ui/client` as it comes: it posts an input, of which nothing is read, since the run is the operation of the path and is under way already. Nothing is changed or started.",
+        access
+      ].join("\n\n"),
+      scope: readScope,
+      tier: "burst"
+    })
+  )
+  .annotateMerge(keyOrSession)
+
 export const Executions = HttpApiGroup.make("executions")
   .annotate(OpenApi.Title, "Operation events")
   .annotate(OpenApi.Description, "Operations as they happen.")
-  .add(stream, agUi)
+  .add(stream, agUi, agUiPosted)
   .middleware(RequestErrors)
   .middleware(ExecutionAuth)
   .middleware(ErrorsV1)

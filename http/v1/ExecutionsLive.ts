@@ -34,9 +34,12 @@ export const ExecutionsLive = HttpApiBuilder.group(
         return yield* eventStream({ stream, framesOf, ending: { permit, framesOf: lastFramesOf } }, closing, timing)
       })
 
+    const agUi = following(agUiFrames, (why) => agUiEndedFrames(why, clock.currentTimeMillisUnsafe()))
+
     return handlers.handleAll({
       streamExecution: following(executionFrames, endedFrames),
-      streamExecutionAgUi: following(agUiFrames, (why) => agUiEndedFrames(why, clock.currentTimeMillisUnsafe()))
+      streamExecutionAgUi: agUi,
+      runExecutionAgUi: agUi
     })
   })
 )

@@ -87,6 +87,7 @@ const expected: Readonly<Record<string, Scope | "any" | "public">> = {
   "POST /v2/assets/allocation-breakdown": "portfolios:read",
   "GET /v1/executions/:operationId/stream": "portfolios:read",
   "GET /v1/ai/executions/:operationId/ag-ui-stream": "portfolios:read",
+  "POST /v1/ai/executions/:operationId/ag-ui-stream": "portfolios:read",
   "GET /v1/portfolio/:portfolioId/automation/status": "portfolios:read",
   "GET /v1/portfolio/:portfolioId/rebalance/status": "portfolios:read",
   "POST /v1/portfolio/:portfolioId/rebalance/schedule/start": "portfolios:write",

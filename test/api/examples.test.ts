@@ -24,6 +24,7 @@ const documents: any = { ...(OpenApi.fromApi(V2).paths as any), ...(OpenApi.from
 const unsent: Readonly<Record<string, string>> = {
   "GET /v1/executions/{operationId}/stream": "an answer that goes on until the operation ends: executions.test.ts",
   "GET /v1/ai/executions/{operationId}/ag-ui-stream": "an answer that goes on until the operation ends: agUi.test.ts",
+  "POST /v1/ai/executions/{operationId}/ag-ui-stream": "an answer that goes on until the operation ends: agUi.test.ts",
   "GET /v2/events/stream": "an answer that does not end: events.test.ts"
 }
 

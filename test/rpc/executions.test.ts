@@ -80,8 +80,7 @@ layer(executionsApi(), { excludeTestServices: true })("executions", (it) => {
       )
       const agent = new HttpAgent({
         url: `${yield* baseUrl}/v1/ai/executions/${operationId}/ag-ui-stream`,
-        headers: { "x-api-key": key, "last-event-id": "0-0" },
-        fetch: (url, init) => fetch(url, { headers: init?.headers ?? {} })
+        headers: { "x-api-key": key, "last-event-id": "0-0" }
       })
       const received: Array<any> = []
       const run = yield* Effect.forkScoped(

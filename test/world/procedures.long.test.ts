@@ -85,8 +85,7 @@ const followed = async ({ token }: ActingOwner, operationId: OperationId) => {
     const received: Array<any> = []
     const agent = new HttpAgent({
       url: `${apiBaseUrl}/v1/ai/executions/${operationId}/ag-ui-stream`,
-      headers: fromTheFirst,
-      fetch: (url, init) => fetch(url, { headers: init?.headers ?? {} })
+      headers: fromTheFirst
     })
     await agent.runAgent({}, { onEvent: ({ event }) => void received.push(event) })
     return received.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent)

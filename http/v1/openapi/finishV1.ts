@@ -129,7 +129,8 @@ export const finishV1 = (generated: Record<string, unknown>): Record<string, unk
   finishDocument(generated)
   addBearerSchemes(document)
   dropMadeUp(document)
-  finishFrames(generated, { schema: "AgUiEvent", operationId: "streamExecutionAgUi" })
+  for (const operationId of ["streamExecutionAgUi", "runExecutionAgUi"])
+    finishFrames(generated, { schema: "AgUiEvent", operationId })
   finishFrames(generated, { schema: "ExecutionEvent", id: "cursor", event: "kind" })
   return generated
 }

@@ -33,12 +33,7 @@ const types = (frames: ReadonlyArray<{ readonly data: any }>) =>
 const agentRun = Effect.fnUntraced(function* (operationId: string, headers: Record<string, string>) {
   const baseUrl = new URL((yield* Streams).url(operationId)).origin
   return yield* Effect.promise(async () => {
-    const agent = new HttpAgent({
-      url: `${baseUrl}${agUiPath(operationId)}`,
-      headers,
-      // The client posts an input, and this run is under way already.
-      fetch: (url, init) => fetch(url, { headers: init?.headers ?? {}, signal: init?.signal ?? null })
-    })
+    const agent = new HttpAgent({ url: `${baseUrl}${agUiPath(operationId)}`, headers })
     const received: Array<any> = []
     const { result } = await agent.runAgent(
       { runId: operationId },
