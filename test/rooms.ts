@@ -102,10 +102,10 @@ export const contexts: Rooms = {
 
 /** Folders of `layers/`, among each other. */
 export const adapters: Rooms = {
-  clock: [],
   identity: [],
   sql: [],
   webhook: [],
+  clock: ["sql"],
   provider: ["clock"],
   telemetry: ["clock"],
   engine: ["clock", "sql"],

@@ -1,11 +1,12 @@
 /**
- * Whether this process can do its work, so that a load balancer may send it requests: the database answers it, and its
- * scheduler ticks.
+ * Whether this process can do its work, so that a load balancer may send it requests: the database answers it, its
+ * scheduler ticks, and the clock of its machine is right.
  *
  * What concerns all processes alike is reported and makes none of them unready: portfolios that are long overdue, steps
  * that stand still or wait for a chain, relayers that run out of gas. If all were unready, none could report it.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { MachineClock } from "#domain/health/MachineClock.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { StallMonitor } from "#domain/relay/StallMonitor.ts"
@@ -19,6 +20,8 @@ export interface ReadinessCheck {
 
 const answerTimeout = Duration.seconds(2)
 const tickWithin = Duration.seconds(60)
+/** By how much the clock of this machine may differ from the time that processes share. */
+const clockWithin = Duration.seconds(2)
 
 const ok = (detail: string): ReadinessCheck => ({ ok: true, detail })
 const bad = (detail: string): ReadinessCheck => ({ ok: false, detail })
@@ -47,6 +50,7 @@ export class Readiness extends Context.Service<
       const operations = yield* OperationStore
       const scheduler = yield* Scheduler
       const stuck = yield* StallMonitor
+      const machine = yield* MachineClock
 
       const work = Effect.gen(function* () {
         const now = yield* DateTime.now
@@ -91,9 +95,21 @@ export class Readiness extends Context.Service<
         return Duration.isLessThanOrEqualTo(age, tickWithin) ? ok(detail) : bad(detail)
       })
 
+      const clock = Effect.map(machine.aheadMillis, (ahead) => {
+        const by = `${(Math.abs(ahead) / 1000).toFixed(1)} s`
+        const detail = `this machine's clock is ${by} ${ahead < 0 ? "behind" : "ahead of"} the shared time`
+        return Math.abs(ahead) <= Duration.toMillis(clockWithin) ? ok(detail) : bad(`${detail}; set it right (NTP)`)
+      })
+
       return Readiness.of({
         check: Effect.gen(function* () {
-          const checks = { ...(yield* work), scheduler: yield* ticking, steps: yield* steps, relayers: yield* funds }
+          const checks = {
+            ...(yield* work),
+            clock: yield* clock,
+            scheduler: yield* ticking,
+            steps: yield* steps,
+            relayers: yield* funds
+          }
           return { ready: Object.values(checks).every((check) => check.ok), checks }
         })
       })

@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, Layer, Result } from "effect"
+import { DatabaseClock } from "#layers/clock/DatabaseClock.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { type SchemaState, schemaState } from "#layers/sql/schemaState.ts"
@@ -81,6 +82,6 @@ const own = (place: Place) =>
 export const serviceDatabase = (place: Place) => {
   const absent = absenceOf(place)
   const opened = Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place)))
-  const checked = own(place).pipe(Layer.provideMerge(opened))
+  const checked = own(place).pipe(Layer.provideMerge(DatabaseClock.layer), Layer.provideMerge(opened))
   return absent === null ? checked : Layer.unwrap(Effect.as(Effect.fail(refuse(absent)), checked))
 }

@@ -10,7 +10,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const oldest = firstOldest(sql`
-    SELECT least((SELECT min(updated_at) FROM operations WHERE state = 'accepted'),
+    SELECT least((SELECT min(submitted_at) FROM operations WHERE state = 'accepted'),
         (SELECT min(updated_at) FROM operations WHERE state = 'running')) AS moving,
       (SELECT min(updated_at) FROM operations WHERE state = 'retrying') AS retrying`).pipe(
     Effect.map(Option.getOrThrow),

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
+import { MachineClock } from "#domain/health/MachineClock.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Readiness } from "#domain/health/Readiness.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
@@ -65,6 +66,17 @@ const standing = Effect.fnUntraced(function* (state: "running" | "retrying" | "a
 const gauge = (state: string) =>
   Effect.map(Metric.value(Metric.withAttributes(Metrics.oldestStepAge, { state })), ({ value }) => Number(value))
 
+/** By how much the clock of this machine is ahead. */
+const skewed = (aheadMillis: number) =>
+  Effect.flatMap(Readiness, ({ check }) => check).pipe(
+    Effect.provide(
+      Layer.fresh(Readiness.layer).pipe(
+        Layer.provide(Layer.succeed(MachineClock, { aheadMillis: Effect.succeed(aheadMillis) })),
+        Layer.provide(Ticking)
+      )
+    )
+  )
+
 layer(World, { excludeTestServices: true })("stuck work", (it) => {
   it.effect("a step that stands is logged, measured and an alarm, and leaves the process ready", () =>
     Effect.gen(function* () {
@@ -84,6 +96,22 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
       yield* inspect
       assert.strictEqual(logged.length, 1)
       assert.strictEqual(yield* gauge("moving"), 0)
+    })
+  )
+
+  it.effect("an operation that does not begin stands since it was accepted, whatever time was written since", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { portfolioId, tenantId } = yield* world()
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      const now = yield* DateTime.now
+      yield* sql`
+        UPDATE operations SET submitted_at = ${DateTime.toDateUtc(DateTime.subtract(now, { minutes: 20 }))},
+          updated_at = ${DateTime.toDateUtc(DateTime.add(now, { days: 2 }))}
+        WHERE operation_id = ${operationId}`
+      assert.include((yield* steps).steps.detail, "oldest step stands for 1200 s")
+      yield* sql`DELETE FROM operation_events WHERE operation_id = ${operationId}`
+      yield* sql`DELETE FROM operations WHERE operation_id = ${operationId}`
     })
   )
 
@@ -138,6 +166,21 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
       balances.set(arbitrum, 10n ** 18n)
       yield* inspect
       assert.notInclude((yield* steps).relayers.detail, "42161")
+    })
+  )
+
+  it.effect("a process whose machine's clock differs by more than two seconds is not ready and says so", () =>
+    Effect.gen(function* () {
+      assert.isTrue((yield* skewed(1_900)).ready)
+      const ahead = yield* skewed(172_800_000)
+      assert.isFalse(ahead.ready)
+      assert.deepStrictEqual(ahead.checks["clock"], {
+        ok: false,
+        detail: "this machine's clock is 172800.0 s ahead of the shared time; set it right (NTP)"
+      })
+      const behind = yield* skewed(-2_100)
+      assert.isFalse(behind.ready)
+      assert.include(behind.checks["clock"]!.detail, "2.1 s behind the shared time")
     })
   )
 })
