@@ -52,8 +52,8 @@ export class Cancellations extends Context.Service<
           case "Requested": {
             const { operation } = answer
             // One whose run was never launched is ended by its run as well.
-            if (operation.finishedAt === null)
-              yield* operation.state === "accepted" ? launch(operation) : wake(operation)
+            if (operation.finishedAt === null && operation.state === "accepted") yield* launch(operation)
+            if (operation.finishedAt === null) yield* wake(operation)
             return operation
           }
         }

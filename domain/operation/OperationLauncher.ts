@@ -36,7 +36,7 @@ export class OperationLauncher extends Context.Service<
   OperationLauncher,
   {
     readonly launch: (operation: Launch) => Effect.Effect<void>
-    /** Has a waiting run check at once whether it is to go on. A hint: the run polls by itself as well. */
+    /** Ends the wait of a run, which checks at once whether it is to go on. A hint: it polls by itself as well. */
     readonly wake: (operation: Launch) => Effect.Effect<void>
     /** How many runs this process would begin now; what is launched beyond that waits for its turn. */
     readonly capacity: Effect.Effect<number>

@@ -1,5 +1,6 @@
 /** Starts operations as workflow executions; the operation id is the idempotency key. */
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { DurableDeferred, WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { wakeSignal } from "#domain/operation/wakeSignal.ts"
@@ -10,25 +11,26 @@ import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { wakeRun } from "#layers/sql/run/wakeRun.ts"
 
-const execute = ({ kind, operationId }: Launch) => {
+const workflowOf = (kind: Launch["kind"]) => {
   switch (kind) {
     case "rebalance":
-      return RebalanceWorkflow.execute({ operationId }, { discard: true })
+      return RebalanceWorkflow
     case "withdraw":
-      return WithdrawalWorkflow.execute({ operationId }, { discard: true })
+      return WithdrawalWorkflow
     case "bridge":
-      return BridgeWorkflow.execute({ operationId }, { discard: true })
+      return BridgeWorkflow
     case "revoke":
-      return RevocationWorkflow.execute({ operationId }, { discard: true })
+      return RevocationWorkflow
     case "swap":
     case "execute":
-      return ActionWorkflow.execute({ operationId }, { discard: true })
+      return ActionWorkflow
   }
 }
 
-/** Runs that wait for a signature sleep for minutes; those of other kinds poll every few seconds by themselves. */
-const wake = ({ kind, operationId }: Launch): Effect.Effect<void, never, WorkflowEngine.WorkflowEngine> =>
+/** A run that waits for a signature finds the signal whenever it begins again, and waits no more. */
+const signal = ({ kind, operationId }: Launch): Effect.Effect<void, never, WorkflowEngine.WorkflowEngine> =>
   kind === "rebalance"
     ? Effect.flatMap(
         DurableDeferred.tokenFromPayload(wakeSignal, { workflow: RebalanceWorkflow, payload: { operationId } }),
@@ -45,17 +47,27 @@ export const OperationLauncherLive = Layer.effect(
   Effect.gen(function* () {
     const engine = yield* WorkflowEngine.WorkflowEngine
     const { free } = yield* RunsInFlight
+    const sql = yield* SqlClient.SqlClient
+    const endWaits = Effect.fnUntraced(function* ({ kind, operationId }: Launch) {
+      const executionId = yield* workflowOf(kind).executionId({ operationId })
+      yield* Effect.orDie(wakeRun(sql, executionId))
+    })
     return OperationLauncher.of({
       capacity: Effect.sync(free),
       launch: Effect.fn("OperationLauncher.launch")(function* (operation: Launch) {
         yield* spanIsAbout(operation)
-        const run: Effect.Effect<unknown, never, WorkflowEngine.WorkflowEngine> = execute(operation)
+        const { kind, operationId } = operation
+        const workflow = workflowOf(kind)
+        const run: Effect.Effect<unknown, never, WorkflowEngine.WorkflowEngine> = workflow.execute(
+          { operationId },
+          { discard: true }
+        )
         yield* run.pipe(Effect.provideService(WorkflowEngine.WorkflowEngine, engine), Effect.updateContext(alone))
       }),
       wake: Effect.fn("OperationLauncher.wake")((operation: Launch) =>
-        Effect.andThen(
-          spanIsAbout(operation),
-          Effect.provideService(wake(operation), WorkflowEngine.WorkflowEngine, engine)
+        spanIsAbout(operation).pipe(
+          Effect.andThen(endWaits(operation)),
+          Effect.andThen(Effect.provideService(signal(operation), WorkflowEngine.WorkflowEngine, engine))
         )
       )
     })

@@ -6,7 +6,7 @@
  * defect is begun again, and suspended with its cause when that does not help; one that meets a fault of the database
  * goes on afterwards.
  */
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, Schema, Fiber } from "effect"
+import { Cause, Clock, Context, DateTime, Duration, Effect, Exit, Layer, Metric, Option, Schema, Fiber } from "effect"
 import { ClusterWorkflowEngine, Sharding } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
@@ -23,6 +23,7 @@ import { runActivity } from "#layers/engine/cluster/runActivity.ts"
 import { latestRound } from "#layers/engine/cluster/rounds.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeStepResults, stepKey, type StepResult } from "#layers/sql/run/StepResults.ts"
+import { endTimers, timerStep } from "#layers/sql/run/wakeRun.ts"
 
 /** Long enough for statements that are under way, and shorter than what orchestrators give a process to end. */
 const timeout = Duration.seconds(5)
@@ -56,8 +57,6 @@ type Instance = WorkflowEngine.WorkflowInstance["Service"]
 
 const betweenCounts = Duration.seconds(1)
 
-const timerStep = (name: string) => `${name}/timer`
-
 const make = Effect.gen(function* () {
   const inner = yield* WorkflowEngine.WorkflowEngine
   const sharding = yield* Sharding.Sharding
@@ -88,7 +87,8 @@ const make = Effect.gen(function* () {
     const { executionId } = instance
     const claim = runs.ofExecution(executionId)
     if (claim === undefined) return yield* Effect.interrupt
-    const { generation, requestId, tries } = claim
+    const { generation, isWoken, requestId, tries } = claim
+    if (isWoken) yield* endTimers(sql, executionId, yield* DateTime.now)
     const isNew = generation === 1n && claim.run === undefined
     const steps = isNew ? new Map<string, string>() : yield* read(executionId)
     const run: LocalRun = {

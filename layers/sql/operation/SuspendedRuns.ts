@@ -5,6 +5,7 @@ import { SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { OperationId } from "#domain/Ids.ts"
 import { cancellable, closeOperation } from "#layers/sql/operation/cancelRequests.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
+import { endTimers } from "#layers/sql/run/wakeRun.ts"
 
 const columns = `
   m.entity_id AS "executionId", substr(m.entity_type, 10) AS workflow,
@@ -50,6 +51,7 @@ const make = Effect.gen(function* () {
         UPDATE operations SET cancel_requested_at = coalesce(cancel_requested_at, ${timestamp(yield* DateTime.now)})
         WHERE operation_id = ${operationId} AND finished_at IS NULL AND ${cancellable(sql)} RETURNING 1`
       if (requested.length === 0) return "NotCancellable"
+      yield* endTimers(sql, executionId, yield* DateTime.now)
       return (yield* goOn(executionId)) ? "Requested" : "Unknown"
     },
     sql.withTransaction,

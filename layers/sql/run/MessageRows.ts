@@ -33,6 +33,8 @@ export interface ClaimedMessage {
   readonly tries: number
   /** Of a run: whether it was ever sent a signal. */
   readonly hasSignals: boolean
+  /** Of a run: its timers are to end before it begins. */
+  readonly isWoken: boolean
 }
 
 /** How the handling of a message ended. */

@@ -6,6 +6,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { timestamp } from "#layers/sql/rows.ts"
 import type { ClaimedMessage, ClaimScope, Known, MessageRows, NewMessage, Reply } from "#layers/sql/run/MessageRows.ts"
+import { woken } from "#layers/sql/run/wakeRun.ts"
 
 /** `infinity` of PostgreSQL: waits for a signal alone. */
 const never = "infinity"
@@ -33,7 +34,8 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
 
   const claimRuns = ({ at, carried, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
     WITH due AS MATERIALIZED (
-      SELECT m.request_id, (SELECT count(*)::int FROM workflow_steps s WHERE s.execution_id = m.entity_id) AS steps
+      SELECT m.request_id, m.wake_at = ${woken} AS is_woken,
+        (SELECT count(*)::int FROM workflow_steps s WHERE s.execution_id = m.entity_id) AS steps
       FROM workflow_messages m
       WHERE m.tag = 'run' AND m.finished_at IS NULL AND NOT m.is_claimed AND m.suspended_at IS NULL
         AND m.wake_at <= ${timestamp(at)} AND m.shard = ANY(${shards}::text[])
@@ -41,9 +43,10 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
       ORDER BY m.wake_at, m.request_id LIMIT ${limit} FOR UPDATE OF m SKIP LOCKED
     )
     UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1, reply_id = NULL, reply = NULL,
+      wake_at = CASE WHEN due.is_woken THEN ${timestamp(at)} ELSE m.wake_at END,
       tries = CASE WHEN m.steps_seen = due.steps THEN m.tries + 1 ELSE 1 END, steps_seen = due.steps
     FROM due WHERE m.request_id = due.request_id
-    RETURNING ${sql.literal(columns)}`
+    RETURNING ${sql.literal(columns)}, due.is_woken AS "isWoken"`
 
   const claimSignals = ({ at, entityTypes, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
     WITH due AS MATERIALIZED (
@@ -54,7 +57,7 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
     )
     UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1
     FROM due WHERE m.request_id = due.request_id
-    RETURNING ${sql.literal(columns)}`
+    RETURNING ${sql.literal(columns)}, false AS "isWoken"`
 
   const leftToOthers = ({ at, carried, entityTypes }: Omit<ClaimScope, "shards">): Effect.Effect<number, SqlError> =>
     Effect.map(
@@ -74,7 +77,8 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
     })
     return sql`
       UPDATE workflow_messages m SET is_claimed = false, reply_id = r.reply_id::bigint, reply = r.exit,
-      wake_at = r.wake_at, tries = CASE WHEN r.is_passing THEN greatest(m.tries - 1, 0) ELSE m.tries END,
+        wake_at = CASE WHEN m.wake_at = ${woken} THEN m.wake_at ELSE r.wake_at END,
+        tries = CASE WHEN r.is_passing THEN greatest(m.tries - 1, 0) ELSE m.tries END,
         suspended_at = CASE WHEN r.is_suspended THEN r.at END, cause = nullif(r.cause, ''),
         finished_at = CASE WHEN r.is_finished THEN r.at END
       FROM unnest(${replies.map((row) => row.requestId)}::text[],
@@ -98,7 +102,7 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
     WHERE request_id = ANY(${requestIds}::text[]::bigint[]) AND reply_id IS NOT NULL`
 
   const waiting = (requestIds: ReadonlyArray<string>) => sql<ClaimedMessage>`
-    SELECT ${sql.literal(columns)} FROM workflow_messages m
+    SELECT ${sql.literal(columns)}, false AS "isWoken" FROM workflow_messages m
     WHERE m.request_id = ANY(${requestIds}::text[]::bigint[]) AND m.finished_at IS NULL AND m.reply_id IS NULL
     ORDER BY m.request_id`
 

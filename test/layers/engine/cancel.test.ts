@@ -5,13 +5,17 @@ import { DateTime, Deferred, Duration, Effect, Fiber, Layer, Option, Schedule } 
 import { SqlClient } from "effect/sql"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { Cancellations } from "#domain/operation/Cancellations.ts"
-import { makeOperationId, type OperationId } from "#domain/Ids.ts"
+import { Caller } from "#domain/identity/Caller.ts"
+import { ApiKeyId, makeOperationId, type OperationId } from "#domain/Ids.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
+import type { Scope } from "#domain/Scopes.ts"
+import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
+import { insertRun } from "#test/layers/engine/cluster/engine.ts"
 import { acceptSwap } from "#test/support/acceptedSwap.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
@@ -271,6 +275,34 @@ for (const { database, stores } of suites) {
         const { cancelAwaiting } = yield* Cancellations
         yield* cancelAwaiting(portfolio.tenantId, portfolio.portfolioId)
         yield* endsCancelled(portfolio, operationId)
+      })
+    )
+
+    it.effect("while its run waits for a time that is two days away ends at once", () =>
+      Effect.gen(function* () {
+        const { portfolio } = yield* funded
+        const { operationId } = yield* submitted(portfolio)
+        const now = yield* DateTime.now
+        yield* insertRun({
+          id: 193,
+          workflow: "Rebalance",
+          execution: yield* RebalanceWorkflow.executionId({ operationId }),
+          key: operationId,
+          payload: { operationId },
+          wakeAt: DateTime.toDateUtc(DateTime.add(now, { days: 2 }))
+        })
+        const { cancel: cancelOperation } = yield* Cancellations
+        yield* cancelOperation(portfolio.portfolioId, operationId).pipe(
+          Effect.provideService(Caller, {
+            tenantId: portfolio.tenantId,
+            tenantName: "Acme",
+            tenantEmail: "ops@acme.example",
+            entitlements: new Set<string>(),
+            apiKeyId: ApiKeyId.make("key_01JQ8ZKX4V6T3M9N2C5B7D8F0H"),
+            scopes: new Set<Scope>(["portfolios:write"])
+          })
+        )
+        assert.deepInclude(yield* ended(portfolio, operationId), { state: "cancelled", outcome: "skipped" })
       })
     )
   })

@@ -58,15 +58,20 @@ interface StoredRun {
   readonly workflow: string
   readonly execution: string
   readonly key: string
+  /** Of the workflow; the key, as tests of the engine have it. */
+  readonly payload?: object
   readonly isClaimed?: boolean
+  /** When its time comes; now. */
+  readonly wakeAt?: Date
   readonly finishedAt?: Date
   /** How often it has begun since its last step. */
   readonly tries?: number
 }
 
 /** A run as another process leaves it, claimed once. */
-export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, tries = 1, workflow }: StoredRun) =>
+export const insertRun = (run: StoredRun) =>
   Effect.gen(function* () {
+    const { execution, finishedAt, id, isClaimed = false, key, payload = { key }, tries = 1, wakeAt, workflow } = run
     const sql = yield* SqlClient.SqlClient
     const { shardOf } = yield* migration<{ readonly shardOf: (entityId: string) => string }>("0120_run_messages")
     const shard = shardOf(execution)
@@ -75,6 +80,6 @@ export const insertRun = ({ execution, finishedAt, id, isClaimed = false, key, t
       INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at,
         is_claimed, generation, tries, finished_at)
       VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution},
-        'run', ${JSON.stringify({ payload: { key }, headers: {} })}, ${at}, ${at}, ${isClaimed}, 1, ${tries},
+        'run', ${JSON.stringify({ payload, headers: {} })}, ${at}, ${wakeAt ?? at}, ${isClaimed}, 1, ${tries},
         ${finishedAt ?? null})`
   })

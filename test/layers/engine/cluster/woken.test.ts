@@ -1,0 +1,65 @@
+/** A run that waits for a time that is far away, and is woken. */
+import { assert } from "@effect/vitest"
+import { DateTime, Duration, Effect, Ref, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { Activity, DurableClock } from "effect/workflow"
+import { wakeRun } from "#layers/sql/run/wakeRun.ts"
+import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
+import { eachDatabase } from "#test/support/database.ts"
+import { patience } from "#test/support/suite/patience.ts"
+
+eachDatabase("a run that waits for a time", (it) => {
+  it.effect("goes on when it is woken, once, and waits again where it waits next", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workflow = makeWorkflow("Woken")
+      const rounds = yield* Ref.make(0)
+      const wait = (name: string) => DurableClock.sleep({ name, duration: Duration.days(2) })
+      const engine = yield* startEngine(workflow, () =>
+        Effect.gen(function* () {
+          yield* wait("first")
+          yield* Activity.make({ name: "between", execute: Ref.update(rounds, (count) => count + 1) })
+          yield* wait("second")
+        })
+      )
+      yield* engine.launch("woken")
+      const executionId = yield* workflow.executionId({ key: "woken" })
+      const waitsWith = (timers: number) =>
+        sql`
+          SELECT 1 FROM workflow_messages WHERE entity_id = ${executionId} AND NOT is_claimed AND reply IS NOT NULL
+            AND wake_at > ${DateTime.toDateUtc(DateTime.add(DateTime.nowUnsafe(), { days: 1 }))}
+            AND (SELECT count(*)::int FROM workflow_steps WHERE execution_id = ${executionId}
+              AND step LIKE '%/timer') = ${timers}`.pipe(
+          Effect.filterOrFail((rows) => rows.length === 1),
+          Effect.retry(Schedule.spaced("20 millis")),
+          Effect.timeout(patience)
+        )
+      const wake = wakeRun(sql, executionId)
+      yield* waitsWith(1)
+      yield* wake
+      yield* waitsWith(2)
+      assert.strictEqual(yield* Ref.get(rounds), 1)
+      yield* wake
+      yield* allFinished(workflow)
+      assert.strictEqual(yield* Ref.get(rounds), 1)
+      yield* engine.stop
+    })
+  )
+
+  it.effect("goes on when it is woken in the moment before it waits", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workflow = makeWorkflow("WokenBefore")
+      const engine = yield* startEngine(workflow, (key) =>
+        Effect.gen(function* () {
+          const executionId = yield* workflow.executionId({ key })
+          yield* Activity.make({ name: "looked", execute: Effect.orDie(wakeRun(sql, executionId)) })
+          yield* DurableClock.sleep({ name: "wait", duration: Duration.days(2) })
+        })
+      )
+      yield* engine.launch("woken")
+      yield* allFinished(workflow)
+      yield* engine.stop
+    })
+  )
+})
