@@ -5,7 +5,7 @@ import type { ErrorContract } from "#domain/Errors.ts"
 export interface DomainError {
   readonly message: string
   readonly details?: ReadonlyArray<string>
-  /** Of `RateLimited` alone. */
+  /** Of `RateLimited` alone; others have it in their contract. */
   readonly retryAfterSeconds?: number
 }
 
@@ -25,5 +25,7 @@ export const errorFields = (error: DomainError) => ({
 })
 
 /** The header `Retry-After` in seconds, for errors that have it. */
-export const retryHeaders = ({ retryAfterSeconds }: DomainError): { readonly "retry-after"?: string } =>
-  retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }
+export const retryHeaders = (error: DomainError): { readonly "retry-after"?: string } => {
+  const seconds = error.retryAfterSeconds ?? contractOf(error).retryAfterSeconds
+  return seconds === undefined ? {} : { "retry-after": String(seconds) }
+}

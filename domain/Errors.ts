@@ -17,6 +17,8 @@ export interface ErrorContract {
   readonly code: `API_${string}`
   readonly status: number
   readonly meaning: string
+  /** When to send the request again, where every such answer says so. */
+  readonly retryAfterSeconds?: number
 }
 
 /** 400: a cursor that this service did not issue for this list. */
@@ -63,7 +65,8 @@ export class ReplayInProgress extends Schema.TaggedError<ReplayInProgress>()("Re
   static readonly contract = {
     code: "API_007",
     status: 409,
-    meaning: "An identical request is still in progress; retry after a short wait."
+    meaning: "An identical request is still in progress; retry after a short wait.",
+    retryAfterSeconds: 2
   } as const
 }
 
@@ -305,7 +308,8 @@ export class VerifierUnavailable extends Schema.TaggedError<VerifierUnavailable>
   static readonly contract = {
     code: "API_506",
     status: 503,
-    meaning: "The signature verifier is temporarily unavailable; nothing was stored, retry."
+    meaning: "The signature verifier is temporarily unavailable; nothing was stored, retry.",
+    retryAfterSeconds: 5
   } as const
 }
 
@@ -314,7 +318,18 @@ export class IssuerUnavailable extends Schema.TaggedError<IssuerUnavailable>()("
   static readonly contract = {
     code: "API_507",
     status: 503,
-    meaning: "The issuer of the token does not answer now; nothing was stored, retry."
+    meaning: "The issuer of the token does not answer now; nothing was stored, retry.",
+    retryAfterSeconds: 5
+  } as const
+}
+
+/** 503: the database does not answer or does not take writes, or the process starts or ends. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", fields) {
+  static readonly contract = {
+    code: "API_600",
+    status: 503,
+    meaning: "The service cannot answer right now; send the same request again.",
+    retryAfterSeconds: 2
   } as const
 }
 

@@ -102,10 +102,10 @@ export const contexts: Rooms = {
 
 /** Folders of `layers/`, among each other. */
 export const adapters: Rooms = {
+  clock: [],
   identity: [],
-  sql: [],
+  sql: ["clock"],
   webhook: [],
-  clock: ["sql"],
   provider: ["clock"],
   telemetry: ["clock"],
   engine: ["clock", "sql"],
@@ -126,6 +126,7 @@ export const adapters: Rooms = {
 export const stores: Rooms = {
   run: [],
   pglite: [],
+  health: [],
   identity: [],
   request: [],
   operation: ["run"],

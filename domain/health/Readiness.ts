@@ -1,11 +1,12 @@
 /**
- * Whether this process can do its work, so that a load balancer may send it requests: the database answers it, its
- * scheduler ticks, and the clock of its machine is right.
+ * Whether this process can do its work, so that a load balancer may send it requests: the database takes its writes,
+ * its scheduler ticks, and the clock of its machine is right.
  *
  * What concerns all processes alike is reported and makes none of them unready: portfolios that are long overdue, steps
  * that stand still or wait for a chain, relayers that run out of gas. If all were unready, none could report it.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { DatabaseProbe } from "#domain/health/DatabaseProbe.ts"
 import { MachineClock } from "#domain/health/MachineClock.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
@@ -48,11 +49,13 @@ export class Readiness extends Context.Service<
     Readiness,
     Effect.gen(function* () {
       const operations = yield* OperationStore
+      const probe = yield* DatabaseProbe
       const scheduler = yield* Scheduler
       const stuck = yield* StallMonitor
       const machine = yield* MachineClock
 
       const work = Effect.gen(function* () {
+        yield* probe.write
         const now = yield* DateTime.now
         const oldest = yield* operations.oldestDue(now)
         const ageMs = Option.match(oldest, {
@@ -60,12 +63,12 @@ export class Readiness extends Context.Service<
           onSome: (dueAt) => now.epochMilliseconds - dueAt.epochMilliseconds
         })
         const detail = `oldest due portfolio waits ${Math.max(0, Math.round(ageMs / 1000))} s`
-        return { database: ok("answers"), due: ok(detail) }
+        return { database: ok("answers, and takes writes"), due: ok(detail) }
       }).pipe(
         Effect.timeout(answerTimeout),
         Effect.catchCause(() =>
           Effect.succeed({
-            database: bad(`did not answer within ${Duration.format(answerTimeout)}`),
+            database: bad(`did not take a write and answer within ${Duration.format(answerTimeout)}`),
             due: ok("unknown")
           })
         )

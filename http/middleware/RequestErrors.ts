@@ -1,11 +1,11 @@
 /** Middleware: turns a request that does not have the endpoint's form into `ValidationFailed`. */
 import { HttpApiMiddleware } from "effect/http-api"
-import { BodyTooLarge, Internal, RateLimited, ValidationFailed } from "#http/wireErrors.ts"
+import { BodyTooLarge, Internal, RateLimited, Unavailable, ValidationFailed } from "#http/wireErrors.ts"
 
 /**
  * Also declares what any route can answer before or after its handler runs: too many requests, an oversized body, a
- * fault.
+ * fault, a database that is away.
  */
 export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("ballast/http/middleware/RequestErrors", {
-  error: [ValidationFailed, RateLimited, BodyTooLarge, Internal]
+  error: [ValidationFailed, RateLimited, BodyTooLarge, Internal, Unavailable]
 }) {}

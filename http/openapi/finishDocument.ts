@@ -2,6 +2,7 @@
  * What the generator leaves out of the OpenAPI document: the API key scheme, the headers of every answer, numbers in
  * the query as numbers, bodies that may be absent, and examples. And takes out answers that an operation cannot give.
  */
+import * as Errors from "#domain/Errors.ts"
 import { mergePatchType } from "#http/values/mergePatch.ts"
 import { exampleOf } from "#http/openapi/exampleOf.ts"
 import type { JsonSchema } from "#http/openapi/JsonSchema.ts"
@@ -73,12 +74,23 @@ const retryAfter = header("Seconds to wait before the next attempt.", count, 30)
 const reference = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const references = Object.fromEntries(Object.keys(headerSchemas).map((name) => [name, reference(name)]))
 
-/** What an error status means: the code and meaning of each error that has it. */
-const describe = ({ content, description }: Answer, components: Readonly<Record<string, JsonSchema>>): string => {
-  const schema = content?.["application/json"]?.schema
-  const names = (schema?.anyOf ?? [schema]).flatMap(
-    (member) => member?.$ref?.slice("#/components/schemas/".length) ?? []
+/** Errors whose answers always say when to send the request again, by their names. */
+const waiting: ReadonlySet<string> = new Set(
+  Object.entries<{ readonly contract: Errors.ErrorContract }>(Errors).flatMap(([name, { contract }]) =>
+    contract.retryAfterSeconds === undefined ? [] : [name]
   )
+)
+
+/** The names of the errors that an answer may have. */
+const errorsOf = ({ content }: Answer): ReadonlyArray<string> => {
+  const schema = content?.["application/json"]?.schema
+  return (schema?.anyOf ?? [schema]).flatMap((member) => member?.$ref?.slice("#/components/schemas/".length) ?? [])
+}
+
+/** What an error status means: the code and meaning of each error that has it. */
+const describe = (answer: Answer, components: Readonly<Record<string, JsonSchema>>): string => {
+  const { description } = answer
+  const names = errorsOf(answer)
   return names.map((name) => components[name]?.description ?? name).join(" ") || description
 }
 
@@ -101,7 +113,7 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
   }
   for (const [status, answer] of Object.entries(operation.responses)) {
     if (Number(status) >= 400) answer.description = describe(answer, components)
-    const waits = answer.headers?.["retry-after"] !== undefined
+    const waits = answer.headers?.["retry-after"] !== undefined || errorsOf(answer).some((name) => waiting.has(name))
     answer.headers = waits ? { ...references, "Retry-After": reference("Retry-After") } : references
   }
   const { requestBody } = operation

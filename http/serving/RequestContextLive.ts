@@ -4,17 +4,20 @@
  *
  * It runs for each request, so it takes one context entry and one pre-response handler, and nothing that yields.
  */
-import { Clock, Context, DateTime, Effect, Option, Tracer } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, ErrorReporter, Option, Tracer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
 import { errorResponse } from "#http/errorResponse.ts"
+import { Unavailable } from "#domain/Errors.ts"
 import { clientAddress } from "#domain/clientAddress.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
+import { TransientFault } from "#domain/TransientFault.ts"
 import { fallbackError } from "#http/serving/fallbackError.ts"
 import { tooMany } from "#domain/fixedWindows.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
 import { RequestIds } from "#http/serving/RequestIds.ts"
 import { methodsOf } from "#http/serving/routeTable.ts"
 import { RequestLog } from "#http/serving/RequestLog.ts"
+import { retryAfter } from "#http/serving/retryAfter.ts"
 
 /** Probes are counted apart: other requests from the address of a proxy must not make it take the process for dead. */
 const countedAs = (url: string, address: string) => (url.startsWith("/health/") ? `probes of ${address}` : address)
@@ -44,6 +47,10 @@ const headersOf = ({
   return headers
 }
 
+const away = new Unavailable({
+  message: "The service cannot reach its database right now; send the same request again"
+})
+
 const isBare = (response: HttpServerResponse.HttpServerResponse): boolean =>
   response.status >= 400 &&
   (response.body._tag === "Empty" || response.headers["content-type"]?.startsWith("text/plain") === true)
@@ -52,6 +59,7 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
   Effect.gen(function* () {
     const ids = yield* RequestIds
     const limits = yield* RateLimits
+    const isTransient = yield* TransientFault
     const clock = yield* Clock.Clock
     const log = yield* RequestLog
 
@@ -73,9 +81,7 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
       const methods = bare.status === 404 ? methodsOf(request.url) : []
       const error = fallbackError(bare.status, { method: request.method, path, methods })
       if (error === undefined) return bare
-      // That the service ends is the one bare status that no error has for its own.
-      const status = bare.status === 503 ? { status: 503 } : {}
-      const whole = errorResponse(error, { path, requestContext, now: now(), ...status })
+      const whole = errorResponse(error, { path, requestContext, now: now() })
       const closing = bare.headers["connection"]
       return HttpServerResponse.setHeaders(whole, {
         ...(closing === undefined ? {} : { connection: closing }),
@@ -87,9 +93,23 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
       (requestContext: RequestContext["Service"]) =>
       (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) => {
         const whole = isBare(response) ? explained(requestContext, request, response) : response
-        const sent = HttpServerResponse.setHeaders(whole, headersOf(requestContext))
+        const sent = HttpServerResponse.setHeaders(whole, [...headersOf(requestContext), ...retryAfter(whole)])
         return Effect.mapEager(log.answered(request, sent, requestContext), () => sent)
       }
+
+    /** A storage that is away is no fault of ours: the same request may be sent again. */
+    const orUnavailable = <E>(
+      requestContext: RequestContext["Service"],
+      request: HttpServerRequest.HttpServerRequest,
+      cause: Cause.Cause<E>
+    ) => {
+      const faults = cause.reasons.filter(Cause.isDieReason)
+      if (faults.length === 0 || !faults.every(({ defect }) => isTransient(defect))) return Effect.failCause(cause)
+      return Effect.as(
+        ErrorReporter.report(cause),
+        errorResponse(away, { path: request.url, requestContext, now: now() })
+      )
+    }
 
     return (httpEffect) => {
       const routed = httpEffect as Effect.Effect<HttpServerResponse.HttpServerResponse, Effect.Error<typeof httpEffect>>
@@ -111,12 +131,16 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
         fiber.setContext(
           fiber.cache.span === undefined ? Context.add(context, Tracer.ParentSpan, callerOf(requestContext)) : context
         )
-        return Effect.flatMapEager(limits.arrive(countedAs(request.url, requestContext.address)), (allowance) => {
-          requestContext.allowance = allowance
-          if (!allowance.isExceeded) return routed
-          const error = tooMany(allowance, clock.currentTimeMillisUnsafe())
-          return Effect.succeed(errorResponse(error, { path: request.url, requestContext, now: now() }))
-        })
+        const answered = Effect.flatMapEager(
+          limits.arrive(countedAs(request.url, requestContext.address)),
+          (allowance) => {
+            requestContext.allowance = allowance
+            if (!allowance.isExceeded) return routed
+            const error = tooMany(allowance, clock.currentTimeMillisUnsafe())
+            return Effect.succeed(errorResponse(error, { path: request.url, requestContext, now: now() }))
+          }
+        )
+        return Effect.catchCause(answered, (cause) => orUnavailable(requestContext, request, cause))
       })
     }
   }),

@@ -1,7 +1,7 @@
 /**
  * What to say where the HTTP library answers with a bare status: no route, an oversized or unreadable body, a fault.
  */
-import { BodyTooLarge, Internal, MethodNotAllowed, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { BodyTooLarge, Internal, MethodNotAllowed, NotFound, Unavailable, ValidationFailed } from "#domain/Errors.ts"
 import type { DomainError } from "#domain/DomainError.ts"
 
 const maxShown = 200
@@ -41,7 +41,7 @@ export const fallbackError = (
     case 500:
       return new Internal({ message: "The service could not answer; retry, and quote X-Correlation-Id when it stays" })
     case 503:
-      return new Internal({ message: "The service is shutting down; retry in a moment" })
+      return new Unavailable({ message: "The service is shutting down; retry in a moment" })
     default:
       return undefined
   }

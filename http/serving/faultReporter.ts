@@ -2,9 +2,10 @@
  * Writes faults of ours to the log under the correlation id that the client was given, with their whole cause, and as a
  * warning what others did not answer. What a client did wrong is its answer's business, not the log's.
  */
-import { Cause, Context, Effect, ErrorReporter } from "effect"
+import { Cause, Context, Effect, ErrorReporter, Layer } from "effect"
 import { HttpServerError, HttpServerResponse } from "effect/http"
 import { RequestContext } from "#domain/request/RequestContext.ts"
+import { TransientFault } from "#domain/TransientFault.ts"
 import { contractOf, isDomainError } from "#domain/DomainError.ts"
 
 const isFault = (error: unknown): boolean => {
@@ -17,26 +18,36 @@ const isFault = (error: unknown): boolean => {
 const faultOf = (reason: Cause.Reason<unknown>): unknown =>
   reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : undefined
 
-/** Answers that ask for a retry because something outside did not answer; the error's message names it. */
-const unavailabilityOf = (reason: Cause.Reason<unknown>): ReadonlyArray<string> =>
-  reason._tag === "Fail" && isDomainError(reason.error) && contractOf(reason.error).status === 503
-    ? [reason.error.message]
-    : []
+type IsTransient = (defect: unknown) => boolean
 
-/** One entry for all faults of a cause, and one for each thing that was unavailable. */
-const entriesOf = (reasons: ReadonlyArray<Cause.Reason<unknown>>): ReadonlyArray<Effect.Effect<void>> => {
-  const faults = reasons.filter((reason) => unavailabilityOf(reason).length === 0)
+const isUnavailable = (reason: Cause.Reason<unknown>) =>
+  reason._tag === "Fail" && isDomainError(reason.error) && contractOf(reason.error).status === 503
+
+/**
+ * One entry for all faults of a cause, one for storage that is away, and one for each thing outside that did not
+ * answer; the error's message names it.
+ */
+const entriesOf = (
+  reasons: ReadonlyArray<Cause.Reason<unknown>>,
+  isTransient: IsTransient
+): ReadonlyArray<Effect.Effect<void>> => {
+  const isAway = (reason: Cause.Reason<unknown>) => reason._tag === "Die" && isTransient(reason.defect)
+  const away = reasons.filter(isAway)
+  const faults = reasons.filter((reason) => !isUnavailable(reason) && !isAway(reason))
   return [
     ...(faults.length === 0
       ? []
       : [Effect.logError("A request failed by a fault of the service", Cause.fromReasons(faults))]),
+    ...(away.length === 0
+      ? []
+      : [Effect.logWarning("A request is to be sent again: the database is away", Cause.fromReasons(away))]),
     ...reasons
-      .flatMap(unavailabilityOf)
-      .map((message) => Effect.logWarning(`A request is to be sent again: ${message}`))
+      .filter(isUnavailable)
+      .map((reason) => Effect.logWarning(`A request is to be sent again: ${(faultOf(reason) as Error).message}`))
   ]
 }
 
-const makeReporter = (): ErrorReporter.ErrorReporter => {
+const makeReporter = (isTransient: IsTransient): ErrorReporter.ErrorReporter => {
   // A fault passes several layers of the library, each of which reports it.
   const reported = new WeakSet<object>()
 
@@ -57,7 +68,7 @@ const makeReporter = (): ErrorReporter.ErrorReporter => {
       if (reasons.length === 0) return
       const requestContext = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
       Effect.runForkWith(fiber.context)(
-        Effect.annotateLogs(Effect.all(entriesOf(reasons), { discard: true }), {
+        Effect.annotateLogs(Effect.all(entriesOf(reasons, isTransient), { discard: true }), {
           correlationId: requestContext?.correlationId ?? "none",
           requestId: requestContext?.requestId ?? "none"
         })
@@ -67,4 +78,6 @@ const makeReporter = (): ErrorReporter.ErrorReporter => {
 }
 
 /** Must be provided around the server too, for routes that are not part of an HttpApi. */
-export const FaultReporter = ErrorReporter.layer([makeReporter()])
+export const FaultReporter = Layer.unwrap(
+  Effect.map(TransientFault, (isTransient) => ErrorReporter.layer([makeReporter(isTransient)]))
+)

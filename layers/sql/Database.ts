@@ -9,6 +9,7 @@ import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { poolMetrics } from "#layers/sql/poolMetrics.ts"
 import * as Pglite from "#layers/sql/pglite/Pglite.ts"
+import * as ServerClient from "#layers/sql/ServerClient.ts"
 import { serverSocket } from "#layers/sql/serverSocket.ts"
 
 /** Connections apart from the pool: one keeps the locks of shards, the other serves other queries meanwhile. */
@@ -19,10 +20,10 @@ const connectionsApart = 2
  * and no longer, no statement runs for ever, and a peer that is gone is noticed. A value is milliseconds.
  */
 const bounds = {
-  idle_in_transaction_session_timeout: "15000",
-  lock_timeout: "20000",
-  statement_timeout: "60000",
-  tcp_user_timeout: "15000",
+  idle_in_transaction_session_timeout: "8000",
+  lock_timeout: "10000",
+  statement_timeout: "12000",
+  tcp_user_timeout: "12000",
   default_transaction_isolation: "read committed"
 }
 
@@ -31,13 +32,19 @@ const connectTimeout = Duration.seconds(5)
 
 /** After how long without a byte a connection is taken for lost. */
 export interface Silence {
-  /** Of the pool: later than the server ends what it does. */
+  /** Of the pool: later than the server ends what it does, so that one at work always says so before. */
   readonly pool: Duration.Duration
+  /** Of the connection that listens, over which nothing may come for long. */
+  readonly listening: Duration.Duration
   /** Of the connections apart: locks of shards are checked every second. */
   readonly apart: Duration.Duration
 }
 
-const silence: Silence = { pool: Duration.seconds(75), apart: Duration.seconds(10) }
+const silence: Silence = {
+  pool: Duration.seconds(14),
+  listening: Duration.seconds(75),
+  apart: Duration.seconds(10)
+}
 
 const server = (url: Redacted.Redacted, timeout: Duration.Duration) => ({
   url,
@@ -62,17 +69,17 @@ const make = (allowed: Silence) =>
       return Layer.merge(Pglite.layer(dataDir), Layer.succeed(DatabaseInfo, info))
     }
     const direct = directUrl ?? url
-    const apart = PgClient.layer({
+    const apart = ServerClient.layer({
       ...server(direct, allowed.apart),
       maxConnections: connectionsApart,
       applicationName: "ballast-shards"
     })
     const listening = PgClient.layer({
-      ...server(direct, allowed.pool),
+      ...server(direct, allowed.listening),
       maxConnections: 1,
       applicationName: "ballast-calls"
     })
-    const patient = PgClient.layer({
+    const patient = ServerClient.layer({
       url: direct,
       connectTimeout,
       keepAlive: Duration.seconds(10),
@@ -81,7 +88,7 @@ const make = (allowed: Silence) =>
       applicationName: "ballast-migrations"
     })
     const applicationName = `ballast ${randomUUID().slice(0, 8)}`
-    const pool = PgClient.layer({
+    const pool = ServerClient.layer({
       ...(directUrl === null ? server(url, allowed.pool) : pooler(url, allowed.pool)),
       maxConnections,
       applicationName

@@ -5,7 +5,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 
 /** Connections of their own to the server itself. */
-type Connections = Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, SqlError>
+type Connections<A = SqlClient.SqlClient> = Layer.Layer<A, SqlError>
 
 export class DatabaseInfo extends Context.Service<
   DatabaseInfo,
@@ -15,7 +15,7 @@ export class DatabaseInfo extends Context.Service<
     /** Connections beside the pool, for what must not wait for it; null where there can be none. */
     readonly apart: Connections | null
     /** A connection that receives notifications of other processes; null where there is no other. */
-    readonly listening: Connections | null
+    readonly listening: Connections<PgClient.PgClient> | null
     /** A connection on which a statement may take as long as it takes; null where there is no other. */
     readonly patient: Connections | null
   }

@@ -10,6 +10,7 @@ import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
 import * as CostLedger from "#layers/sql/rebalance/CostLedger.ts"
 import * as CurveStore from "#layers/sql/performance/CurveStore.ts"
+import * as DatabaseProbe from "#layers/sql/health/DatabaseProbe.ts"
 import * as DailyPriceStore from "#layers/sql/market/DailyPriceStore.ts"
 import * as DiscoveryStore from "#layers/sql/discovery/DiscoveryStore.ts"
 import * as DueStore from "#layers/sql/rebalance/DueStore.ts"
@@ -59,6 +60,7 @@ export const SqlLive = Layer.mergeAll(
   CostLedger.layer,
   CurveStore.layer,
   DailyPriceStore.layer,
+  DatabaseProbe.layer,
   DueStore.layer,
   EnrollmentStore.layer,
   ExecutionLog.layer,

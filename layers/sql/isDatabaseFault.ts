@@ -13,7 +13,8 @@ import { RunMoved } from "#layers/sql/run/RunFence.ts"
  */
 const classesOfStatements = new Set(["0A", "21", "22", "44"])
 
-const codeOf = (cause: unknown): string =>
+/** The SQLSTATE that the server gave; empty where no server answered. */
+export const sqlStateOf = ({ reason: { cause } }: SqlError): string =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
 export const isDatabaseFault = (error: unknown): boolean => {
@@ -24,7 +25,7 @@ export const isDatabaseFault = (error: unknown): boolean => {
     case "ConstraintError":
       return false
     case "UnknownError":
-      return !classesOfStatements.has(codeOf(error.reason.cause).slice(0, 2))
+      return !classesOfStatements.has(sqlStateOf(error).slice(0, 2))
     default:
       return true
   }

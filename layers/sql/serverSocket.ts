@@ -10,7 +10,8 @@ import { connect, type Socket } from "node:net"
 
 /** Without traffic for so long, the machine sends a keep-alive probe. */
 const keepAliveMs = 10_000
-const checksOfASilence = 5
+/** So that a silence is noticed soon after it was long enough. */
+const checksOfASilence = 14
 
 /** Where the URL points, as the client reads it. */
 const placeOf = (url: string) => {

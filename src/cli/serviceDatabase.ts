@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, Layer, Result } from "effect"
-import { DatabaseClock } from "#layers/clock/DatabaseClock.ts"
+import { DatabaseClock } from "#layers/sql/DatabaseClock.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { type SchemaState, schemaState } from "#layers/sql/schemaState.ts"

@@ -1,7 +1,7 @@
 /** What every layer of the service stands on: configuration, time, chance, telemetry and the migrated database. */
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import { DatabaseClock } from "#layers/clock/DatabaseClock.ts"
+import { DatabaseClock } from "#layers/sql/DatabaseClock.ts"
 import { RemoteClock } from "#layers/clock/RemoteClock.ts"
 import * as Database from "#layers/sql/Database.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"

@@ -41,6 +41,7 @@ const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status
   BodyTooLarge: ["API_400", 413, "requestContext.test.ts"],
   VerifierUnavailable: ["API_506", 503, "enrollment/contractOwners.test.ts"],
   IssuerUnavailable: ["API_507", 503, "../rpc/issuerDirect.test.ts"],
+  Unavailable: ["API_600", 503, "everyRoute.test.ts"],
   Internal: ["API_600", 500, "requestContext.test.ts"]
 }
 

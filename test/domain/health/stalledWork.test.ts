@@ -169,6 +169,20 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
     })
   )
 
+  it.effect("a process whose database only reads is not ready", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { check } = yield* Readiness
+      assert.deepStrictEqual((yield* check).checks["database"], { ok: true, detail: "answers, and takes writes" })
+      yield* sql`SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY`
+      const { checks, ready } = yield* check
+      yield* sql`SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE`
+      assert.isFalse(ready)
+      assert.deepStrictEqual(checks["database"], { ok: false, detail: "did not take a write and answer within 2s" })
+      assert.isTrue((yield* check).ready)
+    })
+  )
+
   it.effect("a process whose machine's clock differs by more than two seconds is not ready and says so", () =>
     Effect.gen(function* () {
       assert.isTrue((yield* skewed(1_900)).ready)

@@ -17,7 +17,7 @@ import { type Direction, TcpProxy } from "#test/fault/support/TcpProxy.ts"
 
 /** As a deployment has it, only sooner. */
 const through = (url: string, maxConnections: number) =>
-  Database.layerWith({ pool: Duration.seconds(3), apart: Duration.seconds(2) }).pipe(
+  Database.layerWith({ pool: Duration.seconds(3), listening: Duration.seconds(3), apart: Duration.seconds(2) }).pipe(
     Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections }))
   )
 

@@ -20,10 +20,10 @@ eachDatabase("a session with the database", (it) => {
       assert.deepStrictEqual(
         settings.map(({ name, setting }) => [name, setting]),
         [
-          ["idle_in_transaction_session_timeout", "15000"],
-          ["lock_timeout", "20000"],
-          ["statement_timeout", "60000"],
-          ["tcp_user_timeout", "15000"],
+          ["idle_in_transaction_session_timeout", "8000"],
+          ["lock_timeout", "10000"],
+          ["statement_timeout", "12000"],
+          ["tcp_user_timeout", "12000"],
           ["transaction_isolation", "read committed"]
         ]
       )

@@ -1,0 +1,163 @@
+/**
+ * The client of a PostgreSQL server: the driver's pool, and what of its sessions may not be used any more.
+ *
+ * A session is asked once whether it may write, before its first statement. After a failover an address leads to a
+ * server that only reads for a while, and a session that was made then would go on refusing every write long after the
+ * address leads elsewhere. One whose statement fails because it only reads, or which was left in a transaction that
+ * nobody ends, leaves the pool as well. The driver itself drops those whose connection is lost.
+ */
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { Duration, Effect, Layer, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection } from "effect/sql"
+import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import { withinRealTime } from "#layers/clock/withinRealTime.ts"
+import { sqlStateOf } from "#layers/sql/isDatabaseFault.ts"
+
+/** For a connection of the pool, when all of them are at work. */
+const defaultWait = Duration.seconds(15)
+
+/** `read_only_sql_transaction`: the session is with a server, or of a database, that only reads. */
+const onlyReads = "25006"
+/** `in_failed_sql_transaction`: of a statement outside of transactions, whoever had the session left it so. */
+const leftInTransaction = "25P02"
+
+const unusable = (message: string, operation: string) =>
+  new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
+
+type Session = PgConnection.PgConnection
+type Rows = ReadonlyArray<Record<string, unknown>>
+type Transform = (<A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>) | undefined
+
+/** A session as the client of the library has it; `onError` hears of each statement that failed. */
+class ServerConnection implements SqlConnection.Connection {
+  readonly #session: Session
+  readonly #onError: (error: SqlError) => Effect.Effect<void>
+
+  constructor(session: Session, onError: (error: SqlError) => Effect.Effect<void>) {
+    this.#session = session
+    this.#onError = onError
+  }
+
+  #query(sql: string, params: ReadonlyArray<unknown>, prepare = true) {
+    return Effect.tapError(this.#session.query(sql, params, prepare), this.#onError)
+  }
+
+  #values(sql: string, params: ReadonlyArray<unknown>, prepare = true) {
+    return Effect.tapError(this.#session.queryValues(sql, params, prepare), this.#onError)
+  }
+
+  #rows(sql: string, params: ReadonlyArray<unknown>, transform: Transform, prepare: boolean) {
+    return Effect.map(this.#query(sql, params, prepare), ({ rows }): Rows =>
+      transform === undefined ? rows : transform(rows)
+    )
+  }
+
+  execute(sql: string, params: ReadonlyArray<unknown>, transform: Transform) {
+    return this.#rows(sql, params, transform, true)
+  }
+
+  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transform: Transform) {
+    return this.#rows(sql, params, transform, false)
+  }
+
+  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#query(sql, params)
+  }
+
+  executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#values(sql, params)
+  }
+
+  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return this.#values(sql, params, false)
+  }
+
+  executeStream() {
+    return Stream.die(new Error("No statement of the service is streamed"))
+  }
+}
+
+/** The server answers `ROLLBACK` to the commit of a transaction that has failed. */
+const commit = (connection: SqlConnection.Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []) as Effect.Effect<PgConnection.Result, SqlError>, ({ command }) => {
+    if (command !== "ROLLBACK") return Effect.void
+    const message = "The transaction had failed, and its commit was a rollback"
+    return Effect.fail(
+      new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
+    )
+  })
+
+const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, longestWait: Duration.Duration) {
+  const pool = yield* PgPool.make(config)
+  const { maxConnections = 10 } = config
+  /** Those that may write. */
+  const checked = new WeakMap<Session, ServerConnection>()
+  /** Statements and transactions that have a connection, or wait for one. */
+  let asked = 0
+
+  const drop = (session: Session, states: ReadonlyArray<string>) => (error: SqlError) =>
+    states.includes(sqlStateOf(error)) ? pool.invalidate(session) : Effect.void
+
+  const check = Effect.fnUntraced(function* (session: Session) {
+    const [row] = yield* session.queryValues("SHOW transaction_read_only")
+    if (row?.[0] !== "off") {
+      yield* pool.invalidate(session)
+      return yield* unusable("The database server only reads: it is a standby, or was set to read only", "connect")
+    }
+    const connection = new ServerConnection(session, drop(session, [onlyReads, leftInTransaction]))
+    checked.set(session, connection)
+    return connection
+  })
+  const connectionOf = (session: Session) => {
+    const connection = checked.get(session)
+    return connection === undefined ? check(session) : Effect.succeed(connection)
+  }
+
+  const refused = () =>
+    unusable(`No connection to the database was free for ${Duration.format(longestWait)}`, "acquire")
+  const isFull = () => asked > maxConnections
+  const get = Effect.suspend(() => (isFull() ? withinRealTime(longestWait, refused)(pool.get) : pool.get))
+
+  // A free connection is lent without a scope; only a full pool needs one, and a timer.
+  const borrower: SqlConnection.Borrower = (f) =>
+    Effect.suspend(() => {
+      asked += 1
+      const lend = (session: Session) => {
+        const connection = checked.get(session)
+        return connection === undefined ? Effect.flatMap(check(session), f) : f(connection)
+      }
+      return Effect.ensuring(isFull() ? Effect.scoped(Effect.flatMap(get, lend)) : pool.use(lend), returned)
+    })
+  const returned = Effect.sync(() => void (asked -= 1))
+  const leased = Effect.acquireRelease(
+    Effect.sync(() => void (asked += 1)),
+    () => returned
+  )
+  const acquirer = Effect.andThen(leased, Effect.flatMap(get, connectionOf))
+  const transactionAcquirer = Effect.andThen(
+    leased,
+    Effect.flatMap(get, (session) =>
+      Effect.andThen(
+        connectionOf(session),
+        Effect.map(session.pin, (pinned) => new ServerConnection(pinned, drop(session, [onlyReads])))
+      )
+    )
+  )
+
+  return yield* SqlClient.make({
+    acquirer,
+    borrower,
+    transactionAcquirer,
+    compiler: PgClient.makeCompiler(),
+    driver: "pg",
+    spanAttributes: [["db.system.name", "postgresql"]],
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+  })
+})
+
+/** Connections are made when they are needed; what cannot be reached fails the statement. */
+export const layer = (config: PgClient.PgPoolConfig, longestWait = defaultWait) =>
+  Layer.effect(SqlClient.SqlClient, make(config, longestWait)).pipe(Layer.provide(Reactivity.layer))
