@@ -126,7 +126,6 @@ export const adapters: Rooms = {
 export const stores: Rooms = {
   run: [],
   pglite: [],
-  health: [],
   identity: [],
   request: [],
   operation: ["run"],
@@ -150,6 +149,7 @@ export const stores: Rooms = {
   action: ["run", "operation", "withdrawal"],
   rebalance: ["run", "operation", "strategy"],
   monitor: ["operation", "rebalance"],
+  health: [],
   execution: ["operation"]
 }
 

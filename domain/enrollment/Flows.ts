@@ -13,6 +13,7 @@ import {
   ValidationFailed,
   type VerifierUnavailable
 } from "#domain/Errors.ts"
+import { underClaim } from "#domain/underClaim.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { type FlowId, makeFlowId } from "#domain/Ids.ts"
 import { unknownStrategy } from "#domain/strategy/requireEnrollable.ts"
@@ -119,21 +120,27 @@ export const makeFlows = Effect.gen(function* () {
       now,
       leaseUntil: DateTime.add(now, claimLease)
     }
-    const claim = yield* store.claim(held)
-    switch (claim._tag) {
-      case "Replayed":
-        // A flow of one purpose is answered in one way, so what was stored is an outcome of this kind.
-        return claim.outcome._tag === "Refused" ? yield* toError(claim.outcome) : (claim.outcome as Outcome)
-      case "Mismatch":
-        return yield* new ReplayMismatch({
-          message: `This flowId was used with another body; start again at ${stageOne(purpose)}`
-        })
-      case "InProgress":
-        return yield* new ReplayInProgress({ message: "This request is still in progress; retry in 2 seconds" })
-      case "Claimed":
-        // Only a claim without an outcome is given up; one with an outcome stays as it is.
-        return yield* Effect.onError(executeClaimed(flow, request), () => store.release(held))
-    }
+    // Only a claim without an outcome is given up; one with an outcome stays as it is.
+    const underFlow = underClaim({ claim: store.claim(held), release: store.release(held) })
+    return yield* underFlow((claim) => {
+      switch (claim._tag) {
+        case "Replayed":
+          // A flow of one purpose is answered in one way, so what was stored is an outcome of this kind.
+          return claim.outcome._tag === "Refused"
+            ? Effect.fail(toError(claim.outcome))
+            : Effect.succeed(claim.outcome as Outcome)
+        case "Mismatch":
+          return Effect.fail(
+            new ReplayMismatch({
+              message: `This flowId was used with another body; start again at ${stageOne(purpose)}`
+            })
+          )
+        case "InProgress":
+          return Effect.fail(new ReplayInProgress({ message: "This request is still in progress; retry in 2 seconds" }))
+        case "Claimed":
+          return executeClaimed(flow, request)
+      }
+    })
   })
 
   return { begin, resume }

@@ -3,7 +3,7 @@
  * operation that carries it out. Idempotent on the message's nonce; whatever refuses leaves nothing behind. Source:
  * shapes 2.23.
  */
-import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
 import { namespaceOf } from "#domain/Caip.ts"
@@ -22,6 +22,7 @@ import {
   ValidationFailed,
   type VerifierUnavailable
 } from "#domain/Errors.ts"
+import { underClaim } from "#domain/underClaim.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -196,29 +197,28 @@ export class Withdrawals extends Context.Service<
           now,
           leaseUntil: DateTime.add(now, claimLease)
         }
-        const found = yield* store.claim(claim)
-        switch (found._tag) {
-          case "Replayed":
-            return found.accepted
-          case "Mismatch":
-            return yield* new ReplayMismatch({
-              message: "This nonce was used with another body; start again at stage 1"
-            })
-          case "InProgress":
-            return yield* inProgress
-          case "Claimed": {
-            const accepted = yield* Effect.onExit(accept(signed, site, claim), (exit) =>
-              Exit.isSuccess(exit) ? Effect.void : store.release(claim)
-            )
-            // It is accepted whatever becomes of the launch: the scheduler launches what it finds accepted.
-            yield* launcher
-              .launch({ operationId: accepted.operationId, kind: "withdraw" })
-              .pipe(
-                Effect.catchCause((cause) => Effect.logError("A withdrawal was accepted but not launched yet", cause))
+        const underNonce = underClaim({ claim: store.claim(claim), release: store.release(claim) })
+        const found = yield* underNonce((state) => {
+          switch (state._tag) {
+            case "Replayed":
+              return Effect.succeed({ accepted: state.accepted, isNew: false })
+            case "Mismatch":
+              return Effect.fail(
+                new ReplayMismatch({ message: "This nonce was used with another body; start again at stage 1" })
               )
-            return accepted
+            case "InProgress":
+              return Effect.fail(inProgress)
+            case "Claimed":
+              return Effect.map(accept(signed, site, claim), (accepted) => ({ accepted, isNew: true }))
           }
-        }
+        })
+        const { accepted } = found
+        if (!found.isNew) return accepted
+        // It is accepted whatever becomes of the launch: the scheduler launches what it finds accepted.
+        yield* launcher
+          .launch({ operationId: accepted.operationId, kind: "withdraw" })
+          .pipe(Effect.catchCause((cause) => Effect.logError("A withdrawal was accepted but not launched yet", cause)))
+        return accepted
       })
 
       return Withdrawals.of({ submit })

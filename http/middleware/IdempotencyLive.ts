@@ -11,6 +11,7 @@ import { Caller } from "#domain/identity/Caller.ts"
 import { IdempotencyKeys, type KeyClaim } from "#domain/identity/IdempotencyKeys.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
 import { makeClaimId } from "#domain/Ids.ts"
+import { underClaim } from "#domain/underClaim.ts"
 import {
   CommitsWithAnswer,
   Idempotency,
@@ -84,10 +85,7 @@ export const IdempotencyLive = Layer.effect(
           ),
           keys.atomically
         )
-        return (isAtomic ? whole : Effect.tap(handled, (answer) => keep(claim, answer))).pipe(
-          Effect.onError(() => keys.release(claim)),
-          Effect.uninterruptible
-        )
+        return (isAtomic ? whole : Effect.tap(handled, (answer) => keep(claim, answer))).pipe(Effect.uninterruptible)
       }
 
       const named = Effect.fnUntraced(function* (key: string, request: HttpServerRequest.HttpServerRequest) {
@@ -106,17 +104,18 @@ export const IdempotencyLive = Layer.effect(
           now,
           until: DateTime.addDuration(now, claimLength)
         }
-        const state = yield* keys.claim(claim)
-        switch (state._tag) {
-          case "Claimed":
-            return yield* carriedOut(claim)
-          case "InProgress":
-            return yield* inProgress
-          case "Mismatch":
-            return yield* mismatch
-          case "Answered":
-            return yield* replayed(claim, state.answer.status, state.answer.body)
-        }
+        return yield* underClaim({ claim: keys.claim(claim), release: keys.release(claim) })((state) => {
+          switch (state._tag) {
+            case "Claimed":
+              return carriedOut(claim)
+            case "InProgress":
+              return Effect.fail(inProgress)
+            case "Mismatch":
+              return Effect.fail(mismatch)
+            case "Answered":
+              return replayed(claim, state.answer.status, state.answer.body)
+          }
+        })
       })
 
       return Effect.withFiber((fiber) => {
