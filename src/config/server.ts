@@ -15,12 +15,13 @@ export const trustedProxies = withDefault<ReadonlyArray<IpNetwork.IpNetwork>>(
 )
 
 export const server = Effect.gen(function* () {
-  const { maxConnections, port, publicUrl, ...place } = yield* all({
+  const { keepAliveSeconds, maxConnections, port, publicUrl, ...place } = yield* all({
     host,
     port: withDefault("PORT", Kind.integer(1, 65_535, "3000"), 3000),
     maxConnections: withDefault("MAX_CONNECTIONS", Kind.integer(10, 1_000_000, "5000"), 5_000),
+    keepAliveSeconds: withDefault("KEEP_ALIVE_SECONDS", Kind.integer(1, 3_600, "75"), 75),
     publicUrl: optional("PUBLIC_URL", Kind.httpUrl("https://api.example.com")),
     trustedProxies
   })
-  return { ...place, maxConnections, port, publicUrl: publicUrl ?? `http://localhost:${port}` }
+  return { ...place, keepAliveSeconds, maxConnections, port, publicUrl: publicUrl ?? `http://localhost:${port}` }
 })

@@ -63,7 +63,7 @@ for (const route of procedureRoutes) addRoute(...route)
 addEnvelope(belowProcedures, procedureEnvelope)
 
 export const ApiServer = (config: ServiceConfig) => {
-  const { host, maxConnections, port, publicUrl, trustedProxies } = config.server
+  const { host, port, publicUrl, trustedProxies } = config.server
   const settings = Layer.mergeAll(
     OperatorToken.layer(config.adminToken),
     Layer.succeed(DocsSettings, { publicUrl }),
@@ -91,7 +91,7 @@ export const ApiServer = (config: ServiceConfig) => {
     Layer.provide(settings),
     Layer.provide(ServiceFile(config)),
     Layer.provide(
-      NodeHttpServer.layer(startingServer(maxConnections), {
+      NodeHttpServer.layer(startingServer(config.server), {
         host,
         port,
         gracefulShutdownTimeout: "5 seconds",

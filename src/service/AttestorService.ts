@@ -14,10 +14,10 @@ import { Telemetry } from "#layers/telemetry/Telemetry.ts"
 import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import type { AttestorProcessConfig } from "#src/Config.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
-import { startingServer } from "#src/service/startingServer.ts"
+import { type ServerLimits, startingServer } from "#src/service/startingServer.ts"
 
 /** Its callers are the processes of one service. */
-const maxConnections = 1_000
+const limits: ServerLimits = { maxConnections: 1_000, keepAliveSeconds: 75 }
 const largestBody = ByteSize.fromInputUnsafe("64 KiB")
 
 export const AttestorService = (config: AttestorProcessConfig) => {
@@ -33,7 +33,7 @@ export const AttestorService = (config: AttestorProcessConfig) => {
   )
   const clock = clockUrl === null ? Layer.empty : RemoteClock.layer({ url: clockUrl, followerId: `attestor-${port}` })
   const listening = Layer.effectDiscard(Effect.logInfo(`Listening on http://${host}:${port}`))
-  const server = NodeHttpServer.layer(startingServer(maxConnections), {
+  const server = NodeHttpServer.layer(startingServer(limits), {
     host,
     port,
     gracefulShutdownTimeout: "5 seconds"

@@ -15,17 +15,27 @@ const headersTimeoutMs = 10_000
 /** How often connections are checked for such requests, so that they end within 20 seconds. */
 const checkIntervalMs = 2_500
 
-/** Connections beyond `maxConnections` are closed as they arrive. */
-export const startingServer = (maxConnections: number) => (): Server => {
-  const server = createServer({
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: headersTimeoutMs,
-    connectionsCheckingInterval: checkIntervalMs
-  })
-  server.maxConnections = maxConnections
-  server.on("connection", cut)
-  server.on("newListener", (event) => {
-    if (event === "request") server.off("connection", cut)
-  })
-  return server
+/** What an operator may set of the connections of a server. */
+export interface ServerLimits {
+  /** Connections beyond are closed as they arrive. */
+  readonly maxConnections: number
+  /** How long a connection without a request stays open: longer than whatever stands before it keeps it. */
+  readonly keepAliveSeconds: number
 }
+
+export const startingServer =
+  ({ keepAliveSeconds, maxConnections }: ServerLimits) =>
+  (): Server => {
+    const server = createServer({
+      keepAliveTimeout: keepAliveSeconds * 1_000,
+      requestTimeout: requestTimeoutMs,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs
+    })
+    server.maxConnections = maxConnections
+    server.on("connection", cut)
+    server.on("newListener", (event) => {
+      if (event === "request") server.off("connection", cut)
+    })
+    return server
+  }

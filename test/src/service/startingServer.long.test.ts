@@ -4,7 +4,7 @@ import { assert, describe, it } from "vitest"
 import { startingServer } from "#src/service/startingServer.ts"
 
 const listening = async (maxConnections: number) => {
-  const server = startingServer(maxConnections)().listen(0, "127.0.0.1")
+  const server = startingServer({ maxConnections, keepAliveSeconds: 75 })().listen(0, "127.0.0.1")
   await once(server, "listening")
   return { server, port: (server.address() as AddressInfo).port }
 }
@@ -18,6 +18,15 @@ describe("the server", () => {
     server.on("request", (_, response) => response.end("routes"))
     const later = await fetch(url)
     assert.deepStrictEqual([later.status, await later.text()], [200, "routes"])
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it("keeps a connection without a request as long as it was told, and says so", async () => {
+    const { port, server } = await listening(10)
+    server.on("request", (_, response) => response.end("routes"))
+    const answer = await fetch(`http://127.0.0.1:${port}`)
+    assert.strictEqual(answer.headers.get("keep-alive"), "timeout=75")
     server.closeAllConnections()
     server.close()
   })
