@@ -6,11 +6,26 @@
  */
 import { PGlite } from "@electric-sql/pglite"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { join } from "node:path"
 import { Gate } from "#layers/sql/pglite/Gate.ts"
 import { lockDirectory } from "#layers/sql/pglite/lockDirectory.ts"
 import { PgliteDuplex } from "#layers/sql/pglite/PgliteDuplex.ts"
+
+/** The folder holds what this release's PGlite cannot open: it is of another version, or damaged. */
+export class DirectoryUnreadable extends Schema.TaggedError<DirectoryUnreadable>()("DirectoryUnreadable", {
+  directory: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message() {
+    const reason = this.cause instanceof Error ? this.cause.message : String(this.cause)
+    return (
+      `The embedded database in ${this.directory} cannot be opened: ${reason}. It is of another version, or damaged. ` +
+      "Start the release that wrote it, restore the folder from a copy, or move it away (or choose another DATA_DIR) " +
+      "for an empty database; nothing was changed."
+    )
+  }
+}
 
 /** The database in `<dataDir>/postgres`, made on first use. */
 export const layer = (dataDir: string) =>
@@ -20,7 +35,10 @@ export const layer = (dataDir: string) =>
       yield* lockDirectory(directory)
       const gate = new Gate()
       const db = yield* Effect.acquireRelease(
-        Effect.promise(() => PGlite.create({ dataDir: directory })),
+        Effect.tryPromise({
+          try: () => PGlite.create({ dataDir: directory }),
+          catch: (cause) => new DirectoryUnreadable({ directory, cause })
+        }),
         // Connections that are closing finish first.
         (db) => Effect.promise(() => gate.enter(db).then(() => db.close()))
       )
