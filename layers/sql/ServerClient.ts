@@ -47,18 +47,16 @@ class ServerConnection implements SqlConnection.Connection {
     return Effect.tapError(this.#session.queryValues(sql, params, prepare), this.#onError)
   }
 
-  #rows(sql: string, params: ReadonlyArray<unknown>, transform: Transform, prepare: boolean) {
-    return Effect.map(this.#query(sql, params, prepare), ({ rows }): Rows =>
-      transform === undefined ? rows : transform(rows)
-    )
+  #rows(answer: Effect.Effect<PgConnection.Result, SqlError>, transform: Transform) {
+    return Effect.map(answer, ({ rows }): Rows => (transform === undefined ? rows : transform(rows)))
   }
 
   execute(sql: string, params: ReadonlyArray<unknown>, transform: Transform) {
-    return this.#rows(sql, params, transform, true)
+    return this.#rows(this.#query(sql, params), transform)
   }
 
   executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transform: Transform) {
-    return this.#rows(sql, params, transform, false)
+    return this.#rows(this.#query(sql, params, false), transform)
   }
 
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
