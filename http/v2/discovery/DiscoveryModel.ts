@@ -6,7 +6,7 @@ import { shown } from "#domain/fromText.ts"
 import { Sort } from "#domain/discovery/Sort.ts"
 import { Allocation } from "#http/v2/strategy/AllocationModel.ts"
 import { limitUpTo } from "#http/values/PageQuery.ts"
-import { Summary } from "#http/v2/performance/PerformanceModel.ts"
+import { Summary } from "#http/performance/PerformanceModel.ts"
 import { Strategy } from "#http/v2/strategy/StrategyModel.ts"
 import { StrategyIdText, timestamp, written } from "#http/values/values.ts"
 

@@ -3,7 +3,7 @@ import { DateTime } from "effect"
 import * as Decimal from "#domain/Decimal.ts"
 import type { DiscoveryItem } from "#domain/discovery/DiscoveryItem.ts"
 import { allocationView } from "#http/v2/strategy/allocationView.ts"
-import { summaryView } from "#http/v2/performance/performanceView.ts"
+import { summaryView } from "#http/performance/performanceView.ts"
 
 export const discoveryView = ({ maxApy, metrics, ...item }: DiscoveryItem) => ({
   strategyId: item.strategyId,

@@ -21,7 +21,7 @@ import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
 import { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
 import { labels, labelsDraft } from "#http/values/labels.ts"
 import { solanaField } from "#http/values/solanaField.ts"
-import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
+import { SmartAccount } from "#http/portfolio/PortfolioModel.ts"
 import { FlowIdParam, PortfolioIdText, prose, StrategyIdParam, StrategyIdText, written } from "#http/values/values.ts"
 
 const maxChains = 10

@@ -5,7 +5,7 @@ import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { signatureView } from "#http/v2/enrollment/enrollmentView.ts"
-import { portfolioView } from "#http/v2/portfolio/portfolioView.ts"
+import { portfolioView } from "#http/portfolio/portfolioView.ts"
 
 export const RenewalLive = HttpApiBuilder.group(
   V2,

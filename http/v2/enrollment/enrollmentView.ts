@@ -5,7 +5,7 @@ import type { AgentPolicy, Authorization } from "#domain/account/Authorization.t
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { EnrollBody } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { labelsView } from "#http/values/labels.ts"
-import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
+import { smartAccountView } from "#http/portfolio/portfolioView.ts"
 
 const policyView = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
 

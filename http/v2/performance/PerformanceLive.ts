@@ -5,7 +5,8 @@ import { StrategyPerformances } from "#domain/performance/StrategyPerformances.t
 import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
-import { portfolioPerformanceView, strategyPerformanceView } from "#http/v2/performance/performanceView.ts"
+import { portfolioPerformanceView } from "#http/performance/performanceView.ts"
+import { strategyPerformanceView } from "#http/v2/performance/strategyPerformanceView.ts"
 
 export const PerformanceLive = HttpApiBuilder.group(
   V2,

@@ -4,7 +4,7 @@ import { Policies } from "#domain/policy/Policies.ts"
 import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
-import { policyView } from "#http/v2/policy/policyView.ts"
+import { policyView } from "#http/portfolio/policyView.ts"
 
 export const PolicyLive = HttpApiBuilder.group(
   V2,

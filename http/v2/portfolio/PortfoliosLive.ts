@@ -8,9 +8,9 @@ import { success, successPage } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { submittedView } from "#http/operation/operationView.ts"
-import { portfolioDetailView, portfolioItemView } from "#http/v2/portfolio/portfolioView.ts"
-import { previewView } from "#http/v2/portfolio/previewView.ts"
-import { positionsView } from "#http/v2/portfolio/positionsView.ts"
+import { portfolioDetailView, portfolioItemView } from "#http/portfolio/portfolioView.ts"
+import { previewView } from "#http/portfolio/previewView.ts"
+import { positionsView } from "#http/portfolio/positionsView.ts"
 
 export const PortfoliosLive = HttpApiBuilder.group(
   V2,

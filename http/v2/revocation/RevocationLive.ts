@@ -6,7 +6,7 @@ import type { RevocationFlow } from "#domain/revocation/RevocationStore.ts"
 import { success } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
-import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
+import { smartAccountView } from "#http/portfolio/portfolioView.ts"
 
 const issuedView = ({ expiresAt, flowId, revocation }: RevocationFlow) => ({
   message: ownerMessage(revocation),

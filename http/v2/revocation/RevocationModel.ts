@@ -5,7 +5,7 @@ import { AccountType } from "#domain/account/Authorization.ts"
 import type { FlowId } from "#domain/Ids.ts"
 import { chainIds, OwnerSignature } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
-import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
+import { SmartAccount } from "#http/portfolio/PortfolioModel.ts"
 import { FlowIdParam, timestamp } from "#http/values/values.ts"
 
 /** The body of stage 1. */

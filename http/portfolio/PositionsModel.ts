@@ -1,6 +1,6 @@
 /** What a portfolio holds, on the wire. Source: interface "Positions" and "GET positions". */
 import { Schema } from "effect"
-import { SmartAccount } from "#http/v2/portfolio/PortfolioModel.ts"
+import { SmartAccount } from "#http/portfolio/PortfolioModel.ts"
 import {
   AssetIdText,
   PortfolioIdText,

@@ -1,17 +1,16 @@
-/** Performance curves on the wire. Source: shapes 2.11 and 2.25, interface "Number formats". */
+/** Performance curves on the wire, and that of a portfolio. Source: shapes 2.25, interface "Number formats". */
 import { Schema } from "effect"
 import { WindowName } from "#domain/performance/PerformanceWindow.ts"
-import { Strategy } from "#http/v2/strategy/StrategyModel.ts"
 import { PortfolioIdText, StrategyIdText, timestamp, usd, written } from "#http/values/values.ts"
 
-const day = (description: string, example: string) =>
+export const day = (description: string, example: string) =>
   written(
     `${description}, \`YYYY-MM-DD\`, in UTC.`,
     { pattern: /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u, format: "date" },
     example
   )
 
-const percent = (description: string) =>
+export const percent = (description: string) =>
   written(`${description}, in percent, signed, with 4 decimals.`, /^-?[0-9]+\.[0-9]{4}$/u, "2.4150")
 
 const Window = Schema.Struct({
@@ -30,9 +29,9 @@ export const Summary = Schema.Struct({
   })
 }).annotate({ identifier: "PerformanceSummary", description: "The curve in a few numbers." })
 
-const summary = Schema.optionalKey(Summary).annotate({ description: "Absent with fewer than two points." })
+export const summary = Schema.optionalKey(Summary).annotate({ description: "Absent with fewer than two points." })
 
-const Meta = Schema.Struct({
+export const Meta = Schema.Struct({
   method: Schema.Literal("TWR").annotate({
     description: "Time-weighted return: deposits and withdrawals do not change it.",
     examples: ["TWR"]
@@ -41,31 +40,6 @@ const Meta = Schema.Struct({
   resolution: Schema.Literal("1d").annotate({ description: "At most one point a UTC day.", examples: ["1d"] }),
   asOf: timestamp("When the curve was computed")
 }).annotate({ identifier: "PerformanceMeta", description: "How the curve was computed." })
-
-const StrategyPoint = Schema.Struct({
-  date: day("The day at whose beginning the prices were taken", "2026-03-02"),
-  percentChange: percent("Change since the first point, which is 0.0000")
-}).annotate({ identifier: "StrategyPerformancePoint", description: "One day of a strategy's curve." })
-
-export const StrategyPerformance = Schema.Struct({
-  strategyId: StrategyIdText,
-  schedule: Strategy.fields.schedule,
-  meta: Meta,
-  points: Schema.Array(StrategyPoint).annotate({
-    examples: [
-      [
-        { date: "2026-02-02", percentChange: "0.0000" },
-        { date: "2026-03-02", percentChange: "2.4150" }
-      ]
-    ],
-    description:
-      "Oldest first, up to 12 months, as far back as all assets have prices. A day without the price of an asset has no point; empty until there are prices."
-  }),
-  summary
-}).annotate({
-  identifier: "StrategyPerformance",
-  description: "What the strategy's target weights would have become, rebalanced on its schedule, before fees."
-})
 
 const PortfolioPoint = Schema.Struct({
   date: day("The day", "2026-03-02"),

@@ -4,7 +4,7 @@ import * as Amount from "#domain/Amount.ts"
 import { addressOf, chainIdOf } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import type { Position, Positions } from "#domain/portfolio/Positions.ts"
-import { smartAccountView } from "#http/v2/portfolio/portfolioView.ts"
+import { smartAccountView } from "#http/portfolio/portfolioView.ts"
 
 /** The interface has no null here; a row without a price is marked by its MISSING_PRICE warning. */
 const usdOrZero = (value: bigint | null): string => Decimal.formatUsd(value ?? 0n)
