@@ -9,6 +9,7 @@ import { AssetProcedures } from "#rpc/Assets.ts"
 import { CryptoMarketDataProcedures } from "#rpc/CryptoMarketData.ts"
 import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
+import { PortfolioProcedures } from "#rpc/portfolio/Portfolios.ts"
 import { ValidInput } from "#rpc/ValidInput.ts"
 
 /** By the names under which `Procedures.ts` has their handlers. */
@@ -18,7 +19,8 @@ export const clientGroups = {
   identity: IdentityProcedures,
   apiKeys: ApiKeyProcedures,
   actions: ActionProcedures,
-  executions: ExecutionProcedures
+  executions: ExecutionProcedures,
+  portfolios: PortfolioProcedures
 }
 
 export const ClientProcedures = RpcGroup.make()

@@ -22,6 +22,7 @@ import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { SeenCall, SeenCallLive } from "#rpc/native/SeenCall.ts"
 import { socketProtocol } from "#rpc/native/socketProtocol.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
+import { PortfoliosLive } from "#rpc/portfolio/PortfoliosLive.ts"
 import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
 import { SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
 import { ValidInput } from "#rpc/ValidInput.ts"
@@ -72,7 +73,8 @@ const handlers = {
   identity: IdentityLive,
   apiKeys: ApiKeysLive,
   actions: ActionsLive,
-  executions: ExecutionsLive
+  executions: ExecutionsLive,
+  portfolios: PortfoliosLive
 } satisfies HandlersOf<typeof clientGroups>
 type ClientHandlers = (typeof handlers)[keyof typeof handlers]
 

@@ -17,7 +17,16 @@ export const topFolders: Rooms = {
   layers: ["domain"],
   stream: ["domain"],
   http: ["domain"],
-  rpc: ["domain", "http/docs", "http/execution", "http/streaming", "http/ShutdownState.ts"],
+  rpc: [
+    "domain",
+    "http/docs",
+    "http/operation",
+    "http/execution",
+    "http/performance",
+    "http/portfolio",
+    "http/streaming",
+    "http/ShutdownState.ts"
+  ],
   client: ["domain", "http/client", "http/v2", "rpc"],
   sandbox: ["domain", "layers"],
   src: ["domain", "layers", "stream", "http", "rpc", "sandbox"],
@@ -256,7 +265,8 @@ export const innerRooms: Readonly<Record<string, Rooms>> = {
   rpc: {
     session: [],
     native: [],
-    execution: ["session"]
+    execution: ["session"],
+    portfolio: ["session"]
   },
   client: {
     plain: [],

@@ -43,7 +43,6 @@ const reasons: Readonly<Record<string, string>> = {
   "layers/engine/cluster/RunHistory.ts": "a fiber of its own, beside the others of the cluster",
   "layers/market/platforms.ts": "a table that every new chain joins",
   "layers/solana/guard/signPlanned.ts": "nothing is signed but by it",
-  "layers/sql/execution/portfoliosOf.ts": "a statement",
   "sandbox/solana/doomed.ts": "a fault that the control API names",
   "sandbox/solana/market/multiplierOf.ts": "the stand-in's own reading, apart from the service's",
   "sandbox/solana/solanaAddressOf.ts": "the stand-in's own reading, apart from the service's",

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, NotFound } from "#domain/Errors.ts"
-import { Caller } from "#domain/identity/Caller.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { Operation, ReportedOperation } from "#domain/operation/Operation.ts"
 import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
@@ -21,9 +21,11 @@ export class Operations extends Context.Service<
     readonly get: (
       portfolioId: PortfolioId,
       operationId: OperationId
-    ) => Effect.Effect<ReportedOperation, NotFound, Caller>
+    ) => Effect.Effect<ReportedOperation, NotFound, PortfolioTenant>
     /** Of all portfolios of the tenant, or of the one that the filter names; newest first. */
-    readonly list: (query: PageQuery & OperationFilter) => Effect.Effect<Page<Operation>, CursorInvalid, Caller>
+    readonly list: (
+      query: PageQuery & OperationFilter
+    ) => Effect.Effect<Page<Operation>, CursorInvalid, PortfolioTenant>
   }
 >()("ballast/domain/operation/Operations") {
   static readonly layer = Layer.effect(
@@ -33,7 +35,7 @@ export class Operations extends Context.Service<
 
       const get = Effect.fn("Operations.get")(function* (portfolioId: PortfolioId, operationId: OperationId) {
         yield* spanIsAbout({ operationId })
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const operation = yield* store.find(tenantId, portfolioId, operationId)
         if (Option.isNone(operation)) {
           return yield* new NotFound({ message: `Portfolio ${portfolioId} has no operation ${operationId}` })
@@ -42,7 +44,7 @@ export class Operations extends Context.Service<
       })
 
       const list = Effect.fn("Operations.list")(function* (query: PageQuery & OperationFilter) {
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const request = yield* pageRequest("operations", query)
         const rows = yield* store.list(tenantId, query, request)
         return page({ list: "operations", limit: request.limit, rows }, (row) => ({

@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import * as Day from "#domain/Day.ts"
 import type { NotFound } from "#domain/Errors.ts"
-import type { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
 import { portfolioCurve, type PortfolioPoint, returnsOf } from "#domain/performance/portfolioCurve.ts"
@@ -31,7 +31,7 @@ export interface PortfolioPerformance {
  */
 export class PortfolioPerformances extends Context.Service<
   PortfolioPerformances,
-  { readonly read: (portfolioId: PortfolioId) => Effect.Effect<PortfolioPerformance, NotFound, Caller> }
+  { readonly read: (portfolioId: PortfolioId) => Effect.Effect<PortfolioPerformance, NotFound, PortfolioTenant> }
 >()("ballast/domain/performance/PortfolioPerformances") {
   static readonly layer = Layer.effect(
     PortfolioPerformances,

@@ -7,7 +7,7 @@ import { isGuarded, walletRoleOf } from "#domain/account/Permission.ts"
 import type { AccountId } from "#domain/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { NotFound } from "#domain/Errors.ts"
-import { Caller } from "#domain/identity/Caller.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { type ChainPolicy, type PolicyKind, PolicyReader } from "#domain/policy/ChainPolicy.ts"
 
@@ -32,7 +32,7 @@ export interface AccountPolicy {
  */
 export class Policies extends Context.Service<
   Policies,
-  { readonly get: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<AccountPolicy>, NotFound, Caller> }
+  { readonly get: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<AccountPolicy>, NotFound, PortfolioTenant> }
 >()("ballast/domain/policy/Policies") {
   static readonly layer = Layer.effect(
     Policies,
@@ -41,10 +41,10 @@ export class Policies extends Context.Service<
       const reader = yield* PolicyReader
 
       const get = Effect.fn("Policies.get")(function* (portfolioId: PortfolioId) {
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const portfolio = yield* store.findEnrolled(tenantId, portfolioId)
         if (Option.isNone(portfolio)) {
-          return yield* new NotFound({ message: `There is no portfolio ${portfolioId} that this key can access` })
+          return yield* new NotFound({ message: `There is no portfolio ${portfolioId} that you can access` })
         }
         const { grants } = portfolio.value
         return yield* Effect.forEach(

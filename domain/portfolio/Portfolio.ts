@@ -8,7 +8,7 @@ import { AccountId, WalletId } from "#domain/Caip.ts"
 import { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 
-/** `active`: the scheduler ticks; `paused`: the integrator stopped automation. */
+/** `active`: the scheduler ticks; `paused`: automation was stopped. */
 export const ScheduleStatus = Schema.Literals(["active", "paused"])
 export type ScheduleStatus = typeof ScheduleStatus.Type
 
@@ -19,7 +19,10 @@ export type ScheduleStatus = typeof ScheduleStatus.Type
 export const Permission = Schema.Literals(["guard", "call_policy", "wallet_role"])
 export type Permission = typeof Permission.Type
 
-/** Why a schedule is paused. `stopped`: by the integrator; `revoked`: the owner ended the agent's permission. */
+/**
+ * Why a schedule is paused. `stopped`: by the integrator, or by the owner where the integrator lets them; `revoked`: the
+ * owner ended the agent's permission.
+ */
 export const PauseReason = Schema.Literals(["stopped", "revoked"])
 
 const PortfolioSchedule = Schema.Struct({

@@ -12,6 +12,7 @@ import {
   ValidationFailed
 } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { refusalError } from "#domain/Labels.ts"
 import { Cancellations } from "#domain/operation/Cancellations.ts"
@@ -57,8 +58,10 @@ export const revokedRefusal = (portfolioId: PortfolioId) =>
 export class Portfolios extends Context.Service<
   Portfolios,
   {
-    readonly get: (portfolioId: PortfolioId) => Effect.Effect<PortfolioDetail, NotFound, Caller>
-    readonly list: (query: PageQuery & PortfolioFilter) => Effect.Effect<Page<Portfolio>, CursorInvalid, Caller>
+    readonly get: (portfolioId: PortfolioId) => Effect.Effect<PortfolioDetail, NotFound, PortfolioTenant>
+    readonly list: (
+      query: PageQuery & PortfolioFilter
+    ) => Effect.Effect<Page<Portfolio>, CursorInvalid, PortfolioTenant>
     /** Changes what the patch has; an empty one changes nothing. */
     readonly update: (
       portfolioId: PortfolioId,
@@ -67,14 +70,14 @@ export class Portfolios extends Context.Service<
     /** Resumes automation and makes the next rebalance prompt; already active changes nothing, revoked is refused. */
     readonly start: (
       portfolioId: PortfolioId
-    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, Caller>
+    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, PortfolioTenant>
     /**
      * Pauses automation and keeps the due time; already paused changes nothing of it. A run that waits for the owner is
      * cancelled.
      */
     readonly stop: (
       portfolioId: PortfolioId
-    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, Caller>
+    ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, PortfolioTenant>
   }
 >()("ballast/domain/portfolio/Portfolios") {
   static readonly layer = Layer.effect(
@@ -104,10 +107,10 @@ export class Portfolios extends Context.Service<
       // The busiest read: its span goes without the stack trace that Effect.fn takes at each call.
       const get = Effect.fnUntraced(
         function* (portfolioId: PortfolioId) {
-          const { tenantId } = yield* Caller
+          const { tenantId } = yield* PortfolioTenant
           const portfolio = yield* store.find(tenantId, portfolioId)
           if (Option.isNone(portfolio)) {
-            return yield* new NotFound({ message: `There is no portfolio ${portfolioId} that this key can access` })
+            return yield* new NotFound({ message: `There is no portfolio ${portfolioId} that you can access` })
           }
           return yield* detail(portfolio.value)
         },
@@ -115,7 +118,7 @@ export class Portfolios extends Context.Service<
       )
 
       const list = Effect.fn("Portfolios.list")(function* (query: PageQuery & PortfolioFilter) {
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const request = yield* pageRequest("portfolios", query)
         const rows = yield* store.list(tenantId, query, request)
         return page({ list: "portfolios", limit: request.limit, rows }, (row) => ({
@@ -136,7 +139,7 @@ export class Portfolios extends Context.Service<
       })
 
       const start = Effect.fn("Portfolios.start")(function* (portfolioId: PortfolioId) {
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const portfolio = yield* store.start(tenantId, portfolioId, yield* DateTime.now)
         const started = yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
         if (started.schedule?.pauseReason === "revoked") return yield* revokedRefusal(portfolioId)
@@ -144,7 +147,7 @@ export class Portfolios extends Context.Service<
       })
 
       const stop = Effect.fn("Portfolios.stop")(function* (portfolioId: PortfolioId) {
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const portfolio = yield* store.stop(tenantId, portfolioId, yield* DateTime.now)
         const stopped = yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
         yield* cancellations.cancelAwaiting(tenantId, portfolioId)

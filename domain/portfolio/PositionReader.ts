@@ -10,7 +10,7 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { NotFound } from "#domain/Errors.ts"
-import type { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { type AccountAnswer, assemblePositions } from "#domain/portfolio/assemblePositions.ts"
@@ -60,7 +60,7 @@ export class PositionReader extends Context.Service<
   PositionReader,
   {
     /** Never fails for a reason outside the service: what could not be read is in the warnings. */
-    readonly read: (portfolioId: PortfolioId) => Effect.Effect<Positions, NotFound, Caller>
+    readonly read: (portfolioId: PortfolioId) => Effect.Effect<Positions, NotFound, PortfolioTenant>
   }
 >()("ballast/domain/portfolio/PositionReader") {
   static readonly layer = Layer.effect(

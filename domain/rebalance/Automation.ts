@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { type NotFound, PortfolioNotFound, type RateLimited, ValidationFailed } from "#domain/Errors.ts"
-import type { Caller } from "#domain/identity/Caller.ts"
+import type { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
@@ -45,16 +45,19 @@ export const automationStateOf = ({ schedule }: Portfolio): "active" | "paused" 
 export class Automation extends Context.Service<
   Automation,
   {
-    readonly status: (portfolioId: PortfolioId, limit: number) => Effect.Effect<AutomationStatus, NotFound, Caller>
+    readonly status: (
+      portfolioId: PortfolioId,
+      limit: number
+    ) => Effect.Effect<AutomationStatus, NotFound, PortfolioTenant>
     readonly start: (
       portfolioId: PortfolioId,
       request: StartRequest
-    ) => Effect.Effect<AutomationStarted, PortfolioNotFound | ValidationFailed, Caller>
+    ) => Effect.Effect<AutomationStarted, PortfolioNotFound | ValidationFailed, PortfolioTenant>
     /** `evenPaused` false: the schedule must be active. */
     readonly trigger: (
       portfolioId: PortfolioId,
       evenPaused: boolean
-    ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, Caller>
+    ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, PortfolioTenant>
   }
 >()("ballast/domain/rebalance/Automation") {
   static readonly layer = Layer.effect(

@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type PlanChanged, PortfolioNotFound, RateLimited, type ValidationFailed } from "#domain/Errors.ts"
-import { Caller } from "#domain/identity/Caller.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -46,12 +46,12 @@ export class Rebalances extends Context.Service<
      */
     readonly trigger: (
       portfolioId: PortfolioId
-    ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, Caller>
+    ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, PortfolioTenant>
     /** The same, refused also when a run would now differ from the preview of this hash. */
     readonly triggerAsPreviewed: (
       portfolioId: PortfolioId,
       planHash: string
-    ) => Effect.Effect<Operation, PortfolioNotFound | PlanChanged | ValidationFailed | RateLimited, Caller>
+    ) => Effect.Effect<Operation, PortfolioNotFound | PlanChanged | ValidationFailed | RateLimited, PortfolioTenant>
   }
 >()("ballast/domain/rebalance/Rebalances") {
   static readonly layer = Layer.effect(
@@ -64,7 +64,7 @@ export class Rebalances extends Context.Service<
       const random = yield* SecureRandom.SecureRandom
 
       const trigger = Effect.fn("Rebalances.trigger")(function* (portfolioId: PortfolioId) {
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const now = yield* DateTime.now
         const submission = yield* store.submitManual({
           operationId: yield* Effect.provideService(makeOperationId, SecureRandom.SecureRandom, random),

@@ -2,6 +2,7 @@
  * Defaults of a tenant, for what its strategies leave open. Source: interface "Authentication" 4, shapes 2.12 and T.
  */
 import { Schema } from "effect"
+import type { OwnerAction } from "#domain/OwnerAction.ts"
 import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import type { SwapPreferences } from "#domain/SwapPreferences.ts"
@@ -24,6 +25,8 @@ export interface TenantPreferences {
   readonly permissionTerms?: TenantTerms
   /** Pages of these may call the API with the tenant's keys (RFC 6454); left out: none may. */
   readonly origins?: ReadonlyArray<string>
+  /** What owners may do with their portfolios by their wallets' sessions; left out: they may read. */
+  readonly ownerActions?: ReadonlyArray<OwnerAction>
 }
 
 /** Fields to set, null to clear; what is left out stays as it is. */
@@ -33,4 +36,5 @@ export interface TenantPreferencesPatch {
   readonly rebalancePolicy?: RebalancePolicy | null
   readonly permissionTerms?: TenantTerms | null
   readonly origins?: ReadonlyArray<string> | null
+  readonly ownerActions?: ReadonlyArray<OwnerAction> | null
 }

@@ -7,6 +7,7 @@ import { HttpServerRequest } from "effect/http"
 import { KeyMissing } from "#domain/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Caller } from "#domain/identity/Caller.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import { keyHeaderIn } from "#domain/identity/access/presented.ts"
 import { requireScope } from "#domain/identity/access/requireScope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
@@ -31,7 +32,7 @@ export const ApiKeyAuthLive = Layer.effect(
         return Effect.flatMapEager(requireScope(caller, scope), () => {
           // Set, not provided: the route restores the context when it ends. The type above records that this has been
           // done.
-          fiber.setContext(Context.add(fiber.context, Caller, caller))
+          fiber.setContext(Context.add(Context.add(fiber.context, Caller, caller), PortfolioTenant, caller))
           return handled
         })
       }

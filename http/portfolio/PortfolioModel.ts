@@ -58,7 +58,7 @@ const PortfolioAccount = Schema.Struct({
 })
 
 export const ScheduleStatus = Portfolios.ScheduleStatus.annotate({
-  description: "`active`: automation runs; `paused`: the integrator stopped it, or the owner revoked its permission.",
+  description: "`active`: automation runs; `paused`: it was stopped, or the owner revoked its permission.",
   examples: ["active"]
 })
 
@@ -66,7 +66,7 @@ const PortfolioSchedule = Schema.Struct({
   status: ScheduleStatus,
   pauseReason: Schema.NullOr(Portfolios.PauseReason).annotate({
     description:
-      "Null while active. `stopped`: by the integrator, who may start it again; `revoked`: the owner ended the agent's permission, and must sign anew first.",
+      "Null while active. `stopped`: by the integrator, or by the owner where `ownerActions` of the tenant lets them; it may be started again; `revoked`: the owner ended the agent's permission, and must sign anew first.",
     examples: [null]
   }),
   frequency: Frequency.annotate({ description: "The strategy's frequency.", examples: ["daily"] }),

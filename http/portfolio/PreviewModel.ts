@@ -4,7 +4,7 @@ import { PreviewOutcome } from "#domain/rebalance/preview/Preview.ts"
 import { SkipCode } from "#domain/Skip.ts"
 import { AssetIdText, PortfolioIdText, prose, rawAmount, timestamp, usd, written } from "#http/values/values.ts"
 
-const PlanHash = written(
+export const PlanHash = written(
   "Names the plan of a preview.",
   /^[0-9a-f]{64}$/u,
   "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4"

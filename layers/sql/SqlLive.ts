@@ -26,6 +26,7 @@ import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
 import * as MonitorStore from "#layers/sql/monitor/MonitorStore.ts"
 import * as OperationStore from "#layers/sql/operation/OperationStore.ts"
 import * as PlaceJournal from "#layers/sql/enrollment/PlaceJournal.ts"
+import * as PortfolioAccessStore from "#layers/sql/portfolio/PortfolioAccessStore.ts"
 import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
 import * as RefusedRequestStore from "#layers/sql/request/RefusedRequestStore.ts"
 import * as RelayStore from "#layers/sql/relay/RelayStore.ts"
@@ -75,6 +76,7 @@ export const SqlLive = Layer.mergeAll(
   MonitorStore.layer,
   OperationStore.layer,
   PlaceJournal.layer,
+  PortfolioAccessStore.layer,
   PortfolioStore.layer,
   RefusedRequestStore.layer,
   RelayStore.layer,

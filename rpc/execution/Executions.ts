@@ -12,14 +12,13 @@ import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 import { Execution, ExecutionDetail, ExecutionEnd } from "#http/execution/ExecutionReads.ts"
 import { HiddenDefect, IsRead, publicRead } from "#rpc/publicProcedure.ts"
 import { ExecutionAccess } from "#rpc/session/ExecutionAccess.ts"
+import { pageInput } from "#rpc/pageInput.ts"
 import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
 
-const limit = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 })))
 /** Changes nothing, as those that need no key. */
 const read = publicRead
 
 const one = { operationId: OperationId }
-const Cursor = Schema.String.check(Schema.isMaxLength(512))
 
 export const ExecutionProcedures = RpcGroup.make(
   read("v2.executions.get", { payload: one, success: Execution, error: Errors.NotFound }).annotate(RateTier, "burst"),
@@ -29,7 +28,7 @@ export const ExecutionProcedures = RpcGroup.make(
       /** Number of the last event that the client has; 0 when left out. */
       afterSequence: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999_999 }))),
       /** Of the timeline; 200 when left out. */
-      limit
+      limit: pageInput.limit
     },
     success: ExecutionDetail,
     error: Errors.NotFound
@@ -43,10 +42,7 @@ export const ExecutionProcedures = RpcGroup.make(
       portfolioId: Schema.optionalKey(PortfolioId),
       kind: Schema.optionalKey(OperationKind),
       state: Schema.optionalKey(OperationState),
-      /** 50 when left out. */
-      limit,
-      /** `nextCursor` of the page before. */
-      cursor: Schema.optionalKey(Cursor)
+      ...pageInput
     },
     success: Schema.Struct({ executions: Schema.Array(Execution), nextCursor: Schema.NullOr(Schema.String) }),
     error: Errors.CursorInvalid

@@ -27,6 +27,7 @@ import { Operations } from "#domain/operation/Operations.ts"
 import { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { Policies } from "#domain/policy/Policies.ts"
+import { PortfolioAccess } from "#domain/portfolio/PortfolioAccess.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import { Automation } from "#domain/rebalance/Automation.ts"
@@ -73,6 +74,7 @@ export const Concepts = Layer.mergeAll(
   TradableAssets.layer,
   DirectExecutions.layer.pipe(Layer.provide(CallsPreparer.layer), Layer.provide(GasBudget.layer)),
   Automation.layer.pipe(Layer.provideMerge([Rebalances.layer, Portfolios.layer])),
+  PortfolioAccess.layer,
   Operations.layer,
   Executions.layer,
   TenantEvents.layer,

@@ -6,7 +6,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { Digest } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { PlanChanged, PortfolioNotFound } from "#domain/Errors.ts"
-import { Caller } from "#domain/identity/Caller.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { planChanges } from "#domain/rebalance/preview/planChanges.ts"
 import { DryRun, type PlannedNow } from "#domain/rebalance/preview/DryRun.ts"
@@ -33,12 +33,12 @@ export class Previews extends Context.Service<
   Previews,
   {
     /** Reads chains, prices and providers, and changes nothing. What cannot be read is a skip of the plan. */
-    readonly make: (portfolioId: PortfolioId) => Effect.Effect<Preview, PortfolioNotFound, Caller>
+    readonly make: (portfolioId: PortfolioId) => Effect.Effect<Preview, PortfolioNotFound, PortfolioTenant>
     /** Fails with the difference when a run would now differ from the preview of this hash. */
     readonly requireUnchanged: (
       portfolioId: PortfolioId,
       planHash: string
-    ) => Effect.Effect<void, PortfolioNotFound | PlanChanged, Caller>
+    ) => Effect.Effect<void, PortfolioNotFound | PlanChanged, PortfolioTenant>
   }
 >()("ballast/domain/rebalance/preview/Previews") {
   static readonly layer = Layer.effect(
@@ -49,7 +49,7 @@ export class Previews extends Context.Service<
       const digest = yield* Digest.Digest
 
       const contextOf = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
-        const { tenantId } = yield* Caller
+        const { tenantId } = yield* PortfolioTenant
         const found = yield* store.context(tenantId, portfolioId)
         if (Option.isSome(found)) return found.value
         return yield* new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` })

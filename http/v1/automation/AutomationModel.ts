@@ -19,7 +19,8 @@ const statusText = Schema.Literals(["active", "paused", "inactive", "archived", 
 })
 
 const pauseReason = Schema.NullOr(Schema.Literals(["stopped", "revoked"])).annotate({
-  description: "`stopped`: by the integrator; `revoked`: the owner ended the agent's permission; null while active.",
+  description:
+    "`stopped`: by the integrator, or by the owner where it lets them; `revoked`: the owner ended the agent's permission; null while active.",
   examples: [null]
 })
 

@@ -29,7 +29,7 @@ const patchPreferences = HttpApiEndpoint.patch("updateTenantPreferences", "/tena
     id: "updateTenantPreferences",
     summary: "Update the tenant's defaults",
     description:
-      "Merge patch of each field of `swap`, and of `schedule`, `rebalancePolicy`, `permissionTerms` and `origins` as a whole: null clears, what is left out stays. An empty object changes nothing. Swap defaults and the policy reach runs that begin afterwards, the terms what owners sign afterwards; the default schedule reaches strategies that are created afterwards.",
+      "Merge patch of each field of `swap`, and of `schedule`, `rebalancePolicy`, `permissionTerms`, `origins` and `ownerActions` as a whole: null clears, what is left out stays. An empty object changes nothing. Swap defaults and the policy reach runs that begin afterwards, the terms what owners sign afterwards; the default schedule reaches strategies that are created afterwards.",
     scope: "tenant:write",
     tier: "general"
   })

@@ -1,5 +1,6 @@
 /** A tenant's defaults on the wire. Source: shapes 2.12 and T. */
 import { Schema } from "effect"
+import { OwnerAction } from "#domain/OwnerAction.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
 import { lossBps } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
@@ -31,6 +32,14 @@ const Origins = Schema.Array(Origin)
     examples: [["https://app.example.com"]]
   })
 
+const OwnerActions = Schema.Array(OwnerAction)
+  .check(Schema.isMinLength(1), Schema.isUnique())
+  .annotate({
+    description:
+      "What owners may do with their portfolios by signing in with their wallets (`v2.portfolios.start`, `.stop`, `.rebalance`). Left out: owners read theirs, and the tenant does the rest. Members of the tenant act by their role.",
+    examples: [["start", "stop"]]
+  })
+
 export const TenantPreferences = Schema.Struct({
   swap: SwapPreferences,
   schedule: Schema.NullOr(RebalanceSchedule).annotate({
@@ -39,7 +48,8 @@ export const TenantPreferences = Schema.Struct({
   }),
   rebalancePolicy: Schema.optionalKey(RebalancePolicy),
   permissionTerms: Schema.optionalKey(TenantTerms),
-  origins: Schema.optionalKey(Origins)
+  origins: Schema.optionalKey(Origins),
+  ownerActions: Schema.optionalKey(OwnerActions)
 }).annotate({ identifier: "TenantPreferences", description: "Defaults for what the tenant's strategies leave open." })
 
 export const TenantPreferencesPatch = Schema.Struct({
@@ -62,9 +72,15 @@ export const TenantPreferencesPatch = Schema.Struct({
       description: "Replaces the origins of the tenant's pages; null clears them.",
       examples: [["https://app.example.com"]]
     })
+  ),
+  ownerActions: Schema.optionalKey(
+    Schema.NullOr(OwnerActions).annotate({
+      description: "Replaces what owners may do by themselves; null: nothing.",
+      examples: [["start", "stop"]]
+    })
   )
 }).annotate({
   identifier: "TenantPreferencesPatch",
   description:
-    "A merge patch (RFC 7396) of each field of `swap`, and of `schedule`, `rebalancePolicy`, `permissionTerms` and `origins` as a whole."
+    "A merge patch (RFC 7396) of each field of `swap`, and of `schedule`, `rebalancePolicy`, `permissionTerms`, `origins` and `ownerActions` as a whole."
 })

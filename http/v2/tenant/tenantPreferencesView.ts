@@ -4,6 +4,7 @@ import { preferencesView } from "#http/v2/strategy/swapView.ts"
 
 export const tenantPreferencesView = ({
   origins,
+  ownerActions,
   permissionTerms,
   rebalancePolicy,
   schedule,
@@ -12,5 +13,6 @@ export const tenantPreferencesView = ({
   ...preferencesView(swap, rebalancePolicy),
   schedule,
   ...(permissionTerms === undefined ? {} : { permissionTerms }),
-  ...(origins === undefined ? {} : { origins })
+  ...(origins === undefined ? {} : { origins }),
+  ...(ownerActions === undefined ? {} : { ownerActions })
 })

@@ -2,6 +2,7 @@
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TenantId } from "#domain/Ids.ts"
+import { OwnerAction } from "#domain/OwnerAction.ts"
 import { Frequency } from "#domain/RebalanceSchedule.ts"
 import type { SwapFee } from "#domain/SwapFee.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
@@ -18,7 +19,8 @@ const PreferencesRow = Schema.Struct({
   frequency: Schema.NullOr(Frequency),
   rebalancePolicy: PolicyColumn,
   permissionTerms: Schema.NullOr(TenantTerms),
-  origins: Schema.NullOr(Schema.Array(Schema.String))
+  origins: Schema.NullOr(Schema.Array(Schema.String)),
+  ownerActions: Schema.NullOr(Schema.Array(OwnerAction))
 })
 
 const toPreferences = (row: typeof PreferencesRow.Type): TenantPreferences => ({
@@ -26,7 +28,8 @@ const toPreferences = (row: typeof PreferencesRow.Type): TenantPreferences => ({
   schedule: row.frequency === null ? null : { type: "interval", frequency: row.frequency },
   ...policyOf(row),
   ...(row.permissionTerms === null ? {} : { permissionTerms: row.permissionTerms }),
-  ...(row.origins === null ? {} : { origins: row.origins })
+  ...(row.origins === null ? {} : { origins: row.origins }),
+  ...(row.ownerActions === null ? {} : { ownerActions: row.ownerActions })
 })
 
 const unset: TenantPreferences = {
@@ -34,7 +37,8 @@ const unset: TenantPreferences = {
   schedule: null
 }
 
-const answered = `${selectSwap}, ${selectPolicy}, frequency, permission_terms AS "permissionTerms", origins`
+const answered = `${selectSwap}, ${selectPolicy}, frequency, permission_terms AS "permissionTerms", origins,
+  owner_actions AS "ownerActions"`
 
 const firstPreferences = decodeFirst(PreferencesRow)
 const namedOrigins = decodeRows(Schema.Struct({ tenantId: TenantId, origin: Schema.String }))
@@ -51,12 +55,15 @@ const make = Effect.gen(function* () {
 
   const patchPreferences = Effect.fn("TenantConfigurationStore.patchPreferences")((
     tenantId: TenantId,
-    { origins, permissionTerms, rebalancePolicy, schedule, swap = {} }: TenantPreferencesPatch
+    { origins, ownerActions, permissionTerms, rebalancePolicy, schedule, swap = {} }: TenantPreferencesPatch
   ) => {
     const columns = {
       ...swapColumnsOf(swap),
       ...policyColumnOf(rebalancePolicy),
       ...(origins === undefined ? {} : { origins: origins === null ? null : storableJson(origins) }),
+      ...(ownerActions === undefined
+        ? {}
+        : { owner_actions: ownerActions === null ? null : storableJson(ownerActions) }),
       ...(permissionTerms === undefined
         ? {}
         : { permission_terms: permissionTerms === null ? null : storableJson(permissionTerms) }),

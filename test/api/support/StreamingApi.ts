@@ -10,6 +10,14 @@ import type { Sessions } from "#domain/identity/Sessions.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationState } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import type { Operations } from "#domain/operation/Operations.ts"
+import type { PortfolioPerformances } from "#domain/performance/PortfolioPerformances.ts"
+import type { Policies } from "#domain/policy/Policies.ts"
+import type { PortfolioAccess } from "#domain/portfolio/PortfolioAccess.ts"
+import type { Portfolios } from "#domain/portfolio/Portfolios.ts"
+import type { PositionReader } from "#domain/portfolio/PositionReader.ts"
+import type { Previews } from "#domain/rebalance/preview/Previews.ts"
+import type { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import type { RateLimits } from "#domain/request/RateLimits.ts"
 import type { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
@@ -104,7 +112,16 @@ const wire = (server: Server) =>
 
 /** What other routes may be made of. */
 type Ours = Given | HttpRouter.HttpRouter | ShutdownState
-type Given = Executions | ExecutionReaders | RateLimits | Sessions | StreamAdmission
+type Given = Executions | ExecutionReaders | PortfolioServices | RateLimits | Sessions | StreamAdmission
+type PortfolioServices =
+  | Operations
+  | Policies
+  | PortfolioAccess
+  | PortfolioPerformances
+  | Portfolios
+  | PositionReader
+  | Previews
+  | Rebalances
 
 interface Kept {
   readonly limits?: RateLimitSettings["Service"]

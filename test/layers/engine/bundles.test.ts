@@ -6,14 +6,13 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Deferred, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "#domain/Caip.ts"
-import type { ApiKeyId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { RunReport } from "#domain/rebalance/RunReport.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { Caller } from "#domain/identity/Caller.ts"
-import type { Scope } from "#domain/Scopes.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -46,14 +45,7 @@ const start = Effect.gen(function* () {
   const market = yield* TestChain
   market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
   const { operationId } = yield* Effect.flatMap(Rebalances, (rebalances) => rebalances.trigger(portfolioId)).pipe(
-    Effect.provideService(Caller, {
-      tenantId,
-      tenantName: "",
-      tenantEmail: "",
-      entitlements: new Set<string>(),
-      apiKeyId: "key_01J00000000000000000000000" as ApiKeyId,
-      scopes: new Set<Scope>()
-    })
+    Effect.provideService(PortfolioTenant, { tenantId })
   )
   return { tenantId, portfolioId, operationId, account: accounts[0] } satisfies Run
 })

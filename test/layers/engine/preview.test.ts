@@ -5,14 +5,13 @@ import { Effect, Exit, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Decimal from "#domain/Decimal.ts"
 import { PlanChanged } from "#domain/Errors.ts"
-import { Caller } from "#domain/identity/Caller.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import type { TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { expectedOf } from "#domain/rebalance/preview/Preview.ts"
 import { Previews } from "#domain/rebalance/preview/Previews.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
-import type { Scope } from "#domain/Scopes.ts"
 import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -29,15 +28,7 @@ const Engine = Layer.provide(Rebalances.layer, DryRunLive).pipe(
   Layer.provideMerge(NodeCrypto.layer)
 )
 
-const as = (tenantId: TenantId) =>
-  Effect.provideService(Caller, {
-    tenantId,
-    tenantName: "",
-    tenantEmail: "",
-    entitlements: new Set<string>(),
-    apiKeyId: "key_01J00000000000000000000000" as ApiKeyId,
-    scopes: new Set<Scope>()
-  })
+const as = (tenantId: TenantId) => Effect.provideService(PortfolioTenant, { tenantId })
 
 /** A portfolio of dollars on both chains, whose target is 60 percent WETH on each. */
 const funded = Effect.gen(function* () {

@@ -2,15 +2,14 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option, Schedule, Schema } from "effect"
-import { Caller } from "#domain/identity/Caller.ts"
-import type { ApiKeyId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { RunReport } from "#domain/rebalance/RunReport.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import type { Scope } from "#domain/Scopes.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { DryRunLive } from "#layers/engine/DryRunLive.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
@@ -29,15 +28,7 @@ const Engine = Layer.mergeAll(Layer.provide(Rebalances.layer, DryRunLive), Sched
   Layer.provideMerge(NodeCrypto.layer)
 )
 
-const as = (tenantId: TenantId) =>
-  Effect.provideService(Caller, {
-    tenantId,
-    tenantName: "",
-    tenantEmail: "",
-    entitlements: new Set<string>(),
-    apiKeyId: "key_01J00000000000000000000000" as ApiKeyId,
-    scopes: new Set<Scope>()
-  })
+const as = (tenantId: TenantId) => Effect.provideService(PortfolioTenant, { tenantId })
 
 const trigger = (tenantId: TenantId, portfolioId: PortfolioId) =>
   Effect.flatMap(Rebalances, (rebalances) => rebalances.trigger(portfolioId)).pipe(as(tenantId))

@@ -3,6 +3,7 @@ import { Cause, DateTime, Effect, Exit, Option, Result } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import { chainIdOf, evmAccount, type AccountId } from "#domain/Caip.ts"
 import { Caller } from "#domain/identity/Caller.ts"
+import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type ApiKeyId, makeFlowId } from "#domain/Ids.ts"
@@ -28,7 +29,7 @@ import type { World } from "#test/simulation/world/World.ts"
 const messageOf = (issued: WithdrawalAuthorization) =>
   issued.kind === "typed-data" ? issued.typedData.message : issued.message
 
-type Act = (portfolio: SimulatedPortfolio) => Effect.Effect<unknown, unknown, Running | Caller>
+type Act = (portfolio: SimulatedPortfolio) => Effect.Effect<unknown, unknown, Running | Caller | PortfolioTenant>
 
 const callerOf = ({ tenantId }: SimulatedPortfolio): Caller["Service"] => ({
   tenantId,
@@ -133,7 +134,11 @@ export class Actors {
     portfolio: SimulatedPortfolio
   ): void {
     this.#world.trace.note(`user: ${name}`, portfolio.portfolioId)
-    instance.run(Effect.provideService(act(portfolio), Caller, callerOf(portfolio)), (exit) =>
+    const called = act(portfolio).pipe(
+      Effect.provideService(Caller, callerOf(portfolio)),
+      Effect.provideService(PortfolioTenant, portfolio)
+    )
+    instance.run(called, (exit) =>
       this.#world.trace.note(`answer: ${name}`, Exit.isSuccess(exit) ? "done" : shortCause(exit.cause))
     )
   }
