@@ -6,6 +6,15 @@ import { createServer, type Server } from "node:http"
 import type { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import type { Executions } from "#domain/execution/Executions.ts"
 import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
+import type { Tenants } from "#domain/identity/Tenants.ts"
+import type { TenantStore } from "#domain/identity/TenantStore.ts"
+import type { UserStore } from "#domain/identity/UserStore.ts"
+import type { Prices } from "#domain/market/Prices.ts"
+import type { PriceSettings } from "#domain/market/PriceSettings.ts"
+import type { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import type { ActionStore } from "#domain/action/ActionStore.ts"
+import type { IssuerQuoteStore } from "#domain/action/IssuerQuoteStore.ts"
+import type { Assets } from "#domain/asset/Assets.ts"
 import type { Sessions } from "#domain/identity/Sessions.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationState } from "#domain/operation/Operation.ts"
@@ -112,7 +121,18 @@ const wire = (server: Server) =>
 
 /** What other routes may be made of. */
 type Ours = Given | HttpRouter.HttpRouter | ShutdownState
-type Given = Executions | ExecutionReaders | PortfolioServices | RateLimits | Sessions | StreamAdmission
+type Given =
+  | ActionPorts
+  | Executions
+  | ExecutionReaders
+  | PortfolioServices
+  | RateLimits
+  | Sessions
+  | StreamAdmission
+  | Tenants
+  | TenantStore
+  | UserStore
+type ActionPorts = ActionStore | Assets | IssuerQuoteStore | OperationLauncher | Prices | PriceSettings
 type PortfolioServices =
   | Operations
   | Policies
