@@ -114,7 +114,7 @@ const written = <Id extends string, Groups extends HttpApiGroup.Constraint>(
 
 const primerV1 = [
   "Procedures are called with `POST /v1/rpc/<name>` and a body `{json: input}`, answered `{result: {data: {json: output}}}`, or an error `{error: {json: {code, message, details?}}}`; `v2.portfolio.actions.*` has `input` in place of `json`, and none around its answer and its error. What changes nothing may also be called with `GET ?input=`.",
-  "A person signs in with a wallet: `identity.nonce`, a message of ERC-4361 that the wallet signs, `identity.signIn`. The token goes in `Authorization: Bearer <token>`. An API key goes in `x-api-key`. A key and a session have one limit over routes and procedures, in the tier of each; a 429 carries `Retry-After` in seconds, over Effect's RPC `retryAfterSeconds`.",
+  "A person signs in with a wallet: `identity.nonce`, a message of ERC-4361 that the wallet signs, `identity.signIn`. The token goes in `Authorization: Bearer <token>`. `v2.portfolios.*` then answers with the portfolios that the wallet owns and those of the tenant that it is a member of; owners start, stop and rebalance where `ownerActions` of the tenant lets them. An API key goes in `x-api-key`. A key and a session have one limit over routes and procedures, in the tier of each; a 429 carries `Retry-After` in seconds, over Effect's RPC `retryAfterSeconds`.",
   "Follow an operation with `GET /v1/executions/{operationId}/stream`, the procedure `v2.executions.stream`, or as an agent's run with `GET /v1/ai/executions/{operationId}/ag-ui-stream`, or `POST` there as the client of AG-UI does. All give the same events with the same numbers; send the last `id` as `Last-Event-ID` to go on."
 ]
 

@@ -5,6 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { connectProcedures } from "#client/rpc.ts"
 import * as Errors from "#domain/Errors.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { makeProcedures } from "#rpc/client.ts"
@@ -162,6 +163,27 @@ layer(executionsApi(), { excludeTestServices: true })("portfolios of people", (i
       assert.deepStrictEqual(yield* listed(alone.token), ids(4, 0))
       assertError(yield* ask("list", { cursor: "x" }, alone.token), Errors.CursorInvalid)
       for (const limit of [0, 201]) assertError(yield* ask("list", { limit }, alone.token), Errors.ValidationFailed)
+    })
+  )
+
+  it.effect("the plain client of the package is typed for them", () =>
+    Effect.gen(function* () {
+      const { owner, portfolioId, viewer } = yield* peopled
+      const baseUrl = new URL((yield* Streams).url("x")).origin
+      const client = connectProcedures({ baseUrl, token: owner.token })
+      const { portfolios } = yield* Effect.promise(() => client.call("v2.portfolios.list", { status: "active" }))
+      assert.deepStrictEqual(
+        portfolios.map((portfolio) => portfolio.portfolioId),
+        [portfolioId]
+      )
+      const { totalValueUsd } = yield* Effect.promise(() => client.call("v2.portfolios.positions", { portfolioId }))
+      assert.match(totalValueUsd, /^[0-9.]+$/)
+      const seer = client.as(viewer.token)
+      const refused = yield* Effect.promise(() =>
+        seer.call("v2.portfolios.stop", { portfolioId }).catch((error) => error)
+      )
+      assert.strictEqual(refused.code, Errors.PermissionDenied.contract.code)
+      yield* Effect.promise(() => Promise.all([client.close(), seer.close()]))
     })
   )
 
