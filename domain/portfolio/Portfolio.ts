@@ -20,8 +20,8 @@ export const Permission = Schema.Literals(["guard", "call_policy", "wallet_role"
 export type Permission = typeof Permission.Type
 
 /**
- * Why a schedule is paused. `stopped`: by the integrator, or by the owner where the integrator lets them; `revoked`: the
- * owner ended the agent's permission.
+ * Why a schedule is paused. `stopped`: by the integrator, or by the owner where it lets them; `revoked`: the owner
+ * ended the agent's permission.
  */
 export const PauseReason = Schema.Literals(["stopped", "revoked"])
 

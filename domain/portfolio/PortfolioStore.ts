@@ -34,7 +34,8 @@ export interface PortfolioChange {
  *
  * **When to use**
  *
- * Use in `Portfolios` and `PortfolioAccess` alone. Other contexts read what they need of a portfolio through their own stores.
+ * Use in `Portfolios` and `PortfolioAccess` alone. Other contexts read what they need of a portfolio through their own
+ * stores.
  */
 export class PortfolioStore extends Context.Service<
   PortfolioStore,

@@ -134,7 +134,7 @@ export const exercised = (asked: unknown, own: ReadonlyArray<string>): ReadonlyA
   )
 }
 
-/** Fields that are named like ids of a tenant's objects, and name something that belongs to nobody, or to the sender. */
+/** Fields that are named like ids of a tenant's objects, and name what belongs to nobody, or to the sender. */
 const ofNobody: ReadonlySet<string> = new Set([
   "agentAccountId",
   "assetCanonicalId",
