@@ -254,6 +254,9 @@ layer(executionsApi(), { excludeTestServices: true })("portfolios of people", (i
           }
         }
       }
+      // What owners may do is no viewer's, and what members may do by their role needs no such word.
+      for (const action of actions)
+        assertError(yield* ask(action, { portfolioId }, viewer.token), Errors.PermissionDenied)
       yield* allow(key, null)
       for (const action of actions) {
         const denied = yield* ask(action, { portfolioId }, viewer.token)
