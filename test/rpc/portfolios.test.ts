@@ -254,6 +254,10 @@ layer(executionsApi(), { excludeTestServices: true })("portfolios of people", (i
           }
         }
       }
+      for (const wrong of [[], ["withdraw"], ["stop", "stop"], "stop"]) {
+        const body = { ownerActions: wrong }
+        assert.strictEqual((yield* call("PATCH", "/v2/tenant/preferences", { key, body })).status, 400)
+      }
       // What owners may do is no viewer's, and what members may do by their role needs no such word.
       for (const action of actions)
         assertError(yield* ask(action, { portfolioId }, viewer.token), Errors.PermissionDenied)
