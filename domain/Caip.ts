@@ -14,9 +14,9 @@ import { fromText } from "#domain/fromText.ts"
 export const solanaReference = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 
 /** The number of a chain as used in `chainIds`: of an EVM chain its EIP-155 id. */
-export const ChainId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })).pipe(
-  Schema.brand("ChainId")
-)
+export const ChainId = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+  .annotate({ examples: [8453] })
+  .pipe(Schema.brand("ChainId"))
 export type ChainId = typeof ChainId.Type
 
 /** The number that stands for Solana in `chainIds`. */
@@ -175,7 +175,7 @@ export type SolanaAddress = typeof SolanaAddress.Type
 /** A place on a chain, in the spelling of the chain's family: an account, a contract, a token or a mint. */
 export const Address = Schema.Union([EvmAddress, SolanaAddress]).annotate({
   message:
-    "Expected an EVM address of 20 hex bytes, with a valid EIP-55 checksum when mixed-case, or a Solana address in base58"
+    "Expected an EVM address of 20 hex bytes, with a valid EIP-55 checksum when mixed-case, such as 0x52908400098527886E0F7030069857D2E4169EE7, or a Solana address in base58"
 })
 export type Address = typeof Address.Type
 

@@ -26,7 +26,7 @@ const Value = Schema.String.check(
   Schema.makeFilter((value: string) => value.isWellFormed() && !/\p{Cc}/u.test(value), {
     expected: "text without control characters"
   })
-)
+).annotate({ examples: ["gold"] })
 
 const knownKeys = Schema.makeFilter(
   (pairs: object) =>

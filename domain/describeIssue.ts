@@ -1,81 +1,68 @@
 /**
  * Describes what is wrong with a part of a request. The library would name types and regular expressions of ours; the
- * texts of a schema itself (`message`, `expected`) are kept.
+ * texts of a schema itself (`message`, `expected`) are kept. Unions are described best when the issue has its input
+ * (`reportInput`); nothing that was sent is repeated.
  */
 import { SchemaAST, type SchemaIssue } from "effect"
+import {
+  annotated,
+  annotatedExample,
+  exampleIn,
+  fieldsOf,
+  isNumeric,
+  schemaUnder,
+  wordsOf
+} from "#domain/describeSchema.ts"
+import { type Problem, unionProblems } from "#domain/unionProblems.ts"
 
-const annotated = (annotations: SchemaAST.AST["annotations"] | undefined, key: string): string | undefined => {
-  const value = (annotations as Readonly<Record<string, unknown>> | undefined)?.[key]
-  return typeof value === "string" ? value : undefined
-}
+/** How input is read whose issues are described: to its end, and with what was sent, which tells members of unions. */
+export const describedParsing = { errors: "all", reportInput: true } as const
 
-const list = (words: ReadonlyArray<string>): string => {
-  const all = [...new Set(words)]
-  return all.length < 2 ? all.join() : `${all.slice(0, -1).join(", ")} or ${all.at(-1)}`
-}
+/** Most characters of an example that is no text or number. */
+const maxExampleLength = 80
 
-/** A kind of value, as people call it. */
-const wordsOf = (ast: SchemaAST.AST): string => {
-  const expected = annotated(ast.annotations, "expected")
-  if (expected !== undefined) return expected
-  switch (ast._tag) {
-    case "String":
-      return "text"
-    case "Number":
-      return ast.checks === undefined ? "a number" : "a whole number"
-    case "Boolean":
-      return "true or false"
-    case "Null":
-      return "null"
-    case "Undefined":
-      return "nothing"
-    case "Literal":
-      return JSON.stringify(ast.literal)
-    case "Arrays":
-      return "a list"
-    case "Objects":
-      return "an object"
-    case "Union":
-      return list(ast.types.map(wordsOf))
-    default:
-      return "another kind of value"
-  }
-}
-
-/** The first example that a schema gives of itself. */
-const exampleOf = (annotations: SchemaAST.AST["annotations"] | undefined): unknown => {
-  const examples = (annotations as Readonly<Record<string, unknown>> | undefined)?.["examples"]
-  return Array.isArray(examples) ? examples[0] : undefined
-}
-
-/** The reason with an example of a text or number, unless it shows one already. `write` puts it as it is sent. */
+/** The reason with an example, unless it shows one already. `write` puts it as it is sent. */
 const withExample = (reason: string, example: unknown, write: (example: unknown) => string): string => {
-  if (typeof example !== "string" && typeof example !== "number") return reason
-  if (example === "" || reason.includes(String(example)) || reason.includes("such as")) return reason
-  return `${reason}, such as ${write(example)}`
+  if (example === undefined || example === null || example === "") return reason
+  const isPlain = typeof example === "string" || typeof example === "number"
+  const text = isPlain ? write(example) : JSON.stringify(example)
+  if (!isPlain && text.length > maxExampleLength) return reason
+  return reason.includes(String(example)) || reason.includes("such as") ? reason : `${reason}, such as ${text}`
 }
-
-/** The names of an object's fields. */
-const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
-  ast._tag === "Objects" ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
 const isText = (text: string | undefined): text is string => text !== undefined
 
+type Annotations = SchemaAST.AST["annotations"]
+
 /** The text that a check expects; of a pattern without one, no more than that there is a form. */
-const expectedBy = (annotations: SchemaAST.AST["annotations"] | undefined): string | undefined => {
+const expectedBy = (annotations: Annotations): string | undefined => {
   const expected = annotated(annotations, "expected")
   return expected?.includes("RegExp") === true ? "the documented form" : expected
 }
 
-const reasonOf = (issue: SchemaIssue.Issue): string => {
+/** Where an issue is. */
+interface Place {
+  readonly path: ReadonlyArray<PropertyKey>
+  /** Of the value that stands there. */
+  readonly schema?: SchemaAST.AST | undefined
+  /** The text of an enclosing check. */
+  readonly reason?: string | undefined
+}
+
+const ofWrongType = ({ ast }: SchemaIssue.InvalidType | SchemaIssue.AnyOf, schema: SchemaAST.AST | undefined) => {
+  if (ast._tag === "Never") return "is not a field here; leave it out"
+  const message = annotated(SchemaAST.resolve(ast), "message")
+  if (message !== undefined) return message
+  const example = exampleIn(ast) ?? (schema === undefined ? undefined : exampleIn(schema))
+  // In quotes, so that a number sent in the place of a text sees the difference.
+  return withExample(`Expected ${wordsOf(ast)}`, example, JSON.stringify)
+}
+
+const reasonOf = (issue: SchemaIssue.Issue, schema: SchemaAST.AST | undefined): string => {
   switch (issue._tag) {
     case "InvalidType":
-    case "AnyOf": {
-      const annotations = SchemaAST.resolve(issue.ast)
-      const message = annotated(annotations, "message")
-      // In quotes, so that a number sent in the place of a text sees the difference.
-      return message ?? withExample(`Expected ${wordsOf(issue.ast)}`, exampleOf(annotations), JSON.stringify)
-    }
+    case "AnyOf":
+      return ofWrongType(issue, schema)
     case "MissingKey":
       return "is required"
     case "UnexpectedKey": {
@@ -86,53 +73,59 @@ const reasonOf = (issue: SchemaIssue.Issue): string => {
     }
     case "InvalidValue": {
       const { annotations } = issue
-      const reason = annotated(annotations, "message") ?? `Expected ${expectedBy(annotations) ?? "another value"}`
-      return withExample(reason, exampleOf(annotations), String)
+      const reason = annotated(annotations, "message") ?? `Expected ${expectedBy(annotations) ?? "the documented form"}`
+      return withExample(reason, annotatedExample(annotations), String)
     }
     default:
-      return "Expected another value"
+      return "Expected the documented form"
   }
 }
 
 /** A check's own text; undefined when an issue inside is more precise. */
-const checkReason = ({ filter, issue }: SchemaIssue.Filter): string | undefined => {
+const checkReason = ({ filter, issue }: SchemaIssue.Filter, schema: SchemaAST.AST | undefined): string | undefined => {
   const message = [filter.annotations, "annotations" in issue ? issue.annotations : undefined]
     .map((annotations) => annotated(annotations, "message"))
     .find(isText)
   if (message !== undefined || issue._tag !== "InvalidValue") return message
   const expected = [issue.annotations, filter.annotations].map(expectedBy).find(isText)
-  return expected === undefined ? undefined : withExample(`Expected ${expected}`, exampleOf(filter.annotations), String)
+  if (expected === undefined) return undefined
+  const isOfNumber = schema !== undefined && isNumeric(schema)
+  const example = annotatedExample(filter.annotations) ?? (isOfNumber ? exampleIn(schema) : undefined)
+  return withExample(`Expected ${expected}`, example, String)
 }
 
-export interface Problem {
-  readonly path: ReadonlyArray<PropertyKey>
-  readonly reason: string
-}
-
-/** Where and what. `reason` is the text of an enclosing check. */
-export const describeIssue = (
-  issue: SchemaIssue.Issue,
-  path: ReadonlyArray<PropertyKey> = [],
-  reason?: string
-): ReadonlyArray<Problem> => {
+const describe = (issue: SchemaIssue.Issue, place: Place): ReadonlyArray<Problem> => {
+  const { path, reason, schema } = place
+  const alone = () => [{ path, reason: reason ?? reasonOf(issue, schema) }]
   switch (issue._tag) {
     case "Filter":
-      return describeIssue(issue.issue, path, reason ?? checkReason(issue))
+      return describe(issue.issue, { ...place, reason: reason ?? checkReason(issue, schema) })
     case "Encoding":
-      return describeIssue(issue.issue, path, reason)
+      return describe(issue.issue, { ...place, schema: schema ?? issue.ast })
     case "Pointer":
-      return describeIssue(issue.issue, [...path, ...issue.path], reason)
-    case "Composite":
-      return issue.issues.flatMap((one) => describeIssue(one, path, reason))
+      return describe(issue.issue, {
+        path: [...path, ...issue.path],
+        schema: issue.path.reduce<SchemaAST.AST | undefined>(schemaUnder, schema),
+        reason
+      })
+    case "Composite": {
+      // Of a value with several checks too, whose place is described better from around it.
+      const hasParts = issue.ast._tag === "Objects" || issue.ast._tag === "Arrays"
+      const inner = { ...place, schema: hasParts ? issue.ast : (schema ?? issue.ast) }
+      return issue.issues.flatMap((one) => describe(one, inner))
+    }
     case "AnyOf": {
-      const isOne = issue.issues.length === 0 || annotated(SchemaAST.resolve(issue.ast), "message") !== undefined
-      if (!isOne) return issue.issues.flatMap((one) => describeIssue(one, path, reason))
-      return [{ path, reason: reason ?? reasonOf(issue) }]
+      if (annotated(SchemaAST.resolve(issue.ast), "message") !== undefined) return alone()
+      const ofMembers = issue.issues.map((one) => describe(one, place))
+      return unionProblems(issue, path, ofMembers) ?? alone()
     }
     default:
-      return [{ path, reason: reason ?? reasonOf(issue) }]
+      return alone()
   }
 }
+
+/** Where and what. */
+export const describeIssue = (issue: SchemaIssue.Issue): ReadonlyArray<Problem> => describe(issue, { path: [] })
 
 /** Most problems that one answer lists. */
 const maxDetails = 50

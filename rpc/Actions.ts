@@ -6,9 +6,11 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { ReadRoute } from "#domain/action/RouteExtended.ts"
 import { EvmAddress } from "#domain/Caip.ts"
+import { describedParsing } from "#domain/describeIssue.ts"
 import * as Errors from "#domain/Errors.ts"
 import { IssuerQuoteId, OperationId, PortfolioId } from "#domain/Ids.ts"
 import { OperationState } from "#domain/operation/Operation.ts"
+import { integer } from "#domain/RebalancePolicy.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
@@ -16,21 +18,21 @@ import { SessionAccess } from "#rpc/session/SessionAccess.ts"
 
 const chainId = Schema.String.check(
   Schema.isPattern(/^[1-9][0-9]{0,15}$/u, { expected: 'a chain id in a string, such as "8453"' })
-)
+).annotate({ examples: ["8453"] })
 const rawAmount = Schema.String.check(
   Schema.isPattern(/^[1-9][0-9]{0,77}$/u, { expected: "an integer above zero in a string" })
-)
-const slippageBps = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000 })))
+).annotate({ examples: ["1500500000"] })
+const slippageBps = Schema.optionalKey(integer(0, 1_000, "How far below its quote the swap may yield, in basis points"))
 
-const token = (pattern: RegExp, expected: string) => Schema.String.check(Schema.isPattern(pattern, { expected }))
+const token = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_.:-]{1,128}$/u, { expected: "1 to 128 letters, digits, `_`, `.`, `:` and `-`" })
+).annotate({ examples: ["order-17"] })
 
 const common = {
   portfolioId: PortfolioId,
   /** Within the portfolio: the same id with the same request is answered the same, with another one refused. */
-  requestId: Schema.optionalKey(token(/^[A-Za-z0-9_.:-]{1,128}$/u, "1 to 128 letters, digits, `_`, `.`, `:` and `-`")),
-  correlationId: Schema.optionalKey(
-    token(/^[A-Za-z0-9_.:-]{1,128}$/u, "1 to 128 letters, digits, `_`, `.`, `:` and `-`")
-  )
+  requestId: Schema.optionalKey(token),
+  correlationId: Schema.optionalKey(token)
 }
 
 /** The service quotes. */
@@ -103,7 +105,7 @@ const IssuerPreview = Schema.Struct({
   expiresAt: Schema.String
 })
 
-export const decodeRoute = Schema.decodeUnknownEffect(ReadRoute, { errors: "all" })
+export const decodeRoute = Schema.decodeUnknownEffect(ReadRoute, describedParsing)
 
 const ActionSubmitted = Schema.Struct({
   operationId: OperationId,

@@ -7,6 +7,7 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
 import { ApiKeyId } from "#domain/Ids.ts"
 import { Scope } from "#domain/Scopes.ts"
+import { utcFromText } from "#domain/UtcFromText.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
 import { SessionAccess } from "#rpc/session/SessionAccess.ts"
 
@@ -24,7 +25,7 @@ const key = {
 
 const Name = Schema.String.check(
   Schema.isPattern(/^[^\p{Cc}]{1,256}$/u, { expected: "1 to 256 characters, none of them a control character" })
-)
+).annotate({ examples: ["Production"] })
 
 export const ApiKeyProcedures = RpcGroup.make(
   // `apiKey` is the secret; this answer is the only place where it is ever shown.
@@ -33,7 +34,7 @@ export const ApiKeyProcedures = RpcGroup.make(
       name: Name,
       /** Beside those that every key has. */
       scopes: Schema.Array(Scope).check(Schema.isMaxLength(64)),
-      expiresAt: Schema.optionalKey(Schema.NullOr(Schema.DateTimeUtcFromString))
+      expiresAt: Schema.optionalKey(Schema.NullOr(utcFromText()))
     },
     success: Schema.Struct({ ...key, apiKey: Schema.String }),
     error: Schema.Union([PermissionDenied, ValidationFailed]),

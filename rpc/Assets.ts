@@ -10,6 +10,7 @@ import { AssetKey } from "#domain/listing/AssetKey.ts"
 import * as Models from "#domain/listing/AssetModels.ts"
 import { candleRanges } from "#domain/listing/AssetProfiles.ts"
 import { Restriction, RestrictionContext } from "#domain/listing/restrictions.ts"
+import { integer } from "#domain/RebalancePolicy.ts"
 import { CacheState } from "#domain/marketData/CacheState.ts"
 import { Candle } from "#domain/marketData/coinDatasets.ts"
 import { encodedOnce } from "#rpc/encodedOnce.ts"
@@ -23,7 +24,8 @@ const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9._-]{0,63}$/u
 })
 const chains = Schema.optionalKey(Schema.Array(ChainId).check(Schema.isMaxLength(50)))
 const Tags = Schema.optionalKey(Schema.Array(Slug).check(Schema.isMaxLength(50)))
-const SomeId = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))
+const assetExample = { examples: ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913:8453"] }
+const SomeId = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200)).annotate(assetExample)
 
 const filter = {
   issuerSlug: Schema.optionalKey(Slug),
@@ -31,8 +33,8 @@ const filter = {
   exposureSlug: Schema.optionalKey(Slug)
 }
 const page = {
-  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
-  cursor: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 })))
+  limit: Schema.optionalKey(integer(1, 100, "Items a page")),
+  cursor: Schema.optionalKey(integer(0, 1_000_000_000, "`nextCursor` of the page before"))
 }
 
 interface Filtered {
@@ -62,7 +64,7 @@ const search = {
     examples: ["AAPL"]
   }),
   chainFilter: chains,
-  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }))),
+  limit: Schema.optionalKey(integer(1, 50, "Rows")),
   manualCountryCode: Schema.optionalKey(CountryCode)
 }
 /** Rows of the index, which are the same until it is made anew. */
@@ -116,7 +118,7 @@ export const AssetProcedures = RpcGroup.make(
     payload: Schema.Struct({
       ...filter,
       ...page,
-      search: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(100))),
+      search: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(100)).annotate({ examples: ["AAPL"] })),
       chainId: Schema.optionalKey(ChainId)
     }).check(hasFilter),
     success: Schema.Struct({
@@ -147,7 +149,11 @@ export const AssetProcedures = RpcGroup.make(
     error: NotFound
   }),
   publicRead("assets.getAssetOverlaysBatch", {
-    payload: { assetIds: Schema.Array(Schema.String.check(Schema.isMaxLength(200))).check(Schema.isMaxLength(200)) },
+    payload: {
+      assetIds: Schema.Array(Schema.String.check(Schema.isMaxLength(200)).annotate(assetExample)).check(
+        Schema.isMaxLength(200)
+      )
+    },
     success: Schema.Struct({
       items: Schema.Array(
         Schema.Struct({

@@ -4,13 +4,14 @@
  */
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
+import { integer } from "#domain/RebalancePolicy.ts"
 import { CacheState } from "#domain/marketData/CacheState.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
 import { encodedOnce } from "#rpc/encodedOnce.ts"
 import { publicRead } from "#rpc/publicProcedure.ts"
 
 export const defaultLimit = 8
-const limit = Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 })))
+const limit = Schema.optionalKey(integer(1, 20, "Items"))
 const limited = { limit }
 
 const CoinId = Schema.String.check(

@@ -23,7 +23,8 @@ const SessionView = Schema.Struct({
 
 const MemberView = Schema.Struct({ userId: UserId, walletId: SignInWalletId, role: Role, joinedAt: Schema.String })
 
-const bounded = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
+const bounded = (most: number, example: string) =>
+  Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most)).annotate({ examples: [example] })
 
 const ofSession = RpcGroup.make(
   Rpc.make("identity.nonce", {
@@ -33,8 +34,8 @@ const ofSession = RpcGroup.make(
   Rpc.make("identity.signIn", {
     payload: {
       /** The whole text that the wallet signed, at most 4,000 characters. */
-      message: bounded(4_000),
-      signature: bounded(8_194),
+      message: bounded(4_000, "app.example.com wants you to sign in with your Ethereum account:..."),
+      signature: bounded(8_194, `0x${"5f".repeat(65)}`),
       tenantId: Schema.optionalKey(TenantId),
       /** `bearer` when left out. */
       delivery: Schema.optionalKey(Delivery)

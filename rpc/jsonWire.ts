@@ -11,7 +11,7 @@
 import { Cause, Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Rpc, type RpcGroup, RpcMessage, RpcSchema } from "effect/rpc"
-import { detailsOf } from "#domain/describeIssue.ts"
+import { describedParsing, detailsOf } from "#domain/describeIssue.ts"
 import { contractOf, type DomainError, errorFields, isDomainError, retryHeaders } from "#domain/DomainError.ts"
 import { BodyTooLarge, ValidationFailed } from "#domain/Errors.ts"
 import { SessionCookie } from "#domain/identity/access/SessionCookie.ts"
@@ -160,7 +160,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
       for (const procedure of group.requests.values() as Iterable<Procedure>) {
         const codec = Schema.toCodecJson(procedure.payloadSchema)
         const decodeQuickly = Schema.decodeUnknownEffect(codec)
-        const decodeThoroughly = Schema.decodeUnknownEffect(codec, { errors: "all" })
+        const decodeThoroughly = Schema.decodeUnknownEffect(codec, describedParsing)
         // Finding every problem costs three times as much, and most inputs have none.
         const decode = (input: unknown) => Effect.catch(decodeQuickly(input), () => decodeThoroughly(input))
         const { successSchema } = procedure

@@ -22,7 +22,7 @@ export const RawAmount = Schema.String.check(
     expected: "an amount that fits into 256 bits"
   }),
   Schema.isPattern(/^[1-9][0-9]{0,77}$/u, { expected: "a positive integer in raw units, without leading zeros" })
-)
+).annotate({ examples: ["1500500000"] })
 
 /** The identifier's text itself, refused when it is not spelled as this service spells it. */
 const canonical = <Id extends string>(

@@ -81,7 +81,11 @@ export const Trigger = Schema.Union([
   Schema.Struct({
     kind: Schema.Literal("portfolio_held_asset_accounting_metrics"),
     assetId: AssetId,
-    watchKey: Schema.String.check(Schema.isPattern(/^[0-9A-Za-z:._-]{1,200}$/u, { expected: "a key without spaces" }))
+    watchKey: Schema.String.check(
+      Schema.isPattern(/^[0-9A-Za-z:._-]{1,200}$/u, { expected: "a key without spaces" })
+    ).annotate({
+      examples: ["cost_basis:ETH"]
+    })
   })
 ])
 export type Trigger = typeof Trigger.Type

@@ -3,8 +3,10 @@
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { describedParsing } from "#domain/describeIssue.ts"
 import { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { OwnerAddress } from "#domain/OwnerAddress.ts"
+import { utcFromText } from "#domain/UtcFromText.ts"
 import { Scope } from "#domain/Scopes.ts"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
@@ -19,6 +21,7 @@ import { freeText } from "#http/values/freeText.ts"
 import { NotFound, ValidationFailed } from "#http/wireErrors.ts"
 
 const At = Schema.DateTimeUtcFromString
+const SentAt = utcFromText()
 
 const Tenant = Schema.Struct({
   tenantId: TenantId,
@@ -42,7 +45,7 @@ const key = {
 
 const entitlement = Schema.String.check(
   Schema.isPattern(/^[a-z0-9_]{1,64}$/u, { expected: "an entitlement of lower-case letters, digits and _" })
-)
+).annotate({ examples: ["svm_b2b_api"] })
 
 const Entitlements = Schema.Array(entitlement).check(Schema.isMaxLength(64))
 
@@ -51,7 +54,7 @@ const NewTenant = Schema.Struct({
   email: Schema.String.check(
     Schema.isMaxLength(320),
     Schema.isPattern(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { expected: "an e-mail address" })
-  ),
+  ).annotate({ examples: ["ops@northwind.example"] }),
   entitlements: Schema.optionalKey(Entitlements)
 })
 
@@ -59,7 +62,7 @@ const NewKey = Schema.Struct({
   name: freeText({ minimum: 1, maximum: 256 }, "What people call the key.", "Production"),
   /** Besides the default tier, which every key has. */
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(64))),
-  expiresAt: Schema.optionalKey(Schema.NullOr(At))
+  expiresAt: Schema.optionalKey(Schema.NullOr(SentAt))
 })
 
 /** How long a key that was rotated works beside the new one, by default and at most. */
@@ -108,7 +111,9 @@ const tenants = HttpApiGroup.make("tenants")
       params: { ...tenant, apiKeyId: ApiKeyId },
       payload: Schema.Struct({
         overlapSeconds: Schema.optionalKey(
-          Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds }))
+          Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxOverlapSeconds })).annotate({
+            examples: [defaultOverlapSeconds]
+          })
         )
       }),
       success: okV1(
@@ -151,4 +156,4 @@ const tenants = HttpApiGroup.make("tenants")
 export const Admin = HttpApi.make("admin")
   .add(tenants, Curation, Mirrorability, Runs, WorkflowMonitors)
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.PayloadParseOptions, { ...describedParsing, onExcessProperty: "error" })

@@ -3,22 +3,21 @@ import { Schema } from "effect"
 import { OperationId, PortfolioId, WorkflowId } from "#domain/Ids.ts"
 import { integer } from "#domain/RebalancePolicy.ts"
 import { OwnerAddress } from "#domain/OwnerAddress.ts"
+import { utcFromText } from "#domain/UtcFromText.ts"
 import { MonitorStatus, WorkflowKind, WorkflowStatus } from "#domain/monitor/Monitor.ts"
 import { EvaluatedKind, Trigger, TriggerKind } from "#domain/monitor/Trigger.ts"
 import { freeText } from "#http/values/freeText.ts"
 
 /** A moment by the caller's clock. */
-const asOfIso = Schema.DateTimeUtcFromString.annotate({
-  message: "Expected a time in ISO 8601, such as 2026-03-02T09:30:00.000Z"
-})
+const asOfIso = utcFromText()
 
 const summary = freeText({ minimum: 0, maximum: 2_000 }, "What was found, for people.", "Ether is above 2500 USD")
 const requestId = Schema.String.check(
   Schema.isPattern(/^[!-~]{1,200}$/u, { expected: "1 to 200 printable characters without spaces" })
-)
+).annotate({ examples: ["workflow-monitor-tick:wf_01JQ8ZN2T4V6W8Y0A2C4E6G8H0"] })
 const key = Schema.String.check(
   Schema.isPattern(/^[!-~]{1,300}$/u, { expected: "1 to 300 printable characters without spaces" })
-)
+).annotate({ examples: ["market_price:ETH"] })
 
 const eventOf = <Kind extends Schema.Top>(kind: Kind) =>
   Schema.Struct({

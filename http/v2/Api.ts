@@ -3,6 +3,7 @@
  * derive from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { describedParsing } from "#domain/describeIssue.ts"
 import { Activation } from "#http/v2/enrollment/Activation.ts"
 import { Assets } from "#http/v2/asset/Assets.ts"
 import { Backtests } from "#http/v2/backtest/Backtests.ts"
@@ -74,7 +75,7 @@ export const V2 = HttpApi.make("v2")
       description: [
         "Keeps users' multi-chain portfolios on target. A strategy is a template of target weights; a portfolio links one user to one strategy and has one smart account a chain.",
         "Every answer but the descriptions themselves is in the envelope `{success, data}` or `{success, error {code, message, details}}`; `details` name fields as `field: reason`. Tracing ids are in the headers `X-Correlation-Id` (quote it in reports) and `X-Request-Id`.",
-        "Identifiers of accounts and assets are CAIP strings. Amounts, prices and values are decimal strings. Lists are paged with `limit` and the opaque `cursor`. Bodies are strict: an unknown key is refused."
+        "Identifiers of accounts and assets are CAIP strings. Amounts, prices and values are decimal strings. Lists are paged with `limit` and the opaque `cursor`. Bodies and queries are strict: an unknown key or name is refused."
       ].join("\n\n"),
       license: { name: "Proprietary", url: "https://ballast.example/license" },
       servers: [
@@ -84,6 +85,6 @@ export const V2 = HttpApi.make("v2")
     })
   )
   .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", onExcessProperty: "error" })
+  .annotate(HttpApi.PayloadParseOptions, { ...describedParsing, onExcessProperty: "error" })
   .annotate(HttpApi.SuccessParseOptions, {})
   .annotate(HttpApi.HeadersParseOptions, {})

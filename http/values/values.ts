@@ -66,18 +66,11 @@ export const WalletIdText = written(
   "eip155:0:0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 )
 
-const idOf = <S extends Schema.Codec<string, string>>(schema: S, name: string, example: string): S =>
-  schema.annotate({
-    description: `Id of the ${name}.`,
-    examples: [example],
-    message: `Expected the id of ${/^[aeiou]/u.test(name) ? "an" : "a"} ${name}, such as ${example}`
-  }) as unknown as S
-
 /** Ids of a form of their own: one of another kind in a request is a 400 that names it. */
-export const StrategyIdParam = idOf(StrategyId, "strategy", "01JQ8ZKX4V6T3M9N2C5B7D8F0G")
-export const PortfolioIdParam = idOf(PortfolioId, "portfolio", "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8")
-export const OperationIdParam = idOf(OperationId, "operation", "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1")
-export const FlowIdParam = idOf(FlowId, "flow", "flow_01JQ8ZN1S3T5V7W9Y1A3C5E7G9")
+export const StrategyIdParam = StrategyId.annotate({ description: "Id of the strategy." })
+export const PortfolioIdParam = PortfolioId.annotate({ description: "Id of the portfolio." })
+export const OperationIdParam = OperationId.annotate({ description: "Id of the operation." })
+export const FlowIdParam = FlowId.annotate({ description: "Id of the flow." })
 
 export const StrategyIdText = StrategyIdParam
 export const PortfolioIdText = PortfolioIdParam

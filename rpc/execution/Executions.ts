@@ -7,6 +7,7 @@ import { Rpc, RpcGroup } from "effect/rpc"
 import * as Errors from "#domain/Errors.ts"
 import { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { integer } from "#domain/RebalancePolicy.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 import { Execution, ExecutionDetail, ExecutionEnd } from "#http/execution/ExecutionReads.ts"
@@ -26,7 +27,7 @@ export const ExecutionProcedures = RpcGroup.make(
     payload: {
       ...one,
       /** Number of the last event that the client has; 0 when left out. */
-      afterSequence: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999_999 }))),
+      afterSequence: Schema.optionalKey(integer(0, 999_999_999, "Number of the last event that the client has")),
       /** Of the timeline; 200 when left out. */
       limit: pageInput.limit
     },
@@ -55,7 +56,7 @@ export const ExecutionProcedures = RpcGroup.make(
       lastEventId: Schema.optionalKey(
         Schema.String.check(
           Schema.isPattern(/^[0-9]{1,15}-[0-9]{1,9}$/u, { expected: "the id of an event of the stream, or 0-0" })
-        )
+        ).annotate({ examples: ["1772443800000-3"] })
       )
     },
     success: ExecutionEvent,

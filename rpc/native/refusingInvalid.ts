@@ -4,7 +4,7 @@
  */
 import { Effect, Exit, Schema } from "effect"
 import { Rpc, type RpcGroup, RpcMessage, type RpcServer } from "effect/rpc"
-import { detailsOf } from "#domain/describeIssue.ts"
+import { describedParsing, detailsOf } from "#domain/describeIssue.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 import { CallLog, unknownProcedure } from "#rpc/CallLog.ts"
 
@@ -23,7 +23,7 @@ export const refusingInvalid = Effect.fnUntraced(function* <Rpcs extends Rpc.Any
   const checks = new Map<string, Check>()
   for (const procedure of group.requests.values() as Iterable<Rpc.AnyWithProps>) {
     checks.set(procedure._tag, {
-      read: Schema.decodeUnknownEffect(protocol.codecFor(procedure.payloadSchema), { errors: "all" }) as Check["read"],
+      read: Schema.decodeUnknownEffect(protocol.codecFor(procedure.payloadSchema), describedParsing) as Check["read"],
       encode: Schema.encodeUnknownEffect(protocol.codecFor(Rpc.exitSchema(procedure))) as Check["encode"]
     })
   }

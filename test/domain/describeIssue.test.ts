@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { AssetId, Erc20AssetId, EvmAccountId } from "#domain/Caip.ts"
-import { describeIssue, detailsOf } from "#domain/describeIssue.ts"
+import { describedParsing, describeIssue, detailsOf } from "#domain/describeIssue.ts"
+import { UsdFromString } from "#domain/Decimal.ts"
 import { AssetKey } from "#domain/listing/AssetKey.ts"
 import { WeightFromString } from "#domain/Weight.ts"
 
 const described = (schema: Schema.Codec<unknown, unknown>, sent: unknown) =>
-  Effect.map(Effect.flip(Schema.decodeUnknownEffect(schema)(sent, { errors: "all" })), ({ issue }) =>
+  Effect.map(Effect.flip(Schema.decodeUnknownEffect(schema)(sent, describedParsing)), ({ issue }) =>
     describeIssue(issue).map(({ path, reason }) => `${path.map(String).join(".")}: ${reason}`)
   )
 
@@ -79,6 +80,57 @@ describe("describeIssue", () => {
         "weight: Expected a percentage string above 0 and at most 100, with up to 2 decimals, such as 100.00",
         "coin: Expected small letters, such as bitcoin"
       ])
+    })
+  )
+
+  it.effect("finds the example of a value that may be null, of a number and of a list", () =>
+    Effect.gen(function* () {
+      const body = Schema.Struct({
+        thresholdUsd: Schema.NullOr(UsdFromString).annotate({ description: "None: null." }),
+        slippageBps: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 }))).annotate({
+          examples: [50]
+        }),
+        chainIds: Schema.Array(Schema.Int).annotate({ examples: [[8453]] })
+      })
+      assert.deepStrictEqual(yield* described(body, { thresholdUsd: 50, slippageBps: 7.5, chainIds: 8453 }), [
+        'thresholdUsd: Expected text or null, such as "5.00"',
+        "slippageBps: Expected an integer, such as 50",
+        "chainIds: Expected a list, such as [8453]"
+      ])
+    })
+  )
+
+  it.effect("of a union names the field that says which member is meant, or what is wrong with the one that is", () =>
+    Effect.gen(function* () {
+      const quoted = Schema.Struct({ provider: Schema.optionalKey(Schema.Literal("lifi")), route: Schema.String })
+      const issued = Schema.Struct({ provider: Schema.Literal("issuer"), amount: Schema.String })
+      const body = Schema.Union([
+        Schema.Struct({ kind: Schema.Literal("swap"), params: Schema.Union([quoted, issued]) }),
+        Schema.Struct({ kind: Schema.Literal("sell"), size: Schema.Int })
+      ])
+      for (const [sent, lines] of [
+        [{}, ['kind: is required: "swap" or "sell"']],
+        [{ kind: "bridge", params: {} }, ['kind: Expected "swap" or "sell"']],
+        [{ kind: "sell" }, ["size: is required"]],
+        [{ kind: "swap", params: {} }, ["params.route: is required"]],
+        [{ kind: "swap", params: { provider: "issuer" } }, ["params.amount: is required"]],
+        [{ kind: "swap", params: { provider: "other" } }, ['params.provider: Expected "lifi" or "issuer"']],
+        [{ kind: "swap", params: { provider: 3 } }, ['params.provider: Expected "lifi" or "issuer"']],
+        [{ kind: "swap", params: [] }, ["params: Expected an object"]],
+        [[], [": Expected an object"]],
+        [null, [": Expected an object"]]
+      ] as const)
+        assert.deepStrictEqual(yield* described(body, sent), [...lines], JSON.stringify(sent))
+    })
+  )
+
+  it.effect("of members that nothing tells apart describes the one that most of the value fits", () =>
+    Effect.gen(function* () {
+      const body = Schema.Union([
+        Schema.Struct({ assetId: Schema.String, amount: Schema.String, note: Schema.String }),
+        Schema.Struct({ quoteId: Schema.String })
+      ])
+      assert.deepStrictEqual(yield* described(body, { quoteId: 7 }), ["quoteId: Expected text"])
     })
   )
 

@@ -304,6 +304,35 @@ layer(makeSignInApi([origin], Real), { excludeTestServices: true })("actions of 
     )
   }
 
+  it.effect("an input of another form is refused by the field that says which form was meant", () =>
+    Effect.gen(function* () {
+      const mine = yield* owner
+      const { portfolioId } = mine
+      for (const [input, ...details] of [
+        [{}, 'kind: is required: "swap_backend_quote" or "swap"'],
+        [{ portfolioId, kind: "bridge", params: {} }, 'kind: Expected "swap_backend_quote" or "swap"'],
+        [{ portfolioId, kind: "swap" }, "params: is required"],
+        [
+          { portfolioId, kind: "swap", params: { provider: "foo" } },
+          'params.provider: Expected "issuer_direct" or "lifi"'
+        ],
+        [
+          { portfolioId, kind: "swap", params: { provider: "issuer_direct" } },
+          "params.chainId: is required",
+          "params.sellTokenAddress: is required",
+          "params.buyTokenAddress: is required",
+          "params.sellAmount: is required",
+          "params.recipientAddress: is required"
+        ],
+        [[], "input: Expected an object"],
+        ["x", "input: Expected an object"]
+      ] as const) {
+        const { error, status } = yield* submit(mine.token, input)
+        assert.deepStrictEqual([status, error?.details], [400, details], JSON.stringify(input))
+      }
+    })
+  )
+
   it.effect("a route is held to what its client expects of it", () =>
     Effect.gen(function* () {
       const user = yield* owner

@@ -30,7 +30,7 @@ const maxChains = 10
 const base64Text = /^[A-Za-z0-9+/]{1,1644}={0,2}$/u
 
 const owner = WalletId.annotate({
-  message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, or solana:${solanaReference}:<base58>`
+  message: `Expected a CAIP-10 wallet of the form eip155:0:<address>, with a valid EIP-55 checksum when mixed-case, such as eip155:0:0x52908400098527886E0F7030069857D2E4169EE7, or solana:${solanaReference}:<base58>`
 })
 
 export const chainIds = Schema.Array(ChainId)

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { utcFromText } from "#domain/UtcFromText.ts"
 import { ok, page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
@@ -9,7 +10,6 @@ import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { OperationDetail, OperationItem } from "#http/operation/OperationModel.ts"
 import { emptyBody } from "#http/values/emptyBody.ts"
 import { pageQuery } from "#http/values/PageQuery.ts"
-import { sinceText } from "#http/values/sinceText.ts"
 import { OperationIdParam, PortfolioIdParam } from "#http/values/values.ts"
 import { operation } from "#http/openapi/operation.ts"
 import { CursorInvalid, NotFound, OperationNotCancellable } from "#http/wireErrors.ts"
@@ -49,7 +49,7 @@ const cancel = HttpApiEndpoint.post("cancelOperation", "/portfolios/:portfolioId
 const filter = {
   kind: Schema.optionalKey(OperationKind.annotate({ description: "Only of this kind.", examples: ["rebalance"] })),
   state: Schema.optionalKey(OperationState.annotate({ description: "Only in this state.", examples: ["completed"] })),
-  since: Schema.optionalKey(sinceText("what was submitted then or later is listed")),
+  since: Schema.optionalKey(utcFromText("what was submitted then or later is listed")),
   ...pageQuery
 }
 

@@ -2,13 +2,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ApiKeyId } from "#domain/Ids.ts"
+import { utcFromText } from "#domain/UtcFromText.ts"
 import { page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { operation } from "#http/openapi/operation.ts"
 import { pageQuery } from "#http/values/PageQuery.ts"
-import { sinceText } from "#http/values/sinceText.ts"
 import { prose, timestamp, written } from "#http/values/values.ts"
 import { CursorInvalid } from "#http/wireErrors.ts"
 
@@ -49,7 +49,7 @@ const list = HttpApiEndpoint.get("listRefusedRequests", "/requests", {
   query: {
     code: Schema.optionalKey(code.annotate({ description: "Only with this code.", examples: ["API_400"] })),
     apiKeyId: Schema.optionalKey(apiKeyId.annotate({ description: "Only of this key.", examples: [exampleKey] })),
-    since: Schema.optionalKey(sinceText("what was answered then or later is listed")),
+    since: Schema.optionalKey(utcFromText("what was answered then or later is listed")),
     ...pageQuery
   },
   success: page(

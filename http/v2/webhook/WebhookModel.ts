@@ -9,15 +9,10 @@ const exampleUrl = "https://hooks.example.com/ballast"
 
 const url = "Where events are sent, as JSON by POST."
 
-export const WebhookIdParam = WebhookId.annotate({
-  description: "Id of the webhook.",
-  examples: ["wh_01JQ8ZQ7A9C1E3G5J7K9M1N3P5" as WebhookId],
-  message: "Expected the id of a webhook, such as wh_01JQ8ZQ7A9C1E3G5J7K9M1N3P5"
-})
+export const WebhookIdParam = WebhookId.annotate({ description: "Id of the webhook." })
 
 const DeliveryIdText = DeliveryId.annotate({
-  description: "Id of the message; every attempt sends it as `webhook-id`.",
-  examples: ["whd_01JQ8ZR8B0D2F4H6J8K0M2N4P6" as DeliveryId]
+  description: "Id of the message; every attempt sends it as `webhook-id`."
 })
 
 const Description = freeText({ minimum: 1, maximum: 200 }, "For people.", "Order desk")

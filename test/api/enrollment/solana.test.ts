@@ -348,7 +348,7 @@ layer(apiIn(WithSolana), { excludeTestServices: true })("enrollment on Solana", 
       assertError(yield* ask({ ...base, chainIds: [8453] }), ValidationFailed, "ownerAccountId: ")
       assertError(yield* ask({ ...base, accountType: "ERC1271" }), ValidationFailed, "accountType: ")
       assertError(yield* ask({ ...base, terms: { maxTradeLossBps: 10 } }), ValidationFailed, "terms: ")
-      assertError(yield* ask({ ...base, ownerAccountId: `${owner}1` }), ValidationFailed, "ownerAccountId: ")
+      assertError(yield* ask({ ...base, ownerAccountId: `${owner}0` }), ValidationFailed, "ownerAccountId: ")
       const plain = yield* newTenant()
       assertError(yield* ask({ ...base, strategyId: yield* newStrategy(plain) }, plain.key), PermissionDenied)
       assert.include<number>((yield* Chains).supported, solanaChainId)
