@@ -293,14 +293,21 @@ layer(ApiLive, { excludeTestServices: true })("strategies", (it) => {
     )
   }
 
-  it.effect("limits at the bounds are taken, and unknown query keys are ignored", () =>
-    Effect.gen(function* () {
-      const { call } = yield* Api
-      const { key } = yield* newTenant()
-      for (const query of ["limit=1", "limit=200", "unknown=1"]) {
-        assert.strictEqual((yield* call("GET", `/v2/strategies?${query}`, { key })).status, 200)
-      }
-    })
+  it.effect(
+    "limits at the bounds are taken, and a page by its number is refused rather than the first read again",
+    () =>
+      Effect.gen(function* () {
+        const { call } = yield* Api
+        const { key } = yield* newTenant()
+        for (const query of ["limit=1", "limit=200"]) {
+          assert.strictEqual((yield* call("GET", `/v2/strategies?${query}`, { key })).status, 200)
+        }
+        assertError(
+          yield* call("GET", "/v2/strategies?page=2", { key }),
+          ValidationFailed,
+          "page: is not a parameter here"
+        )
+      })
   )
 
   it.effect("a cursor of another list, or none at all, is refused", () =>
