@@ -55,6 +55,7 @@ const reasons: Readonly<Record<string, string>> = {
   "enrollment/Renewals.ts": "asks for the number that a permission of an account in use must carry",
   "identity/SignInMessage.ts": "ERC-4361, by which EVM wallets sign in",
   "identity/User.ts": "ERC-4361, by which EVM wallets sign in",
+  "identity/readSignInMessage.ts": "ERC-4361, by which EVM wallets sign in",
   "action/ActionRequest.ts": wire,
   "action/Actions.ts": wire,
   "action/boundStep.ts": wire,

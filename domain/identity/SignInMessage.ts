@@ -12,7 +12,7 @@ export interface SignInMessage {
   readonly version: string
   readonly chainId: number
   readonly nonce: string
-  readonly issuedAt: DateTime.Utc | null
+  readonly issuedAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc | null
   readonly notBefore: DateTime.Utc | null
 }
@@ -54,16 +54,37 @@ export const signInProblems = (
   if (message.version !== "1") problems.push("version: expected 1")
   if (message.chainId !== ethereum && !chainIds.some((id) => id === message.chainId))
     problems.push(`chainId: expected one of ${[...new Set([ethereum, ...chainIds])].join(", ")}`)
-  if (message.issuedAt === null) problems.push("issuedAt: expected a time")
-  else {
-    if (DateTime.isGreaterThan(message.issuedAt, DateTime.addDuration(now, skew)))
-      problems.push("issuedAt: is in the future; set the clock of the device")
-    if (DateTime.isLessThan(message.issuedAt, DateTime.subtractDuration(now, nonceLife)))
-      problems.push("issuedAt: is more than 10 minutes ago; ask for a new nonce and sign again")
-  }
+  if (DateTime.isGreaterThan(message.issuedAt, DateTime.addDuration(now, skew)))
+    problems.push("issuedAt: is in the future; set the clock of the device")
+  if (DateTime.isLessThan(message.issuedAt, DateTime.subtractDuration(now, nonceLife)))
+    problems.push("issuedAt: is more than 10 minutes ago; ask for a new nonce and sign again")
   if (message.expiresAt !== null && DateTime.isLessThanOrEqualTo(message.expiresAt, now))
     problems.push("expirationTime: has passed")
   if (message.notBefore !== null && DateTime.isGreaterThan(message.notBefore, DateTime.addDuration(now, skew)))
     problems.push("notBefore: has not come yet")
   return problems
+}
+
+/** What is wrong with the form of a signature, whoever signed; undefined when it may be one. */
+export const signatureFormProblem = (signature: string): string | undefined => {
+  if (/^(?:[0-9a-fA-F]{2})+$/u.test(signature)) return "signature: expected hex with 0x in front; add the 0x"
+  if (!/^0[xX](?:[0-9a-fA-F]{2})+$/u.test(signature)) return "signature: expected bytes in hex with 0x"
+  return undefined
+}
+
+/** Characters of r and of s with the parity of y in its highest bit, 64 bytes in hex with 0x. */
+const compactLength = 130
+
+/** Of a signature that neither the key of the address nor a contract there stands by: why, and what to send. */
+export const signatureProblem = (
+  { address, chainId }: SignInMessage,
+  signature: string,
+  { chainIds }: Pick<SignInRules, "chainIds">
+): string => {
+  if (signature.length === compactLength)
+    return "signature: 64 bytes are the compact form of EIP-2098, which is not taken; send the 65 bytes of r, s and v"
+  if (chainIds.some((id) => id === chainId))
+    return "signature: expected an EIP-191 signature of the address, or one that its contract stands by"
+  const served = chainIds.length === 0 ? "no chain" : `chain ${chainIds.join(", ")}`
+  return `signature: does not recover to ${address}; contracts sign in on ${served}, and the message names chain ${chainId}`
 }

@@ -1,11 +1,11 @@
-/** Port: reads sign-in messages and rules on the signatures over them. */
+/** Port: who signed a sign-in message. */
 import { Context, type Effect } from "effect"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
 import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 
 /**
- * Reads sign-in messages and verifies their signatures.
+ * Verifies signatures over sign-in messages.
  *
  * **When to use**
  *
@@ -14,8 +14,6 @@ import type { SignInWalletId } from "#domain/identity/User.ts"
 export class SignInVerifier extends Context.Service<
   SignInVerifier,
   {
-    /** The fields of the text; undefined when any character of it is not as ERC-4361 has it. */
-    readonly read: (text: string) => SignInMessage | undefined
     /**
      * The signer of the text: the key of the address, or the contract there on the message's chain, deployed (ERC-1271)
      * or yet to be (ERC-6492). Undefined when neither signed.

@@ -1,12 +1,13 @@
 /** Signing in with a wallet: a nonce, a signed message, a session. Source: ERC-4361. */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { addressOf } from "#domain/Caip.ts"
 import { PermissionDenied, SignInRefused, type TenantDisabled, type VerifierUnavailable } from "#domain/Errors.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type OpenSession, Sessions } from "#domain/identity/Sessions.ts"
 import type { UsedNonce } from "#domain/identity/SessionStore.ts"
-import { signInProblems } from "#domain/identity/SignInMessage.ts"
+import { readSignInMessage } from "#domain/identity/readSignInMessage.ts"
+import { signatureFormProblem, signatureProblem, signInProblems } from "#domain/identity/SignInMessage.ts"
 import { makeNonce, readNonce } from "#domain/identity/SignInNonces.ts"
 import { SignInSettings } from "#domain/identity/SignInSettings.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
@@ -74,10 +75,17 @@ export class SignIns extends Context.Service<
       }, provided)
 
       const signIn = Effect.fn("SignIns.signIn")(function* ({ message: text, signature, tenantId }: SignInRequest) {
-        const message = verifier.read(text)
-        if (message === undefined)
-          return yield* new SignInRefused({ message: "The message is not one that ERC-4361 describes" })
-        const problems = signInProblems(message, { ...settings, now: yield* DateTime.now })
+        const read = readSignInMessage(text)
+        if (Result.isFailure(read))
+          return yield* new SignInRefused({
+            message: "The message is not one that ERC-4361 describes",
+            details: [read.failure]
+          })
+        const message = read.success
+        const problems = [
+          ...signInProblems(message, { ...settings, now: yield* DateTime.now }),
+          ...Option.toArray(Option.fromUndefinedOr(signatureFormProblem(signature)))
+        ]
         if (problems.length > 0)
           return yield* new SignInRefused({ message: "The sign-in message is not accepted", details: problems })
         const nonce = yield* provided(readNonce(message.nonce))
@@ -91,7 +99,7 @@ export class SignIns extends Context.Service<
         if (walletId === undefined)
           return yield* new SignInRefused({
             message: `The signature is not ${message.address}'s over this message`,
-            details: ["signature: expected an EIP-191 signature of the address, or one that its contract stands by"]
+            details: [signatureProblem(message, signature, settings)]
           })
         const memberships = yield* enter(walletId)
         const member =

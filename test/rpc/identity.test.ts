@@ -72,48 +72,6 @@ layer(makeSignInApi(), { excludeTestServices: true })("identity", (it) => {
       })
     )
 
-    it.effect("refuses every text that is not the message to the last character", () =>
-      Effect.gen(function* () {
-        const { call, messageOf } = yield* SignInApi
-        const wallet = newWallet()
-        const message = yield* messageOf(wallet)
-        const changed = [
-          `${message}\n`,
-          ` ${message}`,
-          message.replace("Version: 1", "Version: 2"),
-          message.replace("Version: 1\n", ""),
-          message.replace(wallet.address, wallet.address.toLowerCase()),
-          message.replace("Chain ID: 1", "Chain ID: 01"),
-          message.replace(/Issued At: .*/u, "Issued At: now"),
-          `${message}\nChain ID: 8453`,
-          message.replace("\n\n\n", "\n\n"),
-          "hello"
-        ]
-        for (const text of changed) {
-          assert.notStrictEqual(text, message)
-          const signature = yield* Effect.promise(() => wallet.signMessage({ message: text }))
-          assertError(yield* call("identity.signIn", { message: text, signature }), SignInRefused)
-        }
-        const whole = message.replace(/(Issued At: .*)\.\d{3}Z/u, "$1Z")
-        const signature = yield* Effect.promise(() => wallet.signMessage({ message: whole }))
-        assert.strictEqual((yield* call("identity.signIn", { message: whole, signature })).status, 200)
-      })
-    )
-
-    it.effect("refuses the signature of another key, of other words, and what is none", () =>
-      Effect.gen(function* () {
-        const { call, messageOf } = yield* SignInApi
-        const wallet = newWallet()
-        const message = yield* messageOf(wallet)
-        const ofAnother = yield* Effect.promise(() => newWallet().signMessage({ message }))
-        const ofOther = yield* Effect.promise(() => wallet.signMessage({ message: `${message}.` }))
-        for (const signature of [ofAnother, ofOther, "0x", "0x12", "hello", `0x${"00".repeat(65)}`])
-          assertError(yield* call("identity.signIn", { message, signature }), SignInRefused, "signature:")
-        const signature = yield* Effect.promise(() => wallet.signMessage({ message }))
-        assert.strictEqual((yield* call("identity.signIn", { message, signature })).status, 200)
-      })
-    )
-
     it.effect("a nonce serves once, though fifty ask with it at once", () =>
       Effect.gen(function* () {
         const { call, messageOf } = yield* SignInApi

@@ -1,9 +1,8 @@
-/** Sign-in messages (ERC-4361), and signatures over them by keys (EIP-191) and by contracts (ERC-1271, ERC-6492). */
-import { DateTime, Effect, Layer } from "effect"
+/** Signatures over sign-in messages (ERC-4361) by keys (EIP-191) and by contracts (ERC-1271, ERC-6492). */
+import { Effect, Layer } from "effect"
 import { hashMessage, type Hex, isHex, recoverMessageAddress, size } from "viem"
-import { createSiweMessage, parseSiweMessage } from "viem/siwe"
 import { isErc6492Signature, parseErc6492Signature } from "viem/utils"
-import { type ChainId, type EvmAddress, evmAccount, evmWallet } from "#domain/Caip.ts"
+import { type ChainId, evmAccount, evmWallet } from "#domain/Caip.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
 import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
@@ -14,40 +13,6 @@ import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
-
-const timeLine = /^(Issued At|Expiration Time|Not Before): (.+)$/gmu
-
-/** The text with its times as ISO 8601 has them to the millisecond; wallets may write them shorter. */
-const withWholeTimes = (text: string) =>
-  text.replaceAll(timeLine, (_, name: string, time: string) => `${name}: ${new Date(time).toISOString()}`)
-
-const utcOrNull = (date: Date | undefined) => (date === undefined ? null : DateTime.makeUnsafe(date))
-
-/** Undefined unless the fields, written anew, are the text to the last character: nothing in it was passed over. */
-const read = (text: string): SignInMessage | undefined => {
-  try {
-    const fields = parseSiweMessage(text)
-    const { address, chainId, domain, nonce, uri, version } = fields
-    if (address === undefined || chainId === undefined || domain === undefined) return undefined
-    if (nonce === undefined || uri === undefined || version === undefined) return undefined
-    const rewritten = createSiweMessage({ ...fields, address, chainId, domain, nonce, uri, version })
-    if (rewritten !== withWholeTimes(text)) return undefined
-    return {
-      scheme: fields.scheme ?? null,
-      domain,
-      address: address as string as EvmAddress,
-      uri,
-      version,
-      chainId,
-      nonce,
-      issuedAt: utcOrNull(fields.issuedAt),
-      expiresAt: utcOrNull(fields.expirationTime),
-      notBefore: utcOrNull(fields.notBefore)
-    }
-  } catch {
-    return undefined
-  }
-}
 
 /** The call of the contract, after the one that deploys it when the signature has that. */
 const callsOf = (account: Hex, hash: Hex, signature: Hex): ReadonlyArray<Call> => {
@@ -102,6 +67,6 @@ export const SignInVerifierLive = Layer.effect(
       return isSigned ? evmAccount(chain.value.chainId, address) : undefined
     })
 
-    return SignInVerifier.of({ read, signerOf })
+    return SignInVerifier.of({ signerOf })
   })
 )

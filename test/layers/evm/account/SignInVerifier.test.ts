@@ -1,10 +1,11 @@
 /** Who stands by a sign-in message on a real chain: a key, a contract, a contract that is yet to be deployed. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { type Address, concat, encodeDeployData, getAddress, getContractAddress, type Hex, pad } from "viem"
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts"
 import { createSiweMessage } from "viem/siwe"
 import { serializeErc6492Signature } from "viem/utils"
+import { readSignInMessage } from "#domain/identity/readSignInMessage.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 import { adapterFor, configFor, EvmWorld, EvmWorldLive } from "#test/layers/evm/EvmWorld.ts"
@@ -29,7 +30,7 @@ const messageOf = (address: Address, chainId: number) =>
 
 const signerOf = Effect.fnUntraced(function* (text: string, signature: string) {
   const verifier = yield* SignInVerifier
-  return yield* verifier.signerOf(verifier.read(text)!, text, signature)
+  return yield* verifier.signerOf(Result.getOrThrow(readSignInMessage(text)), text, signature)
 })
 
 const signs = (signer: PrivateKeyAccount, message: string) => Effect.promise(() => signer.signMessage({ message }))
