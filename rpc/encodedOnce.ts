@@ -1,7 +1,10 @@
 import { Effect, Schema, SchemaParser, SchemaTransformation } from "effect"
 
-/** What is JSON already. */
-const AsItIs = Schema.declare((_: unknown): _ is unknown => true, { toCodecJson: () => undefined })
+/** What is JSON of a schema already: it is taken as it is, and published as the schema has it. */
+const jsonOf = (schema: Schema.Top) =>
+  Schema.declare((_: unknown): _ is unknown => true, { toCodecJson: () => undefined }).check(
+    Schema.makeFilter(() => true, { toJsonSchema: () => Schema.toJsonSchemaDocument(schema).schema })
+  )
 
 /**
  * A schema of values that are sent again and again and never changed, such as the rows of a market that is fetched
@@ -18,7 +21,7 @@ export const encodedOnce = <T extends object, E>(schema: Schema.Codec<T, E>): Sc
   return Schema.declare((value): value is T => isCached(value) || isValue(value), {
     toCodecJson: () =>
       Schema.link<T>()(
-        AsItIs,
+        jsonOf(schema),
         SchemaTransformation.transformEffect({
           decode: (json, options) => decode(json, options),
           encode: (value, options) => {

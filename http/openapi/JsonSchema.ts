@@ -9,7 +9,7 @@ export interface JsonSchema {
   readonly example?: unknown
   readonly examples?: ReadonlyArray<unknown>
   readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly allOf?: ReadonlyArray<Readonly<Partial<Record<typeof namespaceKeyword, string>>>>
+  readonly [namespaceKeyword]?: string
   readonly type?: string
   readonly pattern?: string
   readonly format?: string

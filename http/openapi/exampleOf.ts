@@ -12,7 +12,7 @@ const ofType = (schema: JsonSchema, components: Readonly<Record<string, JsonSche
     case "object":
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).flatMap(([name, part]) =>
-          part.allOf?.some((rule) => namespaceKeyword in rule) ? [] : [[name, exampleOf(part, components)]]
+          namespaceKeyword in part ? [] : [[name, exampleOf(part, components)]]
         )
       )
     case "array":

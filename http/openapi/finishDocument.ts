@@ -7,6 +7,7 @@ import { mergePatchType } from "#http/values/mergePatch.ts"
 import { exampleOf } from "#http/openapi/exampleOf.ts"
 import type { JsonSchema } from "#http/openapi/JsonSchema.ts"
 import { openResponses } from "#http/openapi/openResponses.ts"
+import { plainSchemas } from "#http/openapi/plainSchemas.ts"
 import { withoutError } from "#http/openapi/withoutError.ts"
 
 interface MediaType {
@@ -33,6 +34,7 @@ interface Operation {
   readonly responses: Record<string, Answer>
 }
 interface Document {
+  readonly info: Record<string, unknown>
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>
@@ -142,6 +144,9 @@ const dropUnused = (document: Document) => {
 /** Completes a generated document, in place, and answers it. */
 export const finishDocument = (generated: Record<string, unknown>): Record<string, unknown> => {
   const document = generated as unknown as Document
+  plainSchemas(document.paths)
+  plainSchemas(document.components.schemas)
+  document.info["contact"] = { name: "Ballast support", url: "https://ballast.example/support" }
   document.components.securitySchemes["apiKey"] = {
     type: "apiKey",
     in: "header",

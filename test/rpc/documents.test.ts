@@ -14,6 +14,7 @@ import { DocsSettings } from "#http/docs/DocsSettings.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 import { procedureDescriptions, procedureRoutes } from "#rpc/Procedures.ts"
+import { hardForGenerators } from "#test/api/support/hardForGenerators.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -74,6 +75,15 @@ describe("the descriptions of v1", () => {
     assert.property(stream.responses["200"].content, "text/event-stream")
     assert.deepStrictEqual(document.paths["/v1/rpc/assets.searchForTokens"].post.security, [])
     assert.deepStrictEqual(document.paths["/v1/rpc/marketDataStream.adminStatus"].post.security, [{ operator: [] }])
+  })
+
+  it("have nothing that is hard for generators: lists have items, parts a type, patterns no escaped slash", async () => {
+    const { document } = await published
+    assert.deepStrictEqual(hardForGenerators(document), [])
+    const { json } =
+      document.paths["/v1/rpc/assets.browseAssets"].post.responses["200"].content["application/json"].schema.properties
+        .result.properties.data.properties
+    assert.property(json.properties.items.items.properties, "assetId")
   })
 
   it("say of each procedure that can find a session invalid that it needs one, and of no other", async () => {

@@ -34,7 +34,7 @@ export const ExecuteBody = Schema.Struct({
   params: Schema.Struct({
     calls: Schema.Union([
       Call,
-      Schema.NonEmptyArray(Call).check(Schema.isMaxLength(10, { expected: "1 to 10 calls" }))
+      Schema.Array(Call).check(Schema.isBetweenLength(1, 10, { expected: "1 to 10 calls" }))
     ]).annotate({ description: "One call, or up to ten, which succeed together or not at all." }),
     nonce: Schema.optionalKey(
       Schema.String.check(
