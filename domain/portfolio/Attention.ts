@@ -54,8 +54,17 @@ export interface AttentionFacts {
     readonly at: DateTime.Utc
     readonly error: string | null
   } | null
-  readonly unclear: ReadonlyArray<{ readonly operationId: OperationId; readonly since: DateTime.Utc }>
+  /** Those between chains that have not ended. */
+  readonly openTransfers: ReadonlyArray<{
+    readonly operationId: OperationId
+    readonly openedAt: DateTime.Utc
+    /** Null while provider and chains agree that it is on its way. */
+    readonly unclearSince: DateTime.Utc | null
+  }>
 }
+
+/** How long a transfer may be under way, in hours. Bridges of the service take minutes, the slowest of them most of one. */
+const lateAfterHours = 1
 
 /** How long before the end of a permission its owner should sign. */
 const noticeDays = 14
@@ -67,7 +76,7 @@ const causes: Readonly<Record<string, string>> = {
 }
 
 export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyArray<Attention> => {
-  const { awaited, createdAt, isGuarded, lastRun, permissionEndsAt, portfolioId, revokedAt, unclear } = facts
+  const { awaited, createdAt, isGuarded, lastRun, openTransfers, permissionEndsAt, portfolioId, revokedAt } = facts
   const resign = `let the owner sign anew at /v2/portfolios/${portfolioId}/resign/signature`
   const found: Array<Attention> = []
   const owner = (code: AttentionCode, since: DateTime.Utc, action: string) =>
@@ -95,14 +104,20 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
       action: `The last run failed (${lastRun.error ?? "no reason is known"}): the next one tries again; POST /v2/portfolios/${portfolioId}/rebalance starts one now`,
       operationId: lastRun.operationId
     })
-  for (const { operationId, since } of unclear)
+  for (const { openedAt, operationId, unclearSince } of openTransfers) {
+    const lateAt = DateTime.add(openedAt, { hours: lateAfterHours })
+    const isLate = DateTime.isLessThan(lateAt, now)
+    if (!isLate && unclearSince === null) continue
+    const what = isLate
+      ? `A transfer between chains that left at ${DateTime.formatIso(openedAt)} has not arrived`
+      : "The chains of a transfer do not agree on it"
     found.push({
       code: "transfer_unclear",
-      since,
+      since: unclearSince === null || (isLate && DateTime.isLessThan(lateAt, unclearSince)) ? lateAt : unclearSince,
       actor: "operator",
-      action:
-        "A transfer between chains is late, or its chains do not agree on it: the service searches for it until it is found; ask the operator",
+      action: `${what}: the service searches for it until it is found; ask the operator`,
       operationId
     })
+  }
   return found
 }

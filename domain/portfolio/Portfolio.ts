@@ -32,7 +32,9 @@ const PortfolioSchedule = Schema.Struct({
   frequency: Frequency,
   nextDueAt: Schema.DateTimeUtcFromString,
   /** When the latest completed run, manual or scheduled, finished. */
-  lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString)
+  lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString),
+  /** When the schedule's latest drift check ended, whether it began a run or found the portfolio on target. */
+  lastCheckedAt: Schema.NullOr(Schema.DateTimeUtcFromString).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 /** The runtime state of a portfolio's schedule. */
 export type PortfolioSchedule = typeof PortfolioSchedule.Type

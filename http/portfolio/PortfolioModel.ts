@@ -81,6 +81,11 @@ const PortfolioSchedule = Schema.Struct({
   lastRebalanceAt: Schema.NullOr(timestamp("When it finished")).annotate({
     description: "When the latest completed run, manual or scheduled, finished; null before the first.",
     examples: ["2026-03-02T09:30:00.000Z"]
+  }),
+  lastCheckedAt: Schema.NullOr(timestamp("When it ended")).annotate({
+    description:
+      "When the schedule's latest check ended: it began a run, or found the portfolio on target, where `lastRebalanceAt` stays as it was. Null before the first since automation was started or stopped.",
+    examples: ["2026-03-02T09:30:00.000Z"]
   })
 }).annotate({ identifier: "PortfolioSchedule", description: "The runtime state of the portfolio's schedule." })
 

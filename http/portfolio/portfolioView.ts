@@ -12,7 +12,8 @@ const scheduleView = (schedule: PortfolioSchedule) => ({
   frequency: schedule.frequency,
   intervalMs: intervalMs[schedule.frequency],
   nextDueAt: DateTime.formatIso(schedule.nextDueAt),
-  lastRebalanceAt: schedule.lastRebalanceAt === null ? null : DateTime.formatIso(schedule.lastRebalanceAt)
+  lastRebalanceAt: schedule.lastRebalanceAt === null ? null : DateTime.formatIso(schedule.lastRebalanceAt),
+  lastCheckedAt: schedule.lastCheckedAt === null ? null : DateTime.formatIso(schedule.lastCheckedAt)
 })
 
 export const smartAccountView = (accountId: AccountId, walletRoleId?: number) => ({

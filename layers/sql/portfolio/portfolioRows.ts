@@ -14,7 +14,8 @@ export const selectPortfolios = `
   SELECT p.portfolio_id, p.tenant_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
     s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version,
     p.account_ids, p.guarded_account_ids, p.wallet_role_id, p.last_rebalance_at,
-    p.created_at, p.updated_at, p.external_id, p.metadata, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at
+    p.created_at, p.updated_at, p.external_id, p.metadata, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at,
+    c.checked_at
   FROM portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
   LEFT JOIN mirror_terms m ON m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id
@@ -33,9 +34,10 @@ export const selectDetail = selectPortfolios.replace(
     ORDER BY r.chain_id)
       FROM required_signatures r JOIN awaited_signatures a USING (portfolio_id, chain_id)
       WHERE r.portfolio_id = p.portfolio_id) AS awaited,
-    (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'since', o.updated_at) ORDER BY o.operation_id)
+    (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'openedAt', o.submitted_at,
+      'unclearSince', CASE WHEN o.state = 'retrying' THEN o.updated_at END) ORDER BY o.operation_id)
       FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.kind = 'bridge'
-        AND o.state = 'retrying') AS unclear,`
+    ) AS open_transfers,`
 ).concat(`
   LEFT JOIN LATERAL (
     SELECT * FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NOT NULL
@@ -63,7 +65,10 @@ export interface PortfolioRow {
   readonly is_revoked: boolean
   readonly status: ScheduleStatus | null
   readonly due_at: Date | null
+  readonly checked_at: Date | null
 }
+
+const utcOrNull = (at: Date | null) => (at === null ? null : DateTime.makeUnsafe(at))
 
 /**
  * The busiest read of the service, so the columns are taken as they are: every one is typed and constrained by the
@@ -89,7 +94,8 @@ export const toPortfolio = (row: PortfolioRow): Portfolio => ({
           pauseReason: row.status === "active" ? null : row.is_revoked ? "revoked" : "stopped",
           frequency: row.frequency,
           nextDueAt: DateTime.makeUnsafe(row.due_at),
-          lastRebalanceAt: row.last_rebalance_at === null ? null : DateTime.makeUnsafe(row.last_rebalance_at)
+          lastRebalanceAt: utcOrNull(row.last_rebalance_at),
+          lastCheckedAt: utcOrNull(row.checked_at)
         },
   createdAt: DateTime.makeUnsafe(row.created_at),
   updatedAt: DateTime.makeUnsafe(row.updated_at),
@@ -109,10 +115,12 @@ export interface DetailRow extends PortfolioRow {
   readonly last_error: string | null
   readonly last_finished_at: Date
   readonly awaited: ReadonlyArray<{ readonly chainId: ChainId; readonly cause: string; readonly since: string }> | null
-  readonly unclear: ReadonlyArray<{ readonly operationId: OperationId; readonly since: string }> | null
+  readonly open_transfers: ReadonlyArray<{
+    readonly operationId: OperationId
+    readonly openedAt: string
+    readonly unclearSince: string | null
+  }> | null
 }
-
-const utcOrNull = (at: Date | null) => (at === null ? null : DateTime.makeUnsafe(at))
 
 export const toDetail = (row: DetailRow): StoredPortfolio => {
   const portfolio = toPortfolio(row)
@@ -144,9 +152,10 @@ export const toDetail = (row: DetailRow): StoredPortfolio => {
         lastId === null || at === null || row.last_kind !== "rebalance"
           ? null
           : { operationId: lastId, hasFailed: state === "failed", at, error },
-      unclear: (row.unclear ?? []).map(({ operationId, since }) => ({
+      openTransfers: (row.open_transfers ?? []).map(({ operationId, openedAt, unclearSince }) => ({
         operationId,
-        since: DateTime.makeUnsafe(since)
+        openedAt: DateTime.makeUnsafe(openedAt),
+        unclearSince: unclearSince === null ? null : DateTime.makeUnsafe(unclearSince)
       }))
     }
   }

@@ -48,7 +48,8 @@ layer(ApiLive, { excludeTestServices: true })("portfolios", (it) => {
         "frequency",
         "intervalMs",
         "nextDueAt",
-        "lastRebalanceAt"
+        "lastRebalanceAt",
+        "lastCheckedAt"
       ])
       assert.strictEqual(data.schedule.status, "active")
       assert.strictEqual(data.schedule.frequency, "daily")

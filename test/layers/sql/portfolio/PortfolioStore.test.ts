@@ -28,7 +28,8 @@ eachDatabase("PortfolioStore", (it) => {
           pauseReason: null,
           frequency: "weekly",
           nextDueAt: after(5_000),
-          lastRebalanceAt: null
+          lastRebalanceAt: null,
+          lastCheckedAt: null
         },
         createdAt: noon,
         updatedAt: noon,
@@ -42,7 +43,7 @@ eachDatabase("PortfolioStore", (it) => {
           isGuarded: false,
           awaited: [],
           lastRun: null,
-          unclear: []
+          openTransfers: []
         }
       })
     })

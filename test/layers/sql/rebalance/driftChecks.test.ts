@@ -181,6 +181,7 @@ eachDatabase("drift checks of due portfolios", (it) => {
       assert.deepStrictEqual(yield* scheduleOf(portfolioId), { dueAt: hour - 1, checkedAt: 1_000, checks: 0 })
       const portfolio = Option.getOrThrow(yield* (yield* PortfolioStore).find(tenantId, portfolioId))
       assert.isNull(portfolio.schedule?.lastRebalanceAt)
+      assert.deepStrictEqual(portfolio.schedule?.lastCheckedAt, after(1_000), "on target is not dead")
     })
   )
 

@@ -1,0 +1,45 @@
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime } from "effect"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { type AttentionFacts, attentionOf } from "#domain/portfolio/Attention.ts"
+
+const now = DateTime.makeUnsafe("2026-03-02T12:00:00.000Z")
+const before = (minutes: number) => DateTime.subtract(now, { minutes })
+const operationId = "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as OperationId
+
+const factsOf = (openTransfers: AttentionFacts["openTransfers"]): AttentionFacts => ({
+  portfolioId: "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8" as PortfolioId,
+  createdAt: before(100_000),
+  revokedAt: null,
+  permissionEndsAt: null,
+  isGuarded: true,
+  awaited: [],
+  lastRun: null,
+  openTransfers
+})
+
+const found = (minutes: number, unclearMinutes?: number) => {
+  const unclearSince = unclearMinutes === undefined ? null : before(unclearMinutes)
+  return attentionOf(factsOf([{ operationId, openedAt: before(minutes), unclearSince }]), now)
+}
+
+describe("the attention to a transfer", () => {
+  it("is none while it is under way for less than an hour", () => assert.deepStrictEqual(found(59), []))
+
+  it("names one that is late, though provider and chain say nothing is wrong, since when, and since when it is late", () => {
+    const [late, ...others] = found(31 * 60)
+    assert.isEmpty(others)
+    assert.deepInclude(late, { code: "transfer_unclear", actor: "operator", operationId, since: before(30 * 60) })
+    assert.include(late!.action, `left at ${DateTime.formatIso(before(31 * 60))} has not arrived`)
+  })
+
+  it("names one on which the chains do not agree, before it is late and afterwards", () => {
+    const [early] = found(10, 5)
+    assert.deepInclude(early, { code: "transfer_unclear", operationId, since: before(5) })
+    assert.include(early!.action, "do not agree")
+    assert.deepStrictEqual(
+      [found(120, 5), found(120, 90)].map(([one]) => one!.since),
+      [before(60), before(90)]
+    )
+  })
+})
