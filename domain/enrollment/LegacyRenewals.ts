@@ -25,6 +25,18 @@ const named = /\((flow_[0-9A-Z]{26})\)\n\n0x[0-9a-f]{64}$/u
 const consentTo = ({ authorization, flowId }: EnrollmentFlow, portfolioId: PortfolioId, brandName: string): string =>
   `I let the agent of ${brandName} go on managing my portfolio ${portfolioId} (${flowId})\n\n${authorization.root}`
 
+const isOfSignature = (error: ActivationError) =>
+  error._tag === "ValidationFailed" && error.details?.some((line) => line.startsWith("signature:")) === true
+
+/** In place of the refusal of v2, whose stages v1 has not. */
+const hashUnsigned = new ValidationFailed({
+  message:
+    "The signature is not the owner's over data.hash of /resign; sign these 32 bytes as raw bytes with EIP-191, not the text of signatureAction.message",
+  details: [
+    "signature: does not recover to the owner over data.hash, as signMessage({ message: { raw: data.hash } }) makes it; a signature of the text changes no permission"
+  ]
+})
+
 /**
  * Signing anew, as v1 has it.
  *
@@ -88,14 +100,16 @@ export class LegacyRenewals extends Context.Service<
           })
         }
         const { accountIndex, agentAccountId, chains } = flow.value.authorization
-        return yield* renewals.renew({
-          portfolioId,
-          flowId: flow.value.flowId,
-          chainIds: chains.map(({ chainId }) => chainId),
-          accountIndex: accountIndex.toString(),
-          agentAccountId,
-          signature
-        })
+        return yield* renewals
+          .renew({
+            portfolioId,
+            flowId: flow.value.flowId,
+            chainIds: chains.map(({ chainId }) => chainId),
+            accountIndex: accountIndex.toString(),
+            agentAccountId,
+            signature
+          })
+          .pipe(Effect.mapError((error) => (isOfSignature(error) ? hashUnsigned : error)))
       })
 
       return LegacyRenewals.of({ resign, resubmit })

@@ -14,11 +14,14 @@ import { type AutomationRecord, RunHistory } from "#domain/rebalance/RunHistory.
 import { intervalMs } from "#domain/RebalanceSchedule.ts"
 
 export interface StartRequest {
-  /** Milliseconds; must be the interval of the strategy's schedule, which is the only one. */
+  /** Milliseconds: the interval of the strategy's schedule, which is the only one, or what clients send by default. */
   readonly interval: number | undefined
   /** Also starts a run immediately. */
   readonly runImmediately: boolean
 }
+
+/** Six hours: what legacy clients send who chose nothing. The answer has the strategy's own. Source: shapes 2.30. */
+const defaultInterval = 21_600_000
 
 export interface AutomationStarted {
   readonly portfolio: Portfolio
@@ -78,7 +81,8 @@ export class Automation extends Context.Service<
       const start = Effect.fn("Automation.start")(function* (portfolioId: PortfolioId, request: StartRequest) {
         const { schedule } = yield* requirePortfolio(portfolioId)
         const own = schedule === null ? undefined : intervalMs[schedule.frequency]
-        if (request.interval !== undefined && own !== undefined && request.interval !== own) {
+        const isOther = request.interval !== own && request.interval !== defaultInterval
+        if (request.interval !== undefined && own !== undefined && isOther) {
           return yield* new ValidationFailed({
             message:
               "The interval is the strategy's; leave it out, or set the schedule at /v2/strategies/{id}/schedule",

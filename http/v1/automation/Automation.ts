@@ -56,7 +56,7 @@ const start = HttpApiEndpoint.post("startAutomation", "/portfolio/:portfolioId/r
     id: "startAutomation",
     summary: "Start automation",
     description:
-      "Sets the schedule active and makes the next rebalance due now, as `POST /v2/portfolios/{portfolioId}/start`. The interval is the strategy's: another one is refused.",
+      "Sets the schedule active and makes the next rebalance due now, as `POST /v2/portfolios/{portfolioId}/start`. The interval is the strategy's: another one is refused, but for the legacy default of 21600000, which asks for nothing.",
     scope: "portfolios:write",
     tier: "general"
   })

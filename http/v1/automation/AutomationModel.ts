@@ -74,7 +74,8 @@ export const StartBody = Schema.Struct({
   ),
   interval: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 3_600_000, maximum: maxMs })).annotate({
-      description: "Milliseconds, 1 hour to 1 year; the strategy's own interval, or left out.",
+      description:
+        "Milliseconds, 1 hour to 1 year: the strategy's own interval, the legacy default of 21600000, or left out. The schedule stays the strategy's; `intervalMs` answers it.",
       examples: [86_400_000]
     })
   )

@@ -20,7 +20,9 @@ const Call = Schema.Struct({
   value: Schema.optionalKey(
     Schema.Literals(["0", "0x0"]).annotate({
       description: "Wei: zero, or left out. No permission of the agent lets native value leave.",
-      examples: ["0"]
+      examples: ["0"],
+      message:
+        'Expected "0" or "0x0", or no value: the permission that the owner signed lets the agent call with a value of zero alone, so native value cannot leave the account by it'
     })
   )
 }).annotate({ identifier: "ExecuteCall", description: "One call of the account." })

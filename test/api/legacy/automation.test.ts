@@ -131,7 +131,7 @@ layer(ApiLive, { excludeTestServices: true })("legacy automation", (it) => {
       const user = yield* enrolledUser()
       yield* post(user, "pause")
       assertError(
-        yield* post(user, "start", { interval: 21_600_000 }),
+        yield* post(user, "start", { interval: 7 * 3_600_000 }),
         ValidationFailed,
         `interval: the strategy's is ${day}`
       )
@@ -139,6 +139,17 @@ layer(ApiLive, { excludeTestServices: true })("legacy automation", (it) => {
       assertError(yield* post(user, "start", { intervall: day }), ValidationFailed, "intervall")
       assertError(yield* post(user, "pause", { reason: "x".repeat(201) }), ValidationFailed, "reason")
       assert.strictEqual((yield* scheduleInV2(user)).status, "paused")
+    })
+  )
+
+  it.effect("the interval that legacy clients send by default starts the strategy's own schedule", () =>
+    Effect.gen(function* () {
+      const user = yield* enrolledUser()
+      yield* post(user, "pause")
+      const started = yield* post(user, "start", { interval: 21_600_000 })
+      assert.strictEqual(started.status, 200, started.text)
+      assert.strictEqual(started.json.data.intervalMs, day)
+      assert.strictEqual((yield* scheduleInV2(user)).status, "active")
     })
   )
 

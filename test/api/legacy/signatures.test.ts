@@ -113,7 +113,7 @@ layer(ApiLive, { excludeTestServices: true })("legacy signatures", (it) => {
       assertError(
         yield* post(user, "resubmit-signature", { ...body, signature: `0x${"2c".repeat(65)}` }),
         ValidationFailed,
-        "signature: does not recover"
+        "signature: does not recover to the owner over data.hash"
       )
       for (const broken of [{ ...body, signature: "0x12" }, { signatureAction }, { ...body, more: 1 }, {}]) {
         assertError(yield* post(user, "resubmit-signature", broken), ValidationFailed)

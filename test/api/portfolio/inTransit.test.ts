@@ -13,6 +13,7 @@ import { enrolledUser } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
+import { MovableClock } from "#test/support/MovableClock.ts"
 
 const actionHash = `0x${"5b".repeat(32)}`
 const txHash = `0x${"7a".repeat(32)}`
@@ -61,7 +62,7 @@ const withIntent = Effect.gen(function* () {
       warnings: warnings.map(({ kind }: { readonly kind: string }) => kind)
     }
   })
-  return { intent, ledger, read, environment }
+  return { intent, ledger, read, environment, key, portfolioId }
 })
 
 const whole = { totalValueUsd: "100.000000", inTransit: "40.000000", warnings: [] }
@@ -85,6 +86,22 @@ layer(ApiLive, { excludeTestServices: true })("positions with value between two 
       assert.deepStrictEqual(yield* read, whole)
       yield* ledger.open({ ...intent, txHash })
       assert.deepStrictEqual(yield* read, whole)
+    })
+  )
+
+  it.effect("that has not arrived after an hour are named in the portfolio's attention", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const { intent, ledger, key, portfolioId } = yield* withIntent
+      const attention = Effect.map(call("GET", `/v2/portfolios/${portfolioId}`, { key }), ({ json }) =>
+        json.data.attention.filter(({ code }: { readonly code: string }) => code === "transfer_unclear")
+      )
+      yield* ledger.open({ ...intent, at: DateTime.subtract(intent.at, { minutes: 59 }), txHash })
+      assert.deepStrictEqual(yield* attention, [])
+      ;(yield* MovableClock).advance(120_000)
+      const [late, ...others] = yield* attention
+      assert.deepStrictEqual([late.actor, others], ["operator", []])
+      assert.match(late.action, /^A transfer between chains that left at .* has not arrived/u)
     })
   )
 
