@@ -63,7 +63,7 @@ export interface AttentionFacts {
   }>
 }
 
-/** How long a transfer may be under way, in hours. Bridges of the service take minutes, the slowest of them most of one. */
+/** How long a transfer may be under way, in hours; bridges take minutes. */
 const lateAfterHours = 1
 
 /** How long before the end of a permission its owner should sign. */

@@ -60,7 +60,7 @@ const Adapters = Layer.mergeAll(
   SecretBoxLive,
   WebhookSenderLive,
   PastPrices.layer,
-  Layer.mock(SignInVerifier, { read: () => undefined }),
+  Layer.mock(SignInVerifier, {}),
   Layer.succeed(RelayerFunds, { chains: [], read: () => Effect.succeed([]) })
 ).pipe(Layer.provideMerge(KeyHashLive))
 
