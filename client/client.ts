@@ -1,6 +1,5 @@
 /**
- * `ballast/client`: the API's two faces. `makeClient` is the Effect client, derived from the contract. `connect` is the
- * plain one: promises, async iterators and one class of errors.
+ * `ballast/client`: the API, plain: promises, async iterators and one class of errors. It needs no other package.
  *
  * ```ts
  * import { connect } from "ballast/client"
@@ -9,11 +8,8 @@
  * for await (const portfolio of ballast.portfolios.list()) console.log(portfolio.portfolioId)
  * ```
  */
-export { AccountId, AssetId, ChainId, WalletId } from "#domain/Caip.ts"
-export { FlowId, OperationId, PortfolioId, StrategyId, WebhookId } from "#domain/Ids.ts"
-export * from "#http/client/client.ts"
-export { tenantEvents } from "#client/tenantEvents.ts"
-export { BallastError, type ErrorCode } from "#client/plain/BallastError.ts"
 export type { CallOptions, ConnectOptions } from "#client/plain/Call.ts"
 export { type Ballast, connect } from "#client/plain/connect.ts"
 export type { Page, Pages } from "#client/plain/pages.ts"
+export { BallastError, type ErrorCode } from "#client/transport/BallastError.ts"
+export type { ExecutionEvent } from "#client/transport/executionEvents.ts"

@@ -1,22 +1,53 @@
 /**
- * `npm run pack:client`: makes the installable client, `.data/client/ballast-<version>.tgz`, or in the folder that is
- * named as its argument. The compiler writes a module of JavaScript and its types for each module that the entries
- * reach, so bundlers leave out what a program does not use; modules that are reached by types alone keep their types
- * only. docs/decisions/0182-client-package.md says why.
+ * `npm run pack:client`: makes the installable clients, `.data/client/ballast-<version>.tgz`, which is plain, and
+ * `ballast-effect-<version>.tgz` for programs on Effect, or in the folder that is named as its argument. The compiler
+ * writes a module of JavaScript and its types for each module that the entries reach, so bundlers leave out what a
+ * program does not use. docs/decisions/0182-client-package.md and 0312-plain-client.md say why.
  */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, cpSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
+import { contractTypes } from "./contractTypes.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
-/** What the package's users import, and the module that each name stands for. */
-const entries: Readonly<Record<string, string>> = own.exports
+interface Package {
+  readonly name: string
+  readonly description: string
+  /** What its users import, and the module that each name stands for. */
+  readonly entries: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+  /** Peers that a part of it needs alone. */
+  readonly optional: ReadonlyArray<string>
+  readonly readme: string
+}
 
-/** Libraries of the client; viem is needed by `ballast/signing` alone. */
-const dependencies = { "@noble/hashes": own.dependencies["@noble/hashes"] }
-const peerDependencies = { effect: own.dependencies.effect, viem: own.dependencies.viem }
+/** The version that the tests run with, and later ones without a break. */
+const upFrom = (library: string) => `^${own.dependencies[library]}`
+
+const packages: ReadonlyArray<Package> = [
+  {
+    name: own.name,
+    description: "Client of Ballast, the portfolio automation service.",
+    entries: own.exports,
+    dependencies: {},
+    peerDependencies: { viem: upFrom("viem") },
+    optional: ["viem"],
+    readme: "client/README.md"
+  },
+  {
+    // A package of its own: npm refuses an optional peer too, where an app has another version of it.
+    name: `${own.name}-effect`,
+    description: "Client of Ballast, the portfolio automation service, for programs on Effect 4.",
+    entries: { ".": "./client/effect/effect.ts" },
+    dependencies: { "@noble/hashes": own.dependencies["@noble/hashes"] },
+    peerDependencies: { effect: upFrom("effect") },
+    optional: [],
+    readme: "client/effect/README.md"
+  }
+]
 
 const target = resolve(process.argv[2] ?? join(root, ".data/client"))
 mkdirSync(target, { recursive: true })
@@ -61,7 +92,7 @@ const compile = () => {
       types: []
     },
     include: [],
-    files: Object.values(entries).map((path) => join(stage, "src", path))
+    files: packages.flatMap(({ entries }) => Object.values(entries)).map((path) => join(stage, "src", path))
   }
   const file = join(stage, "tsconfig.json")
   writeFileSync(file, JSON.stringify(config))
@@ -75,30 +106,36 @@ const compile = () => {
 /** Lines of a comment do not count: an example there may import what no entry loads. */
 const relativeImport = /^(?!\s*(?:\*|\/\/)).*?\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/gmu
 
-/** Removes JavaScript that no entry loads: what the service imports for its types alone. */
-const dropUnloaded = () => {
-  const dist = join(stage, "dist")
-  const loaded = new Set<string>()
+/** The files that entries reach: JavaScript that is loaded, or types that are read. */
+const reached = (entries: Readonly<Record<string, string>>, ending: ".js" | ".d.ts"): ReadonlySet<string> => {
+  const files = new Set<string>()
   const visit = (path: string): void => {
-    if (loaded.has(path)) return
-    loaded.add(path)
-    for (const [, way] of readFileSync(path, "utf8").matchAll(relativeImport)) visit(join(dirname(path), way!))
+    if (files.has(path)) return
+    files.add(path)
+    for (const [, way] of readFileSync(path, "utf8").matchAll(relativeImport))
+      visit(join(dirname(path), way!).replace(/\.js$/u, ending))
   }
-  for (const path of Object.values(entries)) visit(join(dist, path.replace(/\.ts$/u, ".js")))
-  for (const path of filesUnder(dist, ".js")) if (!loaded.has(path)) rmSync(path)
+  for (const path of Object.values(entries)) visit(join(stage, "dist", path.replace(/\.ts$/u, ending)))
+  return files
 }
 
-const describe = () => {
+const pack = ({ dependencies, description, entries, name, optional, peerDependencies, readme }: Package): string => {
+  const folder = join(stage, name)
+  for (const file of [...reached(entries, ".js"), ...reached(entries, ".d.ts")]) {
+    const copy = join(folder, relative(stage, file))
+    mkdirSync(dirname(copy), { recursive: true })
+    cpSync(file, copy)
+  }
   const exports = Object.fromEntries(
-    Object.entries(entries).map(([name, path]) => {
+    Object.entries(entries).map(([entry, path]) => {
       const module = `./dist/${path.slice(2).replace(/\.ts$/u, "")}`
-      return [name, { types: `${module}.d.ts`, default: `${module}.js` }]
+      return [entry, { types: `${module}.d.ts`, default: `${module}.js` }]
     })
   )
   const manifest = {
-    name: own.name,
+    name,
     version: own.version,
-    description: "Client of Ballast, the portfolio automation service.",
+    description,
     license: own.license,
     type: "module",
     sideEffects: false,
@@ -107,21 +144,22 @@ const describe = () => {
     engines: own.engines,
     dependencies,
     peerDependencies,
-    peerDependenciesMeta: { viem: { optional: true } }
+    peerDependenciesMeta: Object.fromEntries(optional.map((peer) => [peer, { optional: true }]))
   }
-  writeFileSync(join(stage, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
-  cpSync(join(root, "docs/client.md"), join(stage, "README.md"))
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+  cpSync(join(root, readme), join(folder, "README.md"))
+  const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", target], {
+    cwd: folder,
+    encoding: "utf8"
+  })
+  return join(target, packed.trim())
 }
 
 try {
   compile()
-  dropUnloaded()
-  describe()
-  const packed = execFileSync("npm", ["pack", "--silent", "--pack-destination", target], {
-    cwd: stage,
-    encoding: "utf8"
-  })
-  process.stdout.write(`${join(target, packed.trim())}\n`)
+  // The contract's types stand alone in the packages.
+  writeFileSync(join(stage, "dist/client/Contract.d.ts"), contractTypes())
+  for (const each of packages) process.stdout.write(`${pack(each)}\n`)
 } finally {
   rmSync(stage, { recursive: true, force: true })
 }

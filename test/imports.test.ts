@@ -288,7 +288,7 @@ describe("imports", () => {
 
   it("viem is loaded by signing alone", () =>
     assert.deepStrictEqual(
-      ["client/client.ts", "client/rpc.ts", "stream/client.ts"].filter((entry) => closure(entry).has("viem")),
+      ["client/client.ts", "client/rpc.ts", "client/stream.ts"].filter((entry) => closure(entry).has("viem")),
       []
     ))
 
@@ -309,7 +309,7 @@ describe("imports", () => {
       "client/client.ts",
       "client/rpc.ts",
       "client/signing/signing.ts",
-      "stream/client.ts"
+      "client/stream.ts"
     ]) {
       const loaded = [...closure(contract)]
       assert.isAbove(loaded.length, 5)

@@ -29,7 +29,7 @@ export const topFolders: Rooms = {
   ],
   client: ["domain", "http/client", "http/v2", "rpc"],
   sandbox: ["domain", "layers"],
-  src: ["domain", "layers", "stream", "http", "rpc", "sandbox"],
+  src: ["domain", "layers", "stream", "http", "rpc", "client/effect", "sandbox"],
   bench: ["domain", "layers", "stream", "rpc", "sandbox"]
 }
 
@@ -269,8 +269,11 @@ export const innerRooms: Readonly<Record<string, Rooms>> = {
     portfolio: ["session"]
   },
   client: {
-    plain: [],
-    signing: ["plain"]
+    transport: [],
+    plain: ["transport"],
+    signing: ["plain"],
+    stream: ["transport"],
+    effect: ["stream"]
   },
   src: {
     config: [],

@@ -1,5 +1,5 @@
 /** The plain client: every endpoint of the contract under the name that people expect. */
-import { type Call, type ConnectOptions, makeCall } from "#client/plain/Call.ts"
+import { type Call, type ConnectOptions, connectionOfKey, makeCall } from "#client/plain/Call.ts"
 import { type Enrollments, enrollmentsOf } from "#client/plain/enrollments.ts"
 import { type Events, eventsOf } from "#client/plain/events.ts"
 import { type Operations, operationsOf } from "#client/plain/operations.ts"
@@ -12,8 +12,8 @@ import { type Withdrawals, withdrawalsOf } from "#client/plain/withdrawals.ts"
 /**
  * The API of one deployment, as its key may use it.
  *
- * Every method fails with a `BallastError` and may have the codes of every call: `API_400` for what is not valid,
- * before it is sent where the contract says so; `API_101` to `API_104` and `API_106` for the key, its scope and its
+ * Every method fails with a `BallastError` and may have the codes of every call: `API_400` for what is not valid, with
+ * each field in `details`; `API_101` to `API_104` and `API_106` for the key, its scope and its
  * tenant; `API_004` for too many requests; `API_600` for a fault of the service; `UNREACHABLE` and `UNEXPECTED_ANSWER`
  * for what happens on the way. Other codes are said with each method; docs/errors.md explains all.
  */
@@ -38,15 +38,16 @@ export interface Ballast extends Own {
 
 /** Connects nothing yet; the first call does. */
 export const connect = (options: ConnectOptions): Ballast => {
-  const call = makeCall(options)
+  const connection = connectionOfKey(options)
+  const call = makeCall(connection)
   return {
     ...tenantOf(call),
     strategies: strategiesOf(call),
     portfolios: portfoliosOf(call),
     enrollments: enrollmentsOf(call),
     withdrawals: withdrawalsOf(call),
-    operations: operationsOf(call, options),
-    events: eventsOf(call, options),
+    operations: operationsOf(call, connection),
+    events: eventsOf(call, connection),
     webhooks: webhooksOf(call),
     call
   }

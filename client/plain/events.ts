@@ -1,8 +1,8 @@
 /** The tenant's log of events. */
-import { tenantEvents } from "#client/tenantEvents.ts"
-import type { Call, CallOptions, ConnectOptions, DataOf } from "#client/plain/Call.ts"
-import { accountOf, iterate } from "#client/plain/iterate.ts"
+import type { Call, CallOptions, DataOf } from "#client/plain/Call.ts"
 import { type Pages, pagesOf } from "#client/plain/pages.ts"
+import type { Connection } from "#client/transport/Connection.ts"
+import { follow, mapped } from "#client/transport/follow.ts"
 
 export interface Place {
   /** `eventId` of the last event that was seen; `0` for all that are kept. */
@@ -21,7 +21,7 @@ export interface Events {
   readonly follow: (place?: Place) => AsyncIterable<Event>
 }
 
-export const eventsOf = (call: Call, connection: ConnectOptions): Events => ({
+export const eventsOf = (call: Call, connection: Connection): Events => ({
   // Cursors are numbers of events.
   list: ({ after = "0", limit }: Place & { readonly limit?: number } = {}, options?: CallOptions) =>
     pagesOf(async (cursor = after) => {
@@ -29,5 +29,6 @@ export const eventsOf = (call: Call, connection: ConnectOptions): Events => ({
       const { events, hasMore, lastEventId } = await call("listEvents", { query, ...options })
       return { items: events, nextCursor: hasMore ? lastEventId : null }
     }),
-  follow: ({ after }: Place = {}) => iterate(tenantEvents(accountOf(connection), after), connection)
+  follow: ({ after }: Place = {}) =>
+    mapped(follow({ connection, method: "GET", path: "/v2/events/stream", after }), (event) => event as Event)
 })

@@ -1,11 +1,9 @@
 /** Operations: rebalances, withdrawals and all else that takes its time. */
-import { BallastError } from "#client/plain/BallastError.ts"
-import type { Call, CallOptions, ConnectOptions, DataOf, FilterOf } from "#client/plain/Call.ts"
-import { accountOf, iterate } from "#client/plain/iterate.ts"
+import type { Call, CallOptions, DataOf, FilterOf } from "#client/plain/Call.ts"
 import { type Pages, pagesOf } from "#client/plain/pages.ts"
-import type { OperationId } from "#domain/Ids.ts"
-import { executionEvents, fromTheBeginning } from "#http/client/executionEvents.ts"
-import type { ExecutionEvent } from "#http/client/client.ts"
+import { BallastError } from "#client/transport/BallastError.ts"
+import type { Connection } from "#client/transport/Connection.ts"
+import { type ExecutionEvent, executionEvents } from "#client/transport/executionEvents.ts"
 
 type Filter = FilterOf<"listOperations">
 type OwnFilter = FilterOf<"listPortfolioOperations">
@@ -44,13 +42,23 @@ export interface Operations {
 const byId = (portfolioId: string, operationId: string) => ({ params: { portfolioId, operationId } })
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"])
 const defaultWaitSeconds = 600
+/** As the id of the last event: the whole history. */
+const fromTheBeginning = "0-0"
 
-export const operationsOf = (call: Call, connection: ConnectOptions): Operations => {
+export const operationsOf = (call: Call, connection: Connection): Operations => {
   const get = (portfolioId: string, operationId: string, options?: CallOptions) =>
     call("getOperation", { ...byId(portfolioId, operationId), ...options })
 
   const watch = (operationId: string, lastEventId: string = fromTheBeginning) =>
-    iterate(executionEvents(accountOf(connection), operationId as OperationId, { lastEventId }), connection)
+    executionEvents(
+      {
+        connection,
+        method: "GET",
+        path: `/v1/executions/${encodeURIComponent(operationId)}/stream`,
+        after: lastEventId
+      },
+      (data) => data as ExecutionEvent
+    )
 
   return {
     list: (query: Filter = {}, options?: CallOptions) =>

@@ -1,5 +1,5 @@
 /** Lists of the API, a page or an item at a time. */
-import { BallastError } from "#client/plain/BallastError.ts"
+import { BallastError } from "#client/transport/BallastError.ts"
 
 export interface Page<Item> {
   readonly items: ReadonlyArray<Item>

@@ -1,7 +1,5 @@
 /** What an authorization lets the agent do, in sentences for who signs. */
-import type { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
-
-type SignedChain = SignedParts["chains"][number]
+import type { SignedChain, SignedParts } from "#client/signing/stage1.ts"
 type Guard = NonNullable<SignedChain["policy"]["guard"]>
 
 const percent = (bps: number) => `${bps / 100} percent`

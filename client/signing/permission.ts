@@ -19,9 +19,9 @@ import {
   withdrawalExecutor
 } from "#client/signing/contracts.ts"
 import { merkleRoot } from "#client/signing/merkleRoot.ts"
-import type { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
+import type { SignedChain } from "#client/signing/stage1.ts"
 
-export type SignedPolicy = SignedParts["chains"][number]["policy"]
+export type SignedPolicy = SignedChain["policy"]
 
 /** Conditions of the call policy on a word of a call's arguments. */
 const condition = { equal: 0, oneOf: 6 } as const

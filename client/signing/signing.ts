@@ -11,13 +11,15 @@
  */
 import type { Address, Hex, TypedDataDefinition } from "viem"
 import type { Ballast } from "#client/plain/connect.ts"
-import type { PayloadOf } from "#client/plain/Call.ts"
+import type { DataOf, PayloadOf } from "#client/plain/Call.ts"
 import { Altered } from "#client/signing/Altered.ts"
-import { type Expected, type Stage1, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
+import type { Stage1 } from "#client/signing/stage1.ts"
+import { type Expected, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
 import { verifyWithdrawal, verifyWithdrawalText } from "#client/signing/verifyWithdrawal.ts"
 
 export { Altered } from "#client/signing/Altered.ts"
-export { type Expected, type Stage1, type Verified, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
+export type { Stage1 } from "#client/signing/stage1.ts"
+export { type Expected, type Verified, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
 export { type ExpectedWithdrawal, verifyWithdrawal, verifyWithdrawalText } from "#client/signing/verifyWithdrawal.ts"
 
 /** A local account of viem is one; `walletSigner` makes one of a wallet client. */
@@ -66,7 +68,11 @@ type EnrollmentDraft = Omit<PayloadOf<"prepareEnrollment">, "ownerAccountId"> & 
 }
 
 /** Both stages of an enrollment of who signs; what stage 1 asks to sign is verified first. */
-export const enroll = async (ballast: Pick<Ballast, "enrollments">, signer: Signer, draft: EnrollmentDraft) => {
+export const enroll = async (
+  ballast: Pick<Ballast, "enrollments">,
+  signer: Signer,
+  draft: EnrollmentDraft
+): Promise<DataOf<"enroll">> => {
   const { agentAccountId: trusted, portfolioName, terms, ...asked } = draft
   const common = { ...asked, ownerAccountId: walletId(signer) }
   const stage1 = await ballast.enrollments.prepare({ ...common, ...(terms === undefined ? {} : { terms }) })
@@ -90,7 +96,7 @@ export const withdraw = async (
   ballast: Pick<Ballast, "withdrawals">,
   signer: Signer,
   { portfolioId, ...asked }: PayloadOf<"prepareWithdrawal"> & { readonly portfolioId: string }
-) => {
+): Promise<DataOf<"withdraw">> => {
   const issued = await ballast.withdrawals.prepare(portfolioId, asked)
   const { assets, liquidate = false, recipientAccountId } = asked
   if ("authorization" in issued) {

@@ -8,12 +8,7 @@ import { Altered, requireSame } from "#client/signing/Altered.ts"
 import { inWords } from "#client/signing/inWords.ts"
 import { merkleRoot } from "#client/signing/merkleRoot.ts"
 import { permissionData } from "#client/signing/permission.ts"
-import type { SignatureIssued } from "#http/v2/enrollment/EnrollmentModel.ts"
-import type { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"
-
-/** The answer of stage 1. */
-export type Stage1 = typeof SignatureIssued.Type
-type SignedChain = SignedParts["chains"][number]
+import type { SignedChain, SignedParts, Stage1 } from "#client/signing/stage1.ts"
 
 /** What the owner knows by itself, and does not take from the service's answer. */
 export interface Expected {

@@ -1,8 +1,8 @@
 /** Holds what stage 1 of a withdrawal issued against what was asked for, and says what a signature over it does. */
+import type { DataOf } from "#client/plain/Call.ts"
 import { requireSame, Altered } from "#client/signing/Altered.ts"
-import type { WithdrawalAuthorization } from "#http/v2/withdrawal/WithdrawalModel.ts"
 
-type Issued = typeof WithdrawalAuthorization.Type
+type Issued = DataOf<"prepareWithdrawal">
 type TypedData = Extract<Issued, { readonly typedData: unknown }>["typedData"]
 type Authorization = Extract<Issued, { readonly authorization: unknown }>["authorization"]
 

@@ -1,9 +1,9 @@
 /**
- * The typed client of the integrator API, exported as `ballast/client`: derived from the contract, so it cannot drift
+ * The typed client of the integrator API, exported as `ballast-effect`: derived from the contract, so it cannot drift
  * from the service, and it loads nothing that a browser cannot.
  *
  * ```ts
- * import { makeClient } from "ballast/client"
+ * import { makeClient } from "ballast-effect"
  *
  * const program = Effect.gen(function* () {
  *   const ballast = yield* makeClient({ baseUrl: "https://api.ballast.example", apiKey: Redacted.make(key) })

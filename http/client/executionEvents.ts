@@ -1,5 +1,5 @@
 /**
- * Follows an operation from a program or a browser, part of `ballast/client`: a snapshot, then each event once and in
+ * Follows an operation from a program or a browser, part of `ballast-effect`: a snapshot, then each event once and in
  * order, until its result or error. A connection that ends is opened again after the last event, on whichever process
  * answers.
  *

@@ -1,6 +1,6 @@
 /** A line that moves: the last quotes of a coin as the stream brings them. */
 import { Console, Effect, Stream } from "effect"
-import { follow } from "#stream/client.ts"
+import { follow } from "#client/effect/marketData.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
 import { line } from "#src/demo/print.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"

@@ -1,7 +1,7 @@
 /**
  * The document is good enough for machines: two unrelated generators make clients of it that compile under the
  * strictest rules, with a program that uses them rightly and one that does not. And the client of our own,
- * `ballast/client`.
+ * `ballast-effect`.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { makeClient, NotFound } from "ballast/client"
+import { makeClient, NotFound } from "#client/effect/effect.ts"
 import { StrategyId } from "#domain/Ids.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
@@ -98,7 +98,7 @@ describe("generated clients", () => {
   }
 })
 
-layer(ApiLive, { excludeTestServices: true })("ballast/client", (it) => {
+layer(ApiLive, { excludeTestServices: true })("ballast-effect", (it) => {
   /** The API of the tests in place of a network. */
   const InProcess = Layer.effect(
     HttpClient.HttpClient,

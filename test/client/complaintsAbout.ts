@@ -19,7 +19,9 @@ export const complaintsAbout = async (programs: ReadonlyArray<string>): Promise<
         return `${index}.ts`
       })
     )
-    const config = { extends: "../../tsconfig.json", compilerOptions: { noUnusedLocals: false }, include: [], files }
+    // The second package is of its own name, which the repository's does not have.
+    const compilerOptions = { noUnusedLocals: false, paths: { "ballast-effect": ["../../client/effect/effect.ts"] } }
+    const config = { extends: "../../tsconfig.json", compilerOptions, include: [], files }
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config))
     return await promisify(execFile)(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder])
       .then(() => [])

@@ -9,8 +9,9 @@ const root = join(import.meta.dirname, "../..")
 const programsIn = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map(([, code]) => code!)
 
-it("every TypeScript block of the README, docs/client.md and docs/not-traded.md compiles", async () => {
-  const programs = ["README.md", "docs/client.md", "docs/not-traded.md"].flatMap(programsIn)
+it("every TypeScript block of the README, docs/client.md, docs/not-traded.md and of both packages compiles", async () => {
+  const documents = ["README.md", "docs/client.md", "docs/not-traded.md", "client/README.md", "client/effect/README.md"]
+  const programs = documents.flatMap(programsIn)
   assert.isAbove(programs.length, 4)
   assert.deepStrictEqual(await complaintsAbout(programs), [])
 })

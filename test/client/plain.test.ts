@@ -1,6 +1,8 @@
 /** The plain client's names against the contract's, so that no endpoint is left without one. */
 import { assert, it } from "@effect/vitest"
-import { V2 } from "ballast/client"
+import { OpenApi } from "effect/http-api"
+import { V2 } from "#client/effect/effect.ts"
+import { endpoints } from "#client/plain/endpoints.ts"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pagesOf } from "#client/plain/pages.ts"
@@ -53,66 +55,64 @@ it("every method that people call is written, with what it is for", () => {
   assert.isEmpty(members.filter(({ line }) => /ReturnType|typeof/u.test(line)))
 })
 
-it("what is not valid is refused with the field before anything is sent", async () => {
+const options = { baseUrl: "http://ballast.test", apiKey: "key" }
+const portfolioId = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"
+
+it("the table of endpoints has each of the contract with its method and its path, and no other", () => {
+  const { paths } = OpenApi.fromApi(V2) as unknown as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
+  }
+  const written = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => [operationId, `${method.toUpperCase()} ${path}`])
+  )
+  const { streamEvents, ...called } = Object.fromEntries(written)
+  assert.strictEqual(streamEvents, "GET /v2/events/stream")
+  assert.deepStrictEqual(endpoints, called)
+})
+
+it("what cannot be sent is refused with the field before anything is sent", async () => {
   let sent = 0
-  const ballast = connect({
-    baseUrl: "http://ballast.test",
-    apiKey: "key",
-    fetch: () => {
-      sent += 1
-      return Promise.reject(new Error("nothing may be sent"))
-    }
-  })
-  const draft = {
-    name: "Halves",
-    allocation: { assets: [] },
-    schedule: { type: "interval", frequency: "hourly" }
-  } as const
-  const error = await ballast.strategies.create(draft).catch((error: unknown) => error)
-  assert.instanceOf(error, BallastError)
-  assert.strictEqual((error as BallastError).code, "API_400")
-  assert.include((error as BallastError).details.join("\n"), "allocation.assets")
+  const fetch = () => {
+    sent += 1
+    return Promise.reject(new Error("nothing may be sent"))
+  }
+  const ballast = connect({ ...options, fetch })
+  const refusals: ReadonlyArray<readonly [field: string, refused: () => unknown]> = [
+    ["baseUrl", () => connect({ ...options, baseUrl: "ballast.test" })],
+    ["apiKey", () => connect({ ...options, apiKey: "key\n" })],
+    ["path.portfolioId", () => ballast.portfolios.get("")],
+    ["path.portfolioId", () => ballast.portfolios.get("..")],
+    ["idempotencyKey", () => ballast.portfolios.rebalance(portfolioId, { idempotencyKey: "ä" })],
+    ["body", () => ballast.enrollments.prepareResign(portfolioId, { chainIds: [1n as unknown as number] })]
+  ]
+  for (const [field, refused] of refusals) {
+    const error = await (async () => refused())().catch((error: unknown) => error)
+    assert.instanceOf(error, BallastError, field)
+    assert.strictEqual((error as BallastError).code, "API_400")
+    assert.match((error as BallastError).details.join(), new RegExp(`^${field}: `, "u"))
+    assert.notInclude(JSON.stringify(error), "key\\n")
+  }
   assert.strictEqual(sent, 0)
 })
 
-it("an error of the API has its code, its status and its details", async () => {
+it("an error of the API has its code, its status, its details and its pause", async () => {
   const body = {
     success: false,
     error: { code: "API_006", message: "No such portfolio", details: ["portfolioId: unknown"] }
   }
-  const ballast = connect({
-    baseUrl: "http://ballast.test",
-    apiKey: "key",
-    fetch: () => Promise.resolve(Response.json(body, { status: 404 }))
-  })
-  const error = await ballast.portfolios.get("pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8").catch((error: unknown) => error)
+  const answer = () => Response.json(body, { status: 404, headers: { "retry-after": "3" } })
+  const ballast = connect({ ...options, fetch: async () => answer() })
+  const error = await ballast.portfolios.get(portfolioId).catch((error: unknown) => error)
   assert.instanceOf(error, BallastError)
-  const { code, details, message, status } = error as BallastError
-  assert.deepStrictEqual({ code, details, message, status }, { ...body.error, status: 404 })
-})
-
-it("an answer that is none of the API is distinguished from no answer", async () => {
-  const fetch = () => Promise.resolve(new Response("<html>", { status: 502 }))
-  const ballast = connect({ baseUrl: "http://ballast.test", apiKey: "key", fetch })
-  const error = await ballast.whoami().catch((error: unknown) => error)
-  assert.deepStrictEqual([(error as BallastError).code, (error as BallastError).status], ["UNEXPECTED_ANSWER", 502])
-})
-
-it("a read is sent again when nobody answered, a call that creates is not unless it has a key", async () => {
-  let sent = 0
-  const fetch = () => {
-    sent += 1
-    return Promise.reject(new TypeError("refused"))
-  }
-  const ballast = connect({ baseUrl: "http://ballast.test", apiKey: "key", fetch, retries: 1 })
-  const codeOf = (promise: Promise<unknown>) => promise.catch((error: BallastError) => error.code)
-  assert.strictEqual(await codeOf(ballast.whoami()), "UNREACHABLE")
-  assert.strictEqual(sent, 2)
-  const portfolio = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"
-  await codeOf(ballast.portfolios.start(portfolio))
-  assert.strictEqual(sent, 3)
-  await codeOf(ballast.portfolios.start(portfolio, { idempotencyKey: "start-1" }))
-  assert.strictEqual(sent, 5)
+  const { code, details, message, retryAfterSeconds, status } = error as BallastError
+  assert.deepStrictEqual(
+    { code, details, message, retryAfterSeconds, status },
+    {
+      ...body.error,
+      retryAfterSeconds: 3,
+      status: 404
+    }
+  )
 })
 
 it("a list asks for the next page when it is needed, and ends at the last", async () => {

@@ -4,7 +4,7 @@
  */
 import { WebSocket } from "ws"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
-import { iterate, type StreamFrame, type TicketTarget } from "#stream/client.ts"
+import { iterate, type StreamFrame, type TicketTarget } from "#client/stream.ts"
 import { eventually, startWorld, type World, worldFolder } from "#test/support/World.ts"
 
 const stock = { kind: "asset", assetClass: "equity", symbol: "TSLA" } as const
@@ -14,7 +14,7 @@ let world: World
 let folder: Awaited<ReturnType<typeof worldFolder>>
 let baseUrl: string
 
-const ticket = async (target: typeof TicketTarget.Encoded) => {
+const ticket = async (target: TicketTarget) => {
   const answer = await fetch(`${baseUrl}/v1/tickets`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -64,7 +64,7 @@ const statusOnce = (name: string, what: string, is: (status: any) => boolean) =>
  X
  */
 const following = async (
-  target: typeof TicketTarget.Encoded,
+  target: TicketTarget,
   body: (more: (count: number) => Promise<void>, frames: ReadonlyArray<StreamFrame>) => Promise<void>
 ) => {
   const frames: Array<StreamFrame> = []

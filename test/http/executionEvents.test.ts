@@ -3,7 +3,7 @@
  * in the end.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { executionEvents, type ExecutionEvent, NotFound } from "ballast/client"
+import { executionEvents, type ExecutionEvent, NotFound } from "#client/effect/effect.ts"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import { tenantEvents } from "#client/tenantEvents.ts"
+import { tenantEvents } from "#client/effect/tenantEvents.ts"
 
 const options = { baseUrl: "http://api.test", apiKey: Redacted.make("bk_live_x") }
 

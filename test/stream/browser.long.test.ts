@@ -9,7 +9,7 @@ import { startWorker } from "#test/stream/support/startWorker.ts"
 
 let bundle: Bundle
 beforeAll(async () => {
-  bundle = await bundleForBrowsers("stream/client.ts")
+  bundle = await bundleForBrowsers("client/stream.ts")
 })
 
 /** What the page does: hands on each frame of a share, or why it ended. Needs `Ballast` and `report`. */

@@ -1,4 +1,4 @@
-/** An entry of the client as a page loads it: one script that leaves `Ballast` behind. */
+/** An entry of the client as a page loads it: one script that leaves `Ballast` behind, or a module. */
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 
@@ -13,14 +13,14 @@ export interface Bundle {
 /**
  * Bundles a file of this project for browsers, with nothing left out and nothing put in for what browsers do not have.
  */
-export const bundleForBrowsers = async (file: string): Promise<Bundle> => {
+export const bundleForBrowsers = async (file: string, format: "iife" | "esm" = "iife"): Promise<Bundle> => {
   const warnings: Array<string> = []
   const build = await rolldown({
     input: join(import.meta.dirname, "../..", file),
     platform: "browser",
     onLog: (_level, { message }) => warnings.push(message)
   })
-  const { output } = await build.generate({ format: "iife", name: "Ballast", minify: true })
+  const { output } = await build.generate({ format, name: "Ballast", minify: true })
   await build.close()
   const [chunk] = output
   return {

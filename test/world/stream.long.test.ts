@@ -2,7 +2,7 @@
  * The market-data stream of a world, as a user of `ballast/stream` sees it: real worker, stand-ins of both providers.
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { iterate, type StreamFrame, type TicketTarget } from "#stream/client.ts"
+import { iterate, type StreamFrame, type TicketTarget } from "#client/stream.ts"
 import { startWorld, type World, worldFolder } from "#test/support/World.ts"
 
 let world: World
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 /** Follows a target and keeps what comes. */
-const follow = (target: typeof TicketTarget.Encoded) => {
+const follow = (target: TicketTarget) => {
   const frames: Array<StreamFrame> = []
   const waiting = new Set<() => void>()
   const frameIterator = iterate({ baseUrl }, target)[Symbol.asyncIterator]()

@@ -3,7 +3,7 @@
  * server that ends.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { executionEvents, type ExecutionEvent, fromTheBeginning, NotFound } from "ballast/client"
+import { executionEvents, type ExecutionEvent, fromTheBeginning, NotFound } from "#client/effect/effect.ts"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { newTenant } from "#test/api/support/actors.ts"
@@ -38,7 +38,7 @@ layer(streamingApi({ longest: Duration.millis(300) }), { excludeTestServices: tr
   )
 })
 
-layer(streamingApi({ longest: Duration.millis(50) }), { excludeTestServices: true })("ballast/client", (it) => {
+layer(streamingApi({ longest: Duration.millis(50) }), { excludeTestServices: true })("ballast-effect", (it) => {
   it.effect("follows an operation over many connections, and receives each event once", () =>
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted

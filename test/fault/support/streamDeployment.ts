@@ -1,5 +1,5 @@
 /** Stream workers as processes on one NATS server, behind a balancer, with a provider that both may ask. */
-import { iterate, type StreamFrame } from "#stream/client.ts"
+import { iterate, type StreamFrame } from "#client/stream.ts"
 import { startProxy } from "#test/stream/support/cuttableProxy.ts"
 import { type MassiveOptions, massiveKey, startMassive } from "#test/stream/support/massiveStandIn.ts"
 import { forgetDeployment, freshPrefix, natsUrl } from "#test/stream/support/nats.ts"

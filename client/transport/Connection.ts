@@ -1,0 +1,58 @@
+/** Where the service is, and who asks. */
+import { notSent } from "#client/transport/BallastError.ts"
+
+export interface ConnectionOptions {
+  /** Address of the deployment, without `/v1` or `/v2`. */
+  readonly baseUrl: string
+  /** In place of the platform's own. */
+  readonly fetch?: typeof globalThis.fetch
+  /** How often what is safe to send again is, when the failure may pass; 2 when left out. */
+  readonly retries?: number
+  /** After how many seconds a call fails that has no answer, with all that was sent again; 30 when left out. */
+  readonly timeoutSeconds?: number
+  /** Whether the browser sends cookies, as of `fetch`; `include` for a session in a cookie of another origin. */
+  readonly credentials?: RequestCredentials
+}
+
+export interface Connection {
+  readonly baseUrl: string
+  readonly fetch: typeof globalThis.fetch
+  /** What every request presents. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly credentials: RequestCredentials | undefined
+  readonly retries: number
+  readonly timeoutSeconds: number
+}
+
+const defaultRetries = 2
+const defaultTimeoutSeconds = 30
+
+/** What a header can carry. The value may be a secret and is not repeated. */
+const isVisible = (text: string) => /^[!-~]+$/u.test(text)
+
+const originOf = (baseUrl: string): string => {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    throw notSent('baseUrl: Expected the address of the API, such as "https://api.ballast.example"')
+  return baseUrl.replace(/\/+$/u, "")
+}
+
+/** `secrets` are headers by the name of the option that they are given in. */
+export const connectionOf = (
+  { baseUrl, credentials, fetch, retries, timeoutSeconds }: ConnectionOptions,
+  secrets: Readonly<Record<string, { readonly header: string; readonly value: string; readonly scheme?: string }>>
+): Connection => {
+  for (const [option, { value }] of Object.entries(secrets))
+    if (!isVisible(value)) throw notSent(`${option}: Expected visible ASCII characters alone`)
+  return {
+    baseUrl: originOf(baseUrl),
+    // The platform's at the time of the call, as the program has it then.
+    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    headers: Object.fromEntries(
+      Object.values(secrets).map(({ header, scheme = "", value }) => [header, `${scheme}${value}`])
+    ),
+    credentials,
+    retries: retries ?? defaultRetries,
+    timeoutSeconds: timeoutSeconds ?? defaultTimeoutSeconds
+  }
+}
