@@ -5,13 +5,14 @@ import { Rpc } from "effect/rpc"
 /** On a procedure that changes nothing: it may also be called with GET. */
 export const IsRead = Context.Reference<boolean>("ballast/rpc/IsRead", { defaultValue: () => false })
 
-const hidden = "Internal error"
+/** What is sent of a defect. */
+export const hiddenDefect = "Internal error"
 
 /** Details of an internal failure are not sent: the wire has no more than that something failed. */
 export const HiddenDefect = Schema.String.pipe(
   Schema.decodeTo(Schema.Unknown, {
     decode: SchemaGetter.transform((text: string): unknown => text),
-    encode: SchemaGetter.transform(() => hidden)
+    encode: SchemaGetter.transform(() => hiddenDefect)
   })
 )
 
