@@ -4,8 +4,9 @@ FROM node:24.21.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY layers/solana/no-subscriptions layers/solana/no-subscriptions
-# What is optional speeds up what a service does not do, or is for the sandbox. The image has a Node of its own.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && rm -rf node_modules/node
+COPY layers/solana/plain-bigints layers/solana/plain-bigints
+# What is optional speeds up what a service does not do, or is for the sandbox.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production

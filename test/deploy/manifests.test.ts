@@ -30,7 +30,7 @@ describe("the Dockerfile", () => {
 
   it("runs the Node of package.json, without root", () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gmu)].map(([, image]) => image)
-    assert.deepStrictEqual([...new Set(bases)], [`node:${manifest.dependencies.node}-slim`])
+    assert.deepStrictEqual([...new Set(bases)], [`node:${manifest.devDependencies.node}-slim`])
     assert.deepStrictEqual(
       [...dockerfile.matchAll(/^USER (\S+)/gmu)].map(([, user]) => user),
       ["1000:1000"]
