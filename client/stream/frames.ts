@@ -4,7 +4,10 @@ import { fieldsOf } from "#client/transport/answers.ts"
 
 /** The part of a WebSocket that is needed here: of browsers, of Node, and of the library `ws`. */
 export interface Socket {
-  readonly addEventListener: (type: "open" | "message" | "error" | "close", listener: (event: any) => void) => void
+  addEventListener(
+    type: "open" | "message" | "error" | "close",
+    listener: (event: { readonly type: string; readonly data?: unknown }) => void
+  ): void
   readonly close: () => void
 }
 
@@ -47,7 +50,7 @@ export async function* framesOf(socket: Socket, leaving: AbortSignal, onOpen: ()
     onOpen()
     restartTimeout()
   })
-  socket.addEventListener("message", ({ data }: { readonly data: unknown }) => {
+  socket.addEventListener("message", ({ data }) => {
     if (isOver) return
     restartTimeout()
     const frame = frameIn(data)

@@ -155,7 +155,8 @@ export const mapped = <A, B>(
     }
     return {
       next: async () => {
-        while (!isOver) {
+        while (true) {
+          if (isOver) break
           const next = await iterator.next()
           if (next.done === true) break
           const value = map(next.value)

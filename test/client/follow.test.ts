@@ -110,11 +110,8 @@ it("fails at once when the key is refused, and after eight attempts in a row tha
   const gone = following(() => {
     throw new TypeError("refused")
   })
-  const next = gone.ballast.events
-    .follow()
-    [Symbol.asyncIterator]()
-    .next()
-    .catch((reason: unknown) => reason)
+  const endless = gone.ballast.events.follow()[Symbol.asyncIterator]()
+  const next = endless.next().catch((reason: unknown) => reason)
   await vi.advanceTimersByTimeAsync(600_000)
   const reason = await next
   assert.instanceOf(reason, BallastError)

@@ -19,7 +19,7 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
 const read = (path: string) => readFileSync(at(path), "utf8")
 const manifest = JSON.parse(read("package.json")) as {
   readonly version: string
-  readonly dependencies: { readonly node: string }
+  readonly devDependencies: { readonly node: string }
 }
 
 describe("the Dockerfile", () => {

@@ -11,7 +11,6 @@ const toHex = (number, width) => {
 const fromHex = (hex) => (hex === "" ? 0n : BigInt(`0x${hex}`))
 
 exports.toBigIntBE = (bytes) => fromHex(Buffer.from(bytes).toString("hex"))
-// `Buffer.from` copies, so that the caller's bytes keep their order.
-exports.toBigIntLE = (bytes) => fromHex(Buffer.from(bytes).reverse().toString("hex"))
+exports.toBigIntLE = (bytes) => fromHex(Buffer.from(Buffer.from(bytes).toReversed()).toString("hex"))
 exports.toBufferBE = (number, width) => Buffer.from(toHex(number, width), "hex")
-exports.toBufferLE = (number, width) => Buffer.from(toHex(number, width), "hex").reverse()
+exports.toBufferLE = (number, width) => Buffer.from(Buffer.from(toHex(number, width), "hex").toReversed())

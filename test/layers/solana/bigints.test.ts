@@ -33,7 +33,7 @@ describe("numbers of layouts", () => {
         assert.deepStrictEqual([...toBufferLE(number, width)], [...bytes])
         assert.deepStrictEqual([...toBufferBE(number, width)], [...bytes].toReversed())
         assert.strictEqual(toBigIntLE(bytes), number)
-        assert.strictEqual(toBigIntBE(Buffer.from(bytes).reverse()), number)
+        assert.strictEqual(toBigIntBE(Buffer.from([...bytes].toReversed())), number)
         assert.deepStrictEqual([...bytes], [...littleEndian(number, width)], "the caller's bytes stay")
       })
     ))
