@@ -183,7 +183,6 @@ layer(executionsApi(), { excludeTestServices: true })("portfolios of people", (i
         seer.call("v2.portfolios.stop", { portfolioId }).catch((error) => error)
       )
       assert.strictEqual(refused.code, Errors.PermissionDenied.contract.code)
-      yield* Effect.promise(() => Promise.all([client.close(), seer.close()]))
     })
   )
 

@@ -15,6 +15,7 @@ import type { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import type { ActionStore } from "#domain/action/ActionStore.ts"
 import type { IssuerQuoteStore } from "#domain/action/IssuerQuoteStore.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
+import type { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import type { Sessions } from "#domain/identity/Sessions.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { type OperationState } from "#domain/operation/Operation.ts"
@@ -122,6 +123,7 @@ const wire = (server: Server) =>
 /** What other routes may be made of. */
 type Ours = Given | HttpRouter.HttpRouter | ShutdownState
 type Given =
+  | AccessChanges
   | ActionPorts
   | Executions
   | ExecutionReaders

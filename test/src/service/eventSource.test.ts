@@ -13,7 +13,7 @@ import { accepted, enter, streamingApi, Streams } from "#test/api/support/Stream
 
 /** A process that serves what the API at `origin` does; `attach` ends its start. */
 const starting = async (port: number) => {
-  const server = startingServer(100)().listen(port, "127.0.0.1")
+  const server = startingServer({ maxConnections: 100, keepAliveSeconds: 75 })().listen(port, "127.0.0.1")
   await once(server, "listening")
   const attach = (origin: string) =>
     server.on("request", (incoming, outgoing) => {
