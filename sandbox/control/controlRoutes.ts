@@ -11,6 +11,7 @@ import { ApiProcess } from "#sandbox/service/ApiProcess.ts"
 import { tokenOf } from "#sandbox/chain/Chain.ts"
 import * as Faucet from "#sandbox/chain/Faucet.ts"
 import { faultModes, Faults, faultTargets, isModeOf } from "#sandbox/faults/Faults.ts"
+import { nodeFaultFields } from "#sandbox/faults/NodeFault.ts"
 import { type SplToken, splCatalog, splTokenOf } from "#sandbox/assets/splCatalog.ts"
 import { solanaAddressOf } from "#sandbox/solana/solanaAddressOf.ts"
 import { WorldSolana } from "#sandbox/solana/WorldSolana.ts"
@@ -50,7 +51,8 @@ const AdvanceBody = Schema.Struct({ ms: Schema.Int.check(Schema.isBetween({ mini
 const FaultsBody = Schema.Struct({
   target: Schema.String,
   mode: Schema.Literals([...faultModes, "kill"]),
-  count: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })))
+  count: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))),
+  ...nodeFaultFields
 })
 const TenantsBody = Schema.Struct({
   name: Schema.NonEmptyString.check(Schema.isMaxLength(100)),
@@ -224,7 +226,7 @@ const faults = Effect.gen(function* () {
     }
     if (body.mode === "kill") return yield* badField("mode", `Only "api", "stream" and "attestor" can be killed`)
     if (!isModeOf(target, body.mode)) return yield* badField("mode", `"${body.target}" does not know "${body.mode}"`)
-    yield* switches.set(target, body.mode, body.count)
+    yield* switches.set(target, { ...body, mode: body.mode })
     return reply(body)
   })
 })

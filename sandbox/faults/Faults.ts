@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { solanaChainId } from "#domain/Caip.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
+import { isNodeMode, type NodeFault, nodeFault, type NodeFaultDetail, nodeModes } from "#sandbox/faults/NodeFault.ts"
 
 /** How a stand-in may misbehave. `drop-next` does the work and drops the answer. */
 const answerModes = [
@@ -29,27 +30,24 @@ export const bridgeModes = ["ok", "down", "slow", "late", "partial", "refunded",
 /** What becomes of transactions that the Solana node takes: they land, land some slots later, or are lost. */
 const landingModes = ["ok", "late", "lost"] as const
 
-export const faultModes = [
-  ...answerModes,
-  "stale",
-  "lying",
-  "closed",
-  "late",
-  "partial",
-  "refunded",
-  "never",
-  "lost"
-] as const
+/** What a node of an EVM chain may do: also answer what is not so. */
+const rpcModes = [...answerModes, ...nodeModes] as const
+
+export const faultModes = [...rpcModes, "lying", "closed", "late", "partial", "refunded", "never", "lost"] as const
 export const FaultMode = Schema.Literals(faultModes)
 export type FaultMode = typeof FaultMode.Type
 
+/** Endpoints of each EVM chain, over the same chain: one can be wrong while the other is not. */
+export const endpointsOfChain = [1, 2] as const
+
 /**
- * A stand-in that can misbehave: the RPC of a chain, the price feed, the stocks feed and its REST API, issuers of
+ * A stand-in that can misbehave: the RPC of a chain, by all of its endpoints or by one, the price feed, the stocks feed and its REST API, issuers of
  * tokenized shares, the issuer that is traded with, the routing provider, the bridge, the price attestor, Jupiter, and
  * the landing of Solana's transactions.
  */
 export type FaultTarget =
   | `rpc:${number}`
+  | RpcEndpoint
   | "prices"
   | "massive"
   | "massive-rest"
@@ -60,6 +58,11 @@ export type FaultTarget =
   | "attestor"
   | "jupiter"
   | "landing"
+
+/** An endpoint of an EVM chain, numbered from one. */
+export type RpcEndpoint = `rpc:${number}/${number}`
+
+const solanaRpc: FaultTarget = `rpc:${solanaChainId}`
 
 const modesOf = (target: FaultTarget): ReadonlyArray<FaultMode> => {
   switch (target) {
@@ -72,7 +75,7 @@ const modesOf = (target: FaultTarget): ReadonlyArray<FaultMode> => {
     case "landing":
       return landingModes
     default:
-      return answerModes
+      return target.startsWith("rpc:") && target !== solanaRpc ? rpcModes : answerModes
   }
 }
 
@@ -81,7 +84,11 @@ export const isModeOf = (target: FaultTarget, mode: FaultMode): boolean => modes
 
 /** The targets of this world, by the names under which the control API knows them. */
 export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, FaultTarget>([
-  ...catalog.map((chain) => [`rpc:${chain.chainId}`, `rpc:${chain.chainId}`] as const),
+  ...catalog.flatMap(({ chainId }) =>
+    [`rpc:${chainId}` as const, ...endpointsOfChain.map((endpoint) => `rpc:${chainId}/${endpoint}` as const)].map(
+      (target) => [target, target] as const
+    )
+  ),
   ["prices", "prices"],
   ["coingecko", "prices"],
   ["massive", "massive"],
@@ -96,32 +103,66 @@ export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, Fa
   ["landing", "landing"]
 ])
 
+/** What a target is set to. */
+export interface FaultSetting extends NodeFaultDetail {
+  readonly mode: FaultMode
+  /** For so many requests; until the next change by default, `drop-next` for one. */
+  readonly count?: number | undefined
+}
+
+interface Switch {
+  readonly mode: FaultMode
+  readonly node: NodeFault | undefined
+  left: number
+  /** What of a share is owed to the next request. */
+  owed: number
+}
+
 /** The switches of the stand-ins. */
 export class Faults extends Context.Service<
   Faults,
   {
-    /** Sets the mode of the next `count` requests, or of all until the next change; `drop-next` counts 1 by default. */
-    readonly set: (target: FaultTarget, mode: FaultMode, count: number | undefined) => Effect.Effect<void>
+    readonly set: (target: FaultTarget, setting: FaultSetting) => Effect.Effect<void>
     /** The mode of the request that is being answered; uses up one of a counted mode. */
     readonly take: (target: FaultTarget) => Effect.Effect<FaultMode>
+    /**
+     * The same for an endpoint of a chain, whose own fault goes before that of all endpoints: what kind of misbehaviour
+     * of a node it is, or another mode. Of a share, requests are spread evenly.
+     */
+    readonly takeOfEndpoint: (chainId: number, endpoint: number) => Effect.Effect<FaultMode | NodeFault>
   }
 >()("ballast/sandbox/faults/Faults") {
   static readonly layer = Layer.sync(Faults, () => {
-    const switches = new Map<FaultTarget, { readonly mode: FaultMode; left: number }>()
+    const switches = new Map<FaultTarget, Switch>()
+
+    const use = (target: FaultTarget): FaultMode | NodeFault => {
+      const fault = switches.get(target)
+      if (fault === undefined) return "ok"
+      fault.owed += fault.node?.share ?? 1
+      if (fault.owed < 1) return "ok"
+      fault.owed -= 1
+      fault.left -= 1
+      if (fault.left <= 0) switches.delete(target)
+      return fault.node ?? fault.mode
+    }
+
     return Faults.of({
-      set: (target, mode, count) =>
+      set: (target, { count, mode, ...detail }) =>
         Effect.sync(() => {
           const left = count ?? (mode === "drop-next" ? 1 : Number.POSITIVE_INFINITY)
-          if (mode === "ok") switches.delete(target)
-          else switches.set(target, { mode, left })
+          if (mode === "ok") return void switches.delete(target)
+          const isOfNode = target.startsWith("rpc:") && isNodeMode(mode)
+          switches.set(target, { mode, node: isOfNode ? nodeFault(mode, detail) : undefined, left, owed: 0 })
         }),
       take: (target) =>
         Effect.sync(() => {
-          const fault = switches.get(target)
-          if (fault === undefined) return "ok"
-          fault.left -= 1
-          if (fault.left <= 0) switches.delete(target)
-          return fault.mode
+          const fault = use(target)
+          return typeof fault === "string" ? fault : fault.mode
+        }),
+      takeOfEndpoint: (chainId, endpoint) =>
+        Effect.sync(() => {
+          const own: RpcEndpoint = `rpc:${chainId}/${endpoint}`
+          return use(switches.has(own) ? own : `rpc:${chainId}`)
         })
     })
   })

@@ -4,7 +4,9 @@ import * as Base58 from "#domain/Base58.ts"
 import { solanaChainId } from "#domain/Caip.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { issuerChainOf } from "#sandbox/chain/issuer.ts"
+import { rpcPath } from "#sandbox/chain/rpcProxy.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
+import { endpointsOfChain } from "#sandbox/faults/Faults.ts"
 import { derivedSecret } from "#sandbox/process/derivedSecret.ts"
 import { solanaAgent } from "#sandbox/solana/solanaAgent.ts"
 import { WorldConfig } from "#sandbox/WorldConfig.ts"
@@ -22,7 +24,10 @@ export const serviceEnvironment = Effect.gen(function* () {
   const { secrets } = yield* (yield* WorldFile).state
   const chains = yield* WorldChains
   const perChain = chains.all.flatMap((chain): ReadonlyArray<readonly [string, string]> => [
-    [`RPC_URL_${chain.chainId}`, `${config.controlBaseUrl}/rpc/${chain.chainId}`],
+    [
+      `RPC_URL_${chain.chainId}`,
+      endpointsOfChain.map((endpoint) => `${config.controlBaseUrl}${rpcPath(chain.chainId, endpoint)}`).join(",")
+    ],
     // The sandbox's chains make a block when a transaction arrives and none after it.
     [`CONFIRMATIONS_${chain.chainId}`, "1"],
     [`UNISWAP_V2_ROUTER_${chain.chainId}`, chain.contracts.router],

@@ -56,7 +56,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
     () =>
       Effect.gen(function* () {
         const { ask } = yield* MarketApi
-        yield* (yield* Faults).set("prices", "slow", undefined)
+        yield* (yield* Faults).set("prices", { mode: "slow" })
         for (const [name, input] of reads.slice(1)) {
           const { cache, configured, data, items } = yield* ask(`cryptoMarketData.${name}`, input)
           assert.isTrue(configured, name)
@@ -65,7 +65,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
           if (items !== undefined) assert.deepStrictEqual(items, [])
           else assert.isTrue(data === null || Object.values(data).every((list) => (list as []).length === 0))
         }
-        yield* (yield* Faults).set("prices", "ok", undefined)
+        yield* (yield* Faults).set("prices", { mode: "ok" })
       })
   )
 
@@ -256,7 +256,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
         clock.advance(11 * minute)
         yield* refresh
         const good = yield* read
-        yield* faults.set("prices", mode, undefined)
+        yield* faults.set("prices", { mode })
         clock.advance(11 * minute)
         yield* refresh
         const during = yield* read
@@ -266,7 +266,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
         clock.advance(5 * minute)
         yield* refresh
         assert.isTrue((yield* read).cache.stale)
-        yield* faults.set("prices", "ok", undefined)
+        yield* faults.set("prices", { mode: "ok" })
         clock.advance(3 * minute)
         // Three failures in a row end a round; what they kept waiting comes with the next.
         for (let round = 0; round < 3; round += 1) yield* refresh
@@ -287,9 +287,9 @@ layer(makeMarketApi({ coinGecko: "paid", massive: false, coinbase: false, xstock
     Effect.gen(function* () {
       const { refresh } = yield* MarketApi
       const faults = yield* Faults
-      yield* faults.set("prices", "forbidden", undefined)
+      yield* faults.set("prices", { mode: "forbidden" })
       yield* refresh
-      yield* faults.set("prices", "ok", undefined)
+      yield* faults.set("prices", { mode: "ok" })
       const { cache, configured, items } = yield* news({})
       assert.isTrue(configured)
       assert.deepStrictEqual(items, [])

@@ -63,8 +63,8 @@ layer(makeMarketApi({ coinGecko: "none", massive: true, coinbase: true, xstocks:
         assert.strictEqual(yield* splitOnSolana, "1.5")
         // Three failures end a round; a slow answer is an answer.
         const count = mode === "slow" ? 1 : undefined
-        yield* faults.set("massive-rest", mode, count)
-        yield* faults.set("issuers", mode, count)
+        yield* faults.set("massive-rest", { mode, count })
+        yield* faults.set("issuers", { mode, count })
         clock.advance(11 * minute)
         yield* refresh
         const during = yield* shareOf
@@ -72,8 +72,8 @@ layer(makeMarketApi({ coinGecko: "none", massive: true, coinbase: true, xstocks:
         if (mode !== "slow") assert.strictEqual(during.market.updatedAt, before.market.updatedAt)
         assert.strictEqual(yield* multiplier, "1.5")
         assert.strictEqual(yield* splitOnSolana, "1.5")
-        yield* faults.set("massive-rest", "ok", undefined)
-        yield* faults.set("issuers", "ok", undefined)
+        yield* faults.set("massive-rest", { mode: "ok" })
+        yield* faults.set("issuers", { mode: "ok" })
         clock.advance(3 * minute)
         yield* refresh
         yield* refresh
@@ -116,11 +116,11 @@ layer(makeMarketApi({ coinGecko: "none", massive: true, coinbase: true, xstocks:
       const faults = yield* Faults
       const split = Effect.map(extensionsOf(xStock("TSLAx", "solana")), (extensions) => extensions.multiplier)
       assert.strictEqual(yield* split, "1")
-      yield* faults.set("issuers", "down", undefined)
+      yield* faults.set("issuers", { mode: "down" })
       clock.advance(day)
       yield* refresh
       assert.strictEqual(yield* split, "3")
-      yield* faults.set("issuers", "ok", undefined)
+      yield* faults.set("issuers", { mode: "ok" })
     })
   )
 })

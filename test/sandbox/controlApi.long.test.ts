@@ -62,7 +62,8 @@ describe("GET /", () => {
   it("gives the service its world, and what the user set above it", async () => {
     const body = await overview(world)
     const data = await environment(world)
-    assert.strictEqual(data["RPC_URL_42161"], `http://127.0.0.1:${world.place.control}/rpc/42161`)
+    const node = `http://127.0.0.1:${world.place.control}/rpc/42161`
+    assert.strictEqual(data["RPC_URL_42161"], `${node},${node}/2`)
     assert.strictEqual(data["ADMIN_TOKEN"], body.adminToken)
     assert.strictEqual(data["REBALANCE_COOLDOWN_SECONDS"], "7")
     assert.strictEqual(data["DATA_DIR"], join(world.place.dataDir, "service"))
@@ -278,6 +279,18 @@ describe("RPC", () => {
     assert.strictEqual((await rpc("eth_chainId")).status, 200)
   })
 
+  it("misbehaves as nodes do, at one endpoint or at all", async () => {
+    const at = async (path: string) =>
+      BigInt(
+        (await world.post<RpcAnswer<string>>(path, { jsonrpc: "2.0", id: 1, method: "eth_blockNumber" })).body.result
+      )
+    await world.post("/faults", { target: "rpc:8453/2", mode: "lagging", blocks: 1000, of: ["blocks"] })
+    const [first, second] = [await at("/rpc/8453"), await at("/rpc/8453/2")]
+    assert.isTrue(second === 0n ? first < 1000n : first >= second + 1000n)
+    await world.post("/faults", { target: "rpc:8453/2", mode: "ok" })
+    assert.isTrue((await at("/rpc/8453/2")) >= first)
+  })
+
   it("is slow by three seconds", async () => {
     await fault("slow", 1)
     const started = performance.now()
@@ -321,7 +334,13 @@ describe("faults and tenants", () => {
     [{ target: "rpc:8453", mode: "sideways" }, "mode"],
     [{ target: "rpc:8453", mode: "kill" }, "mode"],
     [{ target: "api", mode: "down" }, "mode"],
-    [{ target: "rpc:8453", mode: "down", count: 0 }, "count"]
+    [{ target: "rpc:8453", mode: "down", count: 0 }, "count"],
+    [{ target: "rpc:8453/3", mode: "lagging" }, "target"],
+    [{ target: "prices", mode: "lagging" }, "mode"],
+    [{ target: "rpc:8453", mode: "lagging", blocks: 0 }, "blocks"],
+    [{ target: "rpc:8453", mode: "lagging", of: [] }, "of"],
+    [{ target: "rpc:8453", mode: "stale", share: 2 }, "share"],
+    [{ target: "rpc:8453", mode: "tip", tipWei: "1 gwei" }, "tipWei"]
   ])("refuses %j", async (body, field) => {
     const answer = await world.post<Refusal>("/faults", body)
     assert.strictEqual(answer.status, 400)

@@ -71,7 +71,7 @@ it.live("the stand-in refuses what CoinGecko refuses", () =>
     assert.include(tooFar.message, "401")
     const stranger = yield* Effect.flip(withClient("wrong", (history) => history.daily(weth.assetId, 30)))
     assert.include(stranger.message, "COINGECKO_API_KEY")
-    yield* (yield* Faults).set("prices", "rate-limited", 1)
+    yield* (yield* Faults).set("prices", { mode: "rate-limited", count: 1 })
     const limited = yield* Effect.flip(withClient(key, (history) => history.daily(weth.assetId, 30)))
     assert.include(limited.message, "429")
     const port = yield* portOf

@@ -143,9 +143,9 @@ layer(IssuerStandIns.layer, { excludeTestServices: true })("npm run catalogue --
     Effect.gen(function* () {
       const path = yield* folder
       const faults = yield* Faults
-      yield* faults.set("issuers", "down", undefined)
+      yield* faults.set("issuers", { mode: "down" })
       const { code, output, problem } = yield* run(path, "--write", "--max-removed", "100")
-      yield* faults.set("issuers", "ok", undefined)
+      yield* faults.set("issuers", { mode: "ok" })
       assert.strictEqual(code, 1)
       assert.match(output, /robinhood on .*NOT READ: .+; its 102 tokens stay/)
       assert.match(problem, /Not all sources were taken/)
@@ -164,9 +164,9 @@ layer(IssuerStandIns.layer, { excludeTestServices: true })("npm run catalogue --
       Effect.gen(function* () {
         const path = yield* folder
         const faults = yield* Faults
-        yield* faults.set("issuers", mode, undefined)
+        yield* faults.set("issuers", { mode })
         const changes = yield* changesOf(path)
-        yield* faults.set("issuers", "ok", undefined)
+        yield* faults.set("issuers", { mode: "ok" })
         const lines = describeChanges(changes).split("\n")
         for (const group of [/ondo on eip155:1 /, /coinbase on/, /xstocks on eip155:1 /, /robinhood on/])
           assert.match(lines.find((line) => group.test(line)) ?? "", /NOT READ: .+; its \d+ tokens stay/)
@@ -179,7 +179,7 @@ layer(IssuerStandIns.layer, { excludeTestServices: true })("npm run catalogue --
   it.effect("a slow source is waited for", () =>
     Effect.gen(function* () {
       const faults = yield* Faults
-      yield* faults.set("issuers", "slow", 2)
+      yield* faults.set("issuers", { mode: "slow", count: 2 })
       const changes = yield* changesOf(yield* folder)
       assert.isFalse(isIncomplete(changes))
       assert.deepStrictEqual(changesIn(describeChanges(changes)), [])
