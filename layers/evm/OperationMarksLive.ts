@@ -7,7 +7,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
-import { maxBlocks, operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
+import { maxBlocks, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { carriesMark, markOf } from "#layers/evm/execution/operationMark.ts"
 import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
@@ -39,8 +39,8 @@ const operationsSince = Effect.fnUntraced(function* (
   head: bigint
 ) {
   const sender = toViem(addressOf(accountId))
-  const logs = yield* Effect.forEach(rangesFrom(from, head), (range) => operationEvents(chainId, { sender }, range))
-  return logs.flat().filter(({ args }) => args.success)
+  const events = yield* operationEvents(chainId, sender, { range: rangeFrom(from, head) })
+  return events.filter(({ args }) => args.success)
 })
 
 const inputOf = Effect.fnUntraced(function* ({ chainId }: SoughtOperation, hash: Hex) {

@@ -9,12 +9,17 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 
 /** The chain's latest block, and the latest one whose transactions count. */
+export interface Depth {
+  readonly head: bigint
+  readonly confirmed: bigint
+}
+
 export const readDepth = Effect.fnUntraced(function* (chainId: ChainId) {
   const { chain, request } = yield* EvmClients
   const { confirmations } = yield* chain(chainId)
   const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
   const confirmed = head - BigInt(confirmations) + 1n
-  return { head, confirmed: confirmed > 0n ? confirmed : 0n }
+  return { head, confirmed: confirmed > 0n ? confirmed : 0n } satisfies Depth
 })
 
 /** The receipt; "pending" while the chain shows one that does not count yet, null while it shows none. */

@@ -1,31 +1,19 @@
 /**
  * What became of a user operation. A signed operation is public, so any account may have submitted it: the EntryPoint's
- * event with its hash decides, not the fate of our own transaction. Only without such an event does the end of our own
- * one count. Source: ERC-4337 (UserOperationEvent).
+ * event with its hash decides, not the fate of our own transaction. The end of our own one counts only where the
+ * account's nonce shows that there is no such event. Source: ERC-4337 (UserOperationEvent).
  */
 import { Effect, Option } from "effect"
-import type { Hex, TransactionReceipt } from "viem"
-import type { AccountId, ChainId } from "#domain/Caip.ts"
+import type { TransactionReceipt } from "viem"
+import type { AccountId } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { toViem } from "#layers/evm/address.ts"
-import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
+import { type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
+import { operationNonceIn, readOperationNonces } from "#layers/evm/execution/operationNonce.ts"
 import { gasPriceOf, outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth, confirmedReceipt, confirmedReceiptOf } from "#layers/evm/execution/confirmedReceipt.ts"
-
-/** The hash of the transaction that carried the operation, sought forward from a block within the bounds above. */
-const findCarrier = Effect.fnUntraced(function* (
-  chainId: ChainId,
-  userOpHash: Hex,
-  { fromBlock, head }: { readonly fromBlock: bigint; readonly head: bigint }
-) {
-  for (const range of rangesFrom(fromBlock, head)) {
-    const [log] = yield* operationEvents(chainId, { userOpHash }, range)
-    if (log !== undefined) return log.transactionHash
-  }
-  return undefined
-})
 
 /**
  * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it.
@@ -55,24 +43,40 @@ export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTrans
   return used > transaction.nonce
 })
 
-/** What one endpoint shows. */
+/**
+ * What one endpoint shows. That nothing will come of the transaction is a conclusion from state alone: the relayer's
+ * nonce is used at a block that counts, and up to the head the account's nonce is still the operation's own. Where that
+ * is used, the event that used it is sought until the endpoint shows it; a receipt or log that is missing says nothing.
+ */
 const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, accountId: AccountId) {
   const { actionHash, chainId, fromBlock, replaces, txHash } = transaction
   const { head, confirmed } = yield* readDepth(chainId)
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
 
-  // The nonce first: when it was used before the receipt was read, a missing receipt is an answer.
-  const nonceUsed = yield* isNonceUsed(transaction, confirmed)
   const own = yield* confirmedReceiptOf(chainId, [txHash, ...replaces], confirmed)
   if (own === "pending") return shows(Option.none())
   const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, actionHash, accountId)
   if (Option.isSome(ownOutcome)) return shows(ownOutcome)
 
-  const carrier = yield* findCarrier(chainId, actionHash as Hex, { fromBlock, head })
-  const carried = carrier === undefined ? null : yield* confirmedReceipt(chainId, carrier, confirmed)
-  if (carried === "pending") return shows(Option.none())
-  if (carried !== null) return shows(outcomeIn(carried, actionHash, accountId))
-  return shows(own !== null || nonceUsed ? Option.some(lost(transaction, own)) : Option.none())
+  const nonce = operationNonceIn(transaction.raw, accountId)
+  const isCarried = nonce === undefined || (yield* readOperationNonces(chainId, [{ accountId, nonce }], head))[0]
+  if (isCarried === false) {
+    const isOver = own !== null || (yield* isNonceUsed(transaction, confirmed))
+    return shows(isOver ? Option.some(lost(transaction, own)) : Option.none())
+  }
+
+  const isSought = ({ args }: OperationEvent) => args.userOpHash === actionHash || args.nonce === nonce
+  const events = yield* operationEvents(chainId, toViem(addressOf(accountId)), {
+    range: rangeFrom(fromBlock, head),
+    isEnough: (found) => found.some(isSought)
+  })
+  const event = events.find(isSought)
+  const carrier = event && (yield* confirmedReceipt(chainId, event.transactionHash, confirmed))
+  if (event === undefined || carrier == null || carrier === "pending") return shows(Option.none())
+  const carried = outcomeIn(carrier, actionHash, accountId)
+  // Another operation has used the account's nonce: this one never can.
+  const isOvertaken = Option.isNone(carried) && event.args.userOpHash !== actionHash
+  return shows(isOvertaken ? Option.some(lost(transaction, own)) : carried)
 })
 
 export const findReceipt = (transaction: SignedTransaction, accountId: AccountId) =>

@@ -1,24 +1,29 @@
 /**
  * What became of all pending user operations of a chain, in one reading: the head, one search of the EntryPoint's
- * events for all of them, and the receipt of each transaction that carried some.
+ * events for all of their accounts, and the receipt of each transaction that carried some. Of an endpoint that refuses
+ * so wide a search, the receipts of our own transactions whose nonce is used.
  *
- * Only what every endpoint shows as carried and confirmed is answered from it. Whatever ends otherwise (a nonce that is
- * used without the event, endpoints that contradict each other) is read again on its own, by findReceipt.
+ * Only what every endpoint shows as carried and confirmed is answered from it, and that an operation waits: also one
+ * that the account's nonce shows as carried by a transaction that the endpoint does not show yet. Whatever ends
+ * otherwise (a nonce that is used without the operation, endpoints that contradict each other) is read again on its
+ * own, by findReceipt.
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
-import type { Hex, TransactionReceipt } from "viem"
+import { type Hex, isAddressEqual, type TransactionReceipt } from "viem"
 import type { ChainId, AccountId } from "#domain/Caip.ts"
 import { batched } from "#domain/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { toViem } from "#layers/evm/address.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
 import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
-import { readEach, conclude, concluded, type Observation } from "#layers/evm/rpc/quorum.ts"
+import { readEach, conclude, concluded, contradiction, type Observation } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
-import { operationEvents, rangesFrom } from "#layers/evm/execution/operationEvents.ts"
+import { requestsFor } from "#layers/evm/rpc/logSearch.ts"
+import { type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
+import { operationNonceIn, readOperationNonces } from "#layers/evm/execution/operationNonce.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
-import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
+import { confirmedReceiptOf, readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 
 export interface Awaited {
   readonly transaction: SignedTransaction
@@ -32,8 +37,10 @@ export interface Awaited {
 const pauseFor = (waiting: number): number => Math.min(100 + waiting, 250)
 const pauseGrowth = 1.5
 const longestPause = 500
-/** Hashes in one search of events: nodes take some hundred alternatives of a topic. */
-const maxHashes = 200
+/** Accounts in one search of events: nodes take some hundred alternatives of a topic. */
+const maxAccounts = 200
+/** Requests of a search, beyond which receipts of our own transactions are read instead. */
+const maxSearchRequests = 8
 
 /** Where an operation's event was found. */
 interface Place {
@@ -53,23 +60,26 @@ const nothingYet: Shown = { head: -1n, absent: new Set() }
 const chunksOf = <T>(items: ReadonlyArray<T>, size: number): ReadonlyArray<ReadonlyArray<T>> =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 
-/** The events of all of them, sought forward from the earliest block that one of them may be in. */
-const findPlaces = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, head: bigint) {
-  const places = new Map<string, Place>()
-  for (const part of chunksOf(awaited, maxHashes)) {
-    const hashes = part.map(({ transaction }) => transaction.actionHash as Hex)
+/** The operations of their accounts, sought forward from the earliest block that one of them may be in. */
+const findEvents = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, head: bigint) {
+  const found: Array<OperationEvent> = []
+  for (const part of chunksOf(awaited, maxAccounts)) {
+    const hashes = new Set<string>(part.map(({ transaction }) => transaction.actionHash))
+    const accounts = [...new Set(part.map(({ accountId }) => toViem(addressOf(accountId))))]
     const from = part.reduce(
       (least, { transaction }) => (transaction.fromBlock < least ? transaction.fromBlock : least),
       head
     )
-    for (const range of rangesFrom(from, head)) {
-      if (hashes.every((hash) => places.has(hash))) break
-      const logs = yield* operationEvents(chainId, { userOpHash: hashes }, range)
-      for (const { args, blockHash, blockNumber, transactionHash } of logs)
-        places.set(args.userOpHash, { blockHash, blockNumber, transactionHash })
-    }
+    const range = rangeFrom(from, head)
+    if ((yield* requestsFor(chainId, range)) > maxSearchRequests) continue
+    const search = operationEvents(chainId, accounts, {
+      range,
+      isEnough: (events) => events.filter(({ args }) => hashes.has(args.userOpHash)).length === hashes.size
+    })
+    // What the node refuses to search is read from receipts; that it does not answer shows in the other requests.
+    found.push(...(yield* Effect.orElseSucceed(search, (): ReadonlyArray<OperationEvent> => [])))
   }
-  return places
+  return found
 })
 
 const readReceipts = Effect.fnUntraced(function* (chainId: ChainId, hashes: ReadonlySet<Hex>) {
@@ -107,31 +117,78 @@ const outcomeOf = (
     ? Option.none()
     : outcomeIn(receipt, transaction.actionHash, accountId)
 
-/** What one endpoint shows of each of them; "gone" where the nonce is used and no transaction carried the operation. */
+/** Receipts that count of our own transactions, by their hashes; those that were not found have none. */
+const readOwnReceipts = Effect.fnUntraced(function* (
+  chainId: ChainId,
+  awaited: ReadonlyArray<Awaited>,
+  confirmed: bigint
+) {
+  const transactions = new Map(awaited.map(({ transaction }) => [transaction.txHash, transaction]))
+  const receipts = yield* Effect.forEach(
+    transactions.values(),
+    ({ replaces, txHash }) =>
+      Effect.map(
+        confirmedReceiptOf(chainId, [txHash, ...replaces], confirmed),
+        (receipt) => [txHash, receipt === "pending" ? null : receipt] as const
+      ),
+    { concurrency: 4 }
+  )
+  return new Map(receipts)
+})
+
+/** Those whose account's nonce is used, by whatever transaction, while no other operation is known to have used it. */
+const readCarried = Effect.fnUntraced(function* (
+  chainId: ChainId,
+  awaited: ReadonlyArray<Awaited>,
+  { events, head }: { readonly events: ReadonlyArray<OperationEvent>; readonly head: bigint }
+) {
+  const known = awaited.flatMap(({ accountId, transaction }) => {
+    const nonce = operationNonceIn(transaction.raw, accountId)
+    const account = toViem(addressOf(accountId))
+    const isOvertaken = events.some(({ args }) => args.nonce === nonce && isAddressEqual(args.sender, account))
+    return nonce === undefined || isOvertaken ? [] : [{ accountId, nonce, actionHash: transaction.actionHash }]
+  })
+  const carried = yield* readOperationNonces(chainId, known, head)
+  return new Set<string>(known.filter((_, index) => carried[index]).map(({ actionHash }) => actionHash))
+})
+
+/** What one endpoint shows of each of them; "gone" where the nonce is used and the operation was not carried. */
 const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: ReadonlyArray<Awaited>, before: Shown) {
   const { head, confirmed } = yield* readDepth(chainId)
   const wasAbsent = head === before.head ? before.absent : new Set<string>()
   const open = awaited.filter(({ transaction }) => !wasAbsent.has(transaction.actionHash))
-  const places = open.length === 0 ? new Map<string, Place>() : yield* findPlaces(chainId, open, head)
+  const events = open.length === 0 ? [] : yield* findEvents(chainId, open, head)
+  const places = new Map<string, Place>(events.map(({ args, ...place }) => [args.userOpHash, place]))
   const isConfirmed = (place: Place | undefined) => place !== undefined && place.blockNumber <= confirmed
-  const hashes = [...places.values()].filter(isConfirmed).map(({ transactionHash }) => transactionHash)
+  const hashes = open
+    .map(({ transaction }) => places.get(transaction.actionHash))
+    .flatMap((place) => (place !== undefined && isConfirmed(place) ? [place.transactionHash] : []))
   const receipts = yield* readReceipts(chainId, new Set(hashes))
   const missing = open.filter(({ transaction }) => !places.has(transaction.actionHash))
   const used = yield* readUsedNonces(chainId, missing, confirmed)
-  const isGone = ({ nonce, relayer }: SignedTransaction) => (used.get(relayer) ?? 0) > nonce
+  const isUsed = ({ nonce, relayer }: SignedTransaction) => (used.get(relayer) ?? 0) > nonce
+  const unseen = missing.filter(({ transaction }) => isUsed(transaction))
+  const own = yield* readOwnReceipts(chainId, unseen, confirmed)
+  const ownOutcomeOf = ({ accountId, transaction }: Awaited) => {
+    const receipt = own.get(transaction.txHash) ?? null
+    return receipt === null ? Option.none<ActionReceipt>() : outcomeIn(receipt, transaction.actionHash, accountId)
+  }
+  const outcomes = new Map(unseen.map((one) => [one.transaction.actionHash, ownOutcomeOf(one)]))
+  const undecided = unseen.filter(({ transaction }) => Option.isNone(outcomes.get(transaction.actionHash)!))
+  const carried = yield* readCarried(chainId, undecided, { events, head })
   const absent = missing
-    .filter(({ transaction }) => !isGone(transaction))
+    .filter(({ transaction }) => !isUsed(transaction))
     .map(({ transaction }) => transaction.actionHash)
   const shown: Shown = { head, absent: new Set([...wasAbsent, ...absent]) }
   const observe = (one: Awaited): Observation | "gone" => {
     const { actionHash } = one.transaction
-    if (shown.absent.has(actionHash)) return { head, confirmed, receipt: Option.none() }
+    const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
+    if (shown.absent.has(actionHash) || carried.has(actionHash)) return shows(Option.none())
     const place = places.get(actionHash)
-    if (place === undefined) return "gone"
-    const receipt = isConfirmed(place)
-      ? outcomeOf(one, place, receipts.get(place.transactionHash))
-      : Option.none<ActionReceipt>()
-    return { head, confirmed, receipt }
+    if (place !== undefined)
+      return shows(isConfirmed(place) ? outcomeOf(one, place, receipts.get(place.transactionHash)) : Option.none())
+    const ownOutcome = outcomes.get(actionHash) ?? Option.none()
+    return Option.isSome(ownOutcome) ? shows(ownOutcome) : "gone"
   }
   return { shown, observe }
 })
@@ -168,14 +225,27 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
     const pause = Math.min(pauseFor(awaited.length) * pauseGrowth ** sameHeads, longestPause)
     next = since + BigInt(Math.round(pause)) * 1_000_000n
     const views = yield* Effect.result(concluded(chainId, results))
-    return (one: Awaited): Gathered => {
-      if (Result.isFailure(views)) return Result.fail(views.failure)
+    if (Result.isFailure(views)) return () => Result.fail(views.failure)
+    const gathered = new Map<string, Gathered>()
+    /** What some endpoints show alike, and others that have its block not at all: asking again at once would not help. */
+    const hidden: Array<Awaited> = []
+    for (const one of awaited) {
       const observations = views.success.map(({ observe }) => observe(one))
       const observed = observations.filter((observe) => observe !== "gone")
-      if (observed.length < observations.length) return Result.succeed("inconclusive")
-      const conclusion = conclude(observed)
-      return Result.succeed(conclusion === "contradiction" ? "inconclusive" : conclusion)
+      const conclusion = observed.length < observations.length ? "contradiction" : conclude(observed)
+      const shown = observed.filter(({ receipt }) => Option.isSome(receipt))
+      const isHidden = observed.length === observations.length && conclude(shown) !== "contradiction"
+      if (conclusion === "contradiction" && isHidden) hidden.push(one)
+      gathered.set(
+        one.transaction.actionHash,
+        Result.succeed(conclusion === "contradiction" ? "inconclusive" : conclusion)
+      )
     }
+    if (hidden.length > 0) {
+      const failure = yield* contradiction(chainId)
+      for (const { transaction } of hidden) gathered.set(transaction.actionHash, Result.fail(failure))
+    }
+    return ({ transaction }: Awaited): Gathered => gathered.get(transaction.actionHash)!
   })
 
   return yield* batched(({ transaction }: Awaited) => transaction.actionHash, readAll)

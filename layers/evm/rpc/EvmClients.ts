@@ -97,7 +97,7 @@ interface Clients {
   ) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>
   /** What the deployment decided about the chain. */
   readonly chain: (chainId: ChainId) => Effect.Effect<EvmChain, ChainUnavailable>
-  /** The same service over each endpoint of the chain alone. */
+  /** The same service over each endpoint of the chain alone; the same values whenever it is asked. */
   readonly each: (chainId: ChainId) => ReadonlyArray<Clients>
 }
 
@@ -133,19 +133,24 @@ const clientsOf = Effect.fnUntraced(function* (
   }
 
   /** Over one endpoint alone: nothing is shared. */
-  const over = (endpoint: Endpoint): Clients => ({
-    request: (chainId, method, send) => request({ chainId, endpoints: [endpoint] }, method, send),
-    gather: (chainId, calls, blockNumber) =>
-      request({ chainId, endpoints: [endpoint] }, "eth_call", (client) => aggregate(client, calls, { blockNumber })),
-    chain,
-    each: () => [over(endpoint)]
-  })
+  const over = (endpoint: Endpoint): Clients => {
+    const clients: Clients = {
+      request: (chainId, method, send) => request({ chainId, endpoints: [endpoint] }, method, send),
+      gather: (chainId, calls, blockNumber) =>
+        request({ chainId, endpoints: [endpoint] }, "eth_call", (client) => aggregate(client, calls, { blockNumber })),
+      chain,
+      each: () => [clients]
+    }
+    return clients
+  }
+
+  const alone = new Map([...known].map(([chainId, each]) => [chainId, each.map(over)]))
 
   return {
     request: (chainId, method, send) => request({ chainId, endpoints: endpointsOf(chainId) }, method, send),
     gather: (chainId, calls, blockNumber) => gathered.get(chainId)?.(calls, blockNumber) ?? notConfigured(chainId),
     chain,
-    each: (chainId) => endpointsOf(chainId).map(over)
+    each: (chainId) => alone.get(chainId) ?? []
   }
 })
 

@@ -30,8 +30,7 @@ export interface Observation<Found extends Shown = ActionReceipt> {
 const answerTimeout = Duration.seconds(4)
 
 /**
- * Absence counts when it is read twice: one endpoint is often many nodes, of which one may show the
- * block in which a nonce was used and another not yet the receipt that used it.
+ * What is lost is read twice: one endpoint is often many nodes, and a block may be taken back just after it was read.
  */
 const beforeSecondRead = Duration.seconds(2)
 
@@ -97,21 +96,25 @@ export const conclude = <Found extends Shown>(
   return observations.some(contradicts) ? "contradiction" : first.receipt
 }
 
+/** Counts and logs that endpoints contradict each other; why nothing is concluded. */
+export const contradiction = Effect.fnUntraced(function* (chainId: ChainId) {
+  yield* Metric.update(Metric.withAttributes(Metrics.chainDisagreements, { chain: String(chainId) }), 1)
+  yield* Effect.logError(
+    `The RPC endpoints of chain ${chainId} contradict each other about a transaction; its step waits until they agree. Compare them and remove the faulty one from RPC_URL_${chainId}`
+  )
+  return new ChainUnavailable({
+    chainId,
+    reason: "its endpoints contradict each other about a transaction; nothing is concluded until they agree"
+  })
+})
+
 /** Calls every endpoint of the chain; fails when none answers, and when they contradict each other. */
 const ask = Effect.fnUntraced(function* <Found extends Shown, R>(
   chainId: ChainId,
   observe: Effect.Effect<Observation<Found>, ChainUnavailable, R | EvmClients>
 ) {
   const conclusion = conclude(yield* concluded(chainId, yield* readEach(chainId, () => observe)))
-  if (conclusion !== "contradiction") return conclusion
-  yield* Metric.update(Metric.withAttributes(Metrics.chainDisagreements, { chain: String(chainId) }), 1)
-  yield* Effect.logError(
-    `The RPC endpoints of chain ${chainId} contradict each other about a transaction; its step waits until they agree. Compare them and remove the faulty one from RPC_URL_${chainId}`
-  )
-  return yield* new ChainUnavailable({
-    chainId,
-    reason: "its endpoints contradict each other about a transaction; nothing is concluded until they agree"
-  })
+  return conclusion === "contradiction" ? yield* yield* contradiction(chainId) : conclusion
 })
 
 /** What the endpoints of the chain conclude; none while there is no conclusion. */

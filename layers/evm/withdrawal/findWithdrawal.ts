@@ -10,17 +10,18 @@ import { landedIn, readStanding } from "#layers/evm/withdrawal/withdrawalStandin
 /** What one endpoint shows. */
 const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, withdrawal: StoredWithdrawal) {
   const { actionHash, chainId, replaces, txHash } = transaction
-  const { head, confirmed } = yield* readDepth(chainId)
+  const depth = yield* readDepth(chainId)
+  const { head, confirmed } = depth
   const shows = (receipt: Option.Option<ActionReceipt>): Observation => ({ head, confirmed, receipt })
 
-  // The nonce first: when it was used before the receipt was read, a missing receipt is an answer.
+  // What is missing says nothing: that it is over follows from both nonces, of the relayer and of the authorization.
   const nonceUsed = yield* isNonceUsed(transaction, confirmed)
   const own = yield* confirmedReceiptOf(chainId, [txHash, ...replaces], confirmed)
   if (own === "pending") return shows(Option.none())
   const landed = own === null ? Option.none<ActionReceipt>() : landedIn(own, withdrawal, actionHash)
   if (Option.isSome(landed)) return shows(landed)
 
-  const standing = yield* readStanding(withdrawal)
+  const standing = yield* readStanding(withdrawal, depth)
   // Carried out since the receipt was read, or by another sender, and not confirmed: the answer may still change.
   if (standing === "Unconfirmed") return shows(Option.none())
   if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, actionHash }))

@@ -4,7 +4,15 @@
  * nothing.
  */
 import { Effect, Option } from "effect"
-import { encodeFunctionData, getAbiItem, type Hex, isAddressEqual, parseEventLogs, type TransactionReceipt } from "viem"
+import {
+  encodeFunctionData,
+  getAbiItem,
+  type Hex,
+  isAddressEqual,
+  parseEventLogs,
+  type PublicClient,
+  type TransactionReceipt
+} from "viem"
 import { chainIdOf } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
@@ -13,22 +21,20 @@ import type { WithdrawalStatus } from "#domain/withdrawal/WithdrawalExecution.ts
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
-import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { type BlockRange, searchLogs } from "#layers/evm/rpc/logSearch.ts"
 import { gasPriceOf, netTransfers } from "#layers/evm/execution/operationOutcome.ts"
-import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
+import { type Depth, readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 import { isUsedCall, withdrawalDigest } from "#layers/evm/account/executorCalls.ts"
 
-/** Blocks in one log request: within what public nodes allow. */
-const blocksPerRequest = 5_000n
 /**
  * An authorization is valid for eleven minutes at most, which is 6,600 blocks on the fastest supported chain (100 ms).
  * The block at which it was accepted lies within that time, so it can have landed in no other blocks than these around
  * it.
  */
 const blocksBefore = 10_000n
-const maxRequests = 4
+const maxBlocks = 20_000n
 
 const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn" })
 
@@ -77,28 +83,23 @@ export const landedIn = (
  * The transaction whose event used the nonce up, sought in all blocks in which it can be; "pending" while the chain
  * shows one that does not count yet.
  */
-const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, message }: StoredWithdrawal) {
-  const { request } = yield* EvmClients
+const findCarrier = Effect.fnUntraced(function* (
+  { acceptedAtBlock, accountId, message }: StoredWithdrawal,
+  { confirmed, head }: Depth
+) {
   const chainId = chainIdOf(accountId)
-  const { head, confirmed } = yield* readDepth(chainId)
-  const start = acceptedAtBlock > blocksBefore ? acceptedAtBlock - blocksBefore : 0n
-  for (let page = 0; page < maxRequests; page++) {
-    const first = start + BigInt(page) * blocksPerRequest
-    if (first > head) break
-    const last = first + blocksPerRequest - 1n
-    const [log] = yield* request(chainId, "eth_getLogs", (client) =>
-      client.getLogs({
-        address: withdrawalExecutor,
-        event: withdrawnEvent,
-        args: { account: toViem(addressOf(accountId)), nonce: message.nonce as Hex },
-        fromBlock: first,
-        toBlock: last < head ? last : head,
-        strict: true
-      })
-    )
-    const receipt = log === undefined ? null : yield* confirmedReceipt(chainId, log.transactionHash, confirmed)
-    if (receipt !== null) return receipt
-  }
+  const fromBlock = acceptedAtBlock > blocksBefore ? acceptedAtBlock - blocksBefore : 0n
+  const last = fromBlock + maxBlocks - 1n
+  const args = { account: toViem(addressOf(accountId)), nonce: message.nonce as Hex }
+  const read = (client: PublicClient, range: BlockRange) =>
+    client.getLogs({ address: withdrawalExecutor, event: withdrawnEvent, args, ...range, strict: true })
+  const [log] = yield* searchLogs(chainId, {
+    range: { fromBlock, toBlock: last < head ? last : head },
+    isEnough: (found) => found.length > 0,
+    read
+  })
+  const receipt = log === undefined ? null : yield* confirmedReceipt(chainId, log.transactionHash, confirmed)
+  if (receipt !== null) return receipt
   return yield* new ChainUnavailable({
     chainId,
     reason: "a withdrawal was carried out, and the node does not show the transaction that did it"
@@ -106,15 +107,17 @@ const findCarrier = Effect.fnUntraced(function* ({ acceptedAtBlock, accountId, m
 })
 
 /** The state on the chain now. "Unconfirmed": a reorganization may take away the transaction that carried it out. */
-export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
+export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, depth: Depth) {
   const chainId = chainIdOf(withdrawal.accountId)
   const { expiresAt } = withdrawal.message
-  const [used, time] = (yield* multicall(chainId, [isUsedCall(withdrawal), timestampCall])).map(uintOf)
+  // Of a block that is named: an older one would show an authorization as unused that was carried out since.
+  const frame = { blockNumber: depth.head }
+  const [used, time] = (yield* multicall(chainId, [isUsedCall(withdrawal), timestampCall], frame)).map(uintOf)
   if (time == null) {
     return yield* new ChainUnavailable({ chainId, reason: "Multicall3 does not answer the time; is it deployed here?" })
   }
   if (used === 1n) {
-    const receipt = yield* findCarrier(withdrawal)
+    const receipt = yield* findCarrier(withdrawal, depth)
     if (receipt === "pending") return "Unconfirmed" as const
     const landed = landedIn(receipt, withdrawal, withdrawalDigest(withdrawal) ?? withdrawal.message.nonce)
     return Option.match(landed, {
@@ -144,7 +147,7 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
 
 /** The same for callers that need a final answer: what a reorganization may still take away counts as none. */
 export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
-  const standing = yield* readStanding(withdrawal)
+  const standing = yield* readStanding(withdrawal, yield* readDepth(chainIdOf(withdrawal.accountId)))
   if (standing !== "Unconfirmed") return standing
   return yield* new ChainUnavailable({
     chainId: chainIdOf(withdrawal.accountId),

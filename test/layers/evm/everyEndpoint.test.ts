@@ -163,10 +163,19 @@ describe("Receipts that are sought together", () => {
     actionHash: zeroHash,
     relayer: zeroAddress as string as EvmAddress,
     nonce: 0,
-    fromBlock: 1n
-  } as SignedTransaction
+    fromBlock: 1n,
+    txHash: zeroHash,
+    raw: "0x",
+    replaces: []
+  } satisfies SignedTransaction
   const shows = (usedNonces: number) =>
-    working({ eth_blockNumber: 9n, eth_getLogs: [], eth_getTransactionCount: usedNonces })
+    working({
+      eth_blockNumber: 9n,
+      eth_getLogs: [],
+      eth_getTransactionCount: usedNonces,
+      eth_getTransactionReceipt: null,
+      gather: []
+    })
   const sought = Effect.flatMap(gatheredReceipts(chainId), (find) => find({ transaction, accountId: account }))
 
   it.effect("are given by those that answer, while one hangs and one fails", () =>

@@ -1,0 +1,64 @@
+/**
+ * Whether an account's operation can still be carried, by the account's nonce in the EntryPoint. That is state, which a
+ * node shows as of a block that it names or not at all, where a receipt or a log that it lacks looks like one that does
+ * not exist. Source: ERC-4337 (EntryPoint 0.7, `getNonce`).
+ */
+import { Effect } from "effect"
+import { decodeFunctionData, type Hex, isAddressEqual, parseTransaction } from "viem"
+import type { AccountId, ChainId } from "#domain/Caip.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
+import { callDataOf } from "#layers/evm/callData.ts"
+import { entryPoint, entryPointAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
+
+const getNonce = callDataOf(entryPointAbi, "getNonce")
+
+/** The calls of a transaction: of a multicall those that it makes. */
+const callsIn = (raw: Hex): ReadonlyArray<{ readonly target: Hex; readonly callData: Hex }> => {
+  const { data = "0x", to } = parseTransaction(raw)
+  if (to == null) return []
+  if (!isAddressEqual(to, multicall3)) return [{ target: to, callData: data }]
+  const { args, functionName } = decodeFunctionData({ abi: multicall3Abi, data })
+  return functionName === "aggregate3" ? args[0] : []
+}
+
+/** The nonce of the account's operation that a signed transaction carries; undefined where it carries none. */
+export const operationNonceIn = (raw: string, accountId: AccountId): bigint | undefined => {
+  try {
+    const account = toViem(addressOf(accountId))
+    const operations = callsIn(raw as Hex).flatMap(({ callData, target }) => {
+      if (!isAddressEqual(target, entryPoint)) return []
+      const { args, functionName } = decodeFunctionData({ abi: entryPointAbi, data: callData })
+      return functionName === "handleOps" ? args[0] : []
+    })
+    return operations.find(({ sender }) => isAddressEqual(sender, account))?.nonce
+  } catch {
+    return undefined
+  }
+}
+
+export interface NonceOfAccount {
+  readonly accountId: AccountId
+  readonly nonce: bigint
+}
+
+/** Of each, whether an operation with the account's nonce is in a block up to the given one. One request. */
+export const readOperationNonces = Effect.fnUntraced(function* (
+  chainId: ChainId,
+  nonces: ReadonlyArray<NonceOfAccount>,
+  blockNumber: bigint
+) {
+  if (nonces.length === 0) return []
+  const calls = nonces.map(({ accountId, nonce }) => ({
+    target: entryPoint,
+    data: getNonce(toViem(addressOf(accountId)), nonce >> 64n)
+  }))
+  const results = (yield* multicall(chainId, calls, { blockNumber })).map(uintOf)
+  return yield* Effect.forEach(nonces, ({ nonce }, index) => {
+    const next = results[index] ?? null
+    return next === null
+      ? Effect.fail(new ChainUnavailable({ chainId, reason: `EntryPoint 0.7 does not answer at ${entryPoint}` }))
+      : Effect.succeed(next > nonce)
+  })
+})
