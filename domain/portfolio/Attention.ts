@@ -10,7 +10,8 @@ import type { OperationId, PortfolioId } from "#domain/Ids.ts"
  * `signature_required`: a chain lets the agent act no longer. `permission_expired` and `permission_expiring`: what the
  * owner signed has run out, or does within 14 days. `permission_revoked`: the owner took it back.
  * `permission_outdated`: it is of before the trade guard. `run_failed`: the last run did. `transfer_unclear`: value
- * between chains is late, or provider and chain disagree.
+ * between chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the
+ * chain has not shown what became of it.
  */
 export const AttentionCode = Schema.Literals([
   "signature_required",
@@ -19,7 +20,8 @@ export const AttentionCode = Schema.Literals([
   "permission_revoked",
   "permission_outdated",
   "run_failed",
-  "transfer_unclear"
+  "transfer_unclear",
+  "outcome_unclear"
 ])
 export type AttentionCode = typeof AttentionCode.Type
 
@@ -60,6 +62,13 @@ export interface AttentionFacts {
     readonly openedAt: DateTime.Utc
     /** Null while provider and chains agree that it is on its way. */
     readonly unclearSince: DateTime.Utc | null
+    readonly reason: string | null
+  }>
+  /** Other operations that have sent something and wait for the word of a chain. */
+  readonly unclear: ReadonlyArray<{
+    readonly operationId: OperationId
+    readonly since: DateTime.Utc
+    readonly reason: string | null
   }>
 }
 
@@ -75,8 +84,11 @@ const causes: Readonly<Record<string, string>> = {
   signature_refused: "the account does not take the owner's signature"
 }
 
+const inBrackets = (reason: string | null) => (reason === null ? "" : ` (${reason})`)
+
 export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyArray<Attention> => {
-  const { awaited, createdAt, isGuarded, lastRun, openTransfers, permissionEndsAt, portfolioId, revokedAt } = facts
+  const { awaited, createdAt, isGuarded, lastRun, openTransfers, permissionEndsAt, portfolioId, revokedAt, unclear } =
+    facts
   const resign = `let the owner sign anew at /v2/portfolios/${portfolioId}/resign/signature`
   const found: Array<Attention> = []
   const owner = (code: AttentionCode, since: DateTime.Utc, action: string) =>
@@ -104,7 +116,7 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
       action: `The last run failed (${lastRun.error ?? "no reason is known"}): the next one tries again; POST /v2/portfolios/${portfolioId}/rebalance starts one now`,
       operationId: lastRun.operationId
     })
-  for (const { openedAt, operationId, unclearSince } of openTransfers) {
+  for (const { openedAt, operationId, reason, unclearSince } of openTransfers) {
     const lateAt = DateTime.add(openedAt, { hours: lateAfterHours })
     const isLate = DateTime.isLessThan(lateAt, now)
     if (!isLate && unclearSince === null) continue
@@ -115,9 +127,17 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
       code: "transfer_unclear",
       since: unclearSince === null || (isLate && DateTime.isLessThan(lateAt, unclearSince)) ? lateAt : unclearSince,
       actor: "operator",
-      action: `${what}: the service searches for it until it is found; ask the operator`,
+      action: `${what}${inBrackets(reason)}: the service searches for it until it is found, and moves nothing else between chains; ask the operator`,
       operationId
     })
   }
+  for (const { operationId, reason, since } of unclear)
+    found.push({
+      code: "outcome_unclear",
+      since,
+      actor: "operator",
+      action: `It is not known what became of what was sent${inBrackets(reason)}: the service searches for it until the chain shows it, and trades nothing else meanwhile; ask the operator`,
+      operationId
+    })
   return found
 }

@@ -153,7 +153,15 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
     Activity.make({
       name: `confirm/${attempt.chainId}/${attempt.attempt}/${round}`,
       success: MaybeFound,
-      execute: awaitReceipt({ operations, store, relayer, attempt, find, searchFor: timing.searchFor }).pipe(
+      execute: awaitReceipt({
+        operations,
+        store,
+        relayer,
+        attempt,
+        find,
+        isFirst: round === 1,
+        searchFor: timing.searchFor
+      }).pipe(
         Effect.flatMap((receipt) =>
           receipt === null
             ? Effect.succeed(null)

@@ -4,6 +4,7 @@
  */
 import { Cause, DateTime, Duration, Effect, Option, Result, Schedule } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { receiptWaits } from "#domain/operation/waits.ts"
 import type { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
@@ -30,20 +31,28 @@ export interface Search {
   readonly relayer: Relayer["Service"]
   readonly attempt: AttemptId
   readonly find: FindReceipt
+  /** The attempt's first search; the later ones say nothing that this has not said. */
+  readonly isFirst: boolean
   /** How long the search lasts. */
   readonly searchFor: Duration.Duration
 }
 
 export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search) {
-  const { attempt, find, operations, relayer, searchFor, store } = search
+  const { attempt, find, isFirst, operations, relayer, searchFor, store } = search
+  const { chainId, operationId } = attempt
 
   /** Whether the operation is in the state `retrying`, by this search or by what the run did before. */
   let isRetrying = false
   const mark = (to: "running" | "retrying") =>
     Effect.flatMap(DateTime.now, (at) => {
       isRetrying ||= to === "retrying"
-      return operations.transition({ operationId: attempt.operationId, to, at, error: null })
+      return operations.transition({ operationId, to, at, error: null })
     })
+
+  let why = `chain ${chainId} has not shown yet what became of it`
+  const saySought = Effect.flatMap(DateTime.now, (at) =>
+    operations.append({ operationId, at, kind: receiptWaits, payload: { reason: why } })
+  )
 
   // A refused broadcast does not end the polls: the operation may be on chain already, sent before a crash.
   const round = Effect.gen(function* () {
@@ -61,12 +70,17 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
   })
 
   const receipt = yield* round.pipe(
-    Effect.tapError((error) => (Cause.isNoSuchElementError(error) ? Effect.void : mark("retrying"))),
+    Effect.tapError((error) => {
+      if (Cause.isNoSuchElementError(error)) return Effect.void
+      why = error.message
+      return mark("retrying")
+    }),
     Effect.retry(Schedule.spaced(Duration.millis(500))),
     Effect.timeoutOption(searchFor)
   )
   if (Option.isNone(receipt)) {
     yield* mark("retrying")
+    if (isFirst) yield* saySought
     return null
   }
   if (isRetrying) yield* mark("running")

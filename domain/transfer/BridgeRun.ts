@@ -7,6 +7,7 @@ import { Activity, DurableClock } from "effect/workflow"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { roundToGoOnAt, Superseding } from "#domain/operation/rounds.ts"
+import { transferUnclear } from "#domain/operation/waits.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Observed, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
@@ -69,7 +70,7 @@ const makeExecute = (
     yield* operations.append({
       operationId,
       at: yield* DateTime.now,
-      kind: "transfer_unclear",
+      kind: transferUnclear,
       payload: { reason: observed.detail }
     })
   })

@@ -2,10 +2,11 @@
 import { DateTime } from "effect"
 import type { ChainId, AccountId, WalletId } from "#domain/Caip.ts"
 import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
-import type { OperationKind, OperationState } from "#domain/operation/Operation.ts"
+import { type OperationKind, type OperationState, stateEvent } from "#domain/operation/Operation.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
+import { receiptWaits, transferUnclear } from "#domain/operation/waits.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 
@@ -21,6 +22,12 @@ export const selectPortfolios = `
   LEFT JOIN mirror_terms m ON m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id
   LEFT JOIN schedules c ON c.portfolio_id = p.portfolio_id`
 
+/** What an operation `o` said last of its state, or of what it waits for. */
+const lastWait = `
+  SELECT kind, payload FROM operation_events
+  WHERE operation_id = o.operation_id AND kind IN ('${stateEvent}', '${transferUnclear}', '${receiptWaits}')
+  ORDER BY sequence DESC LIMIT 1`
+
 /** The same with how it stands: `l` is the operation that ended last. */
 export const selectDetail = selectPortfolios.replace(
   "is_revoked,",
@@ -35,9 +42,15 @@ export const selectDetail = selectPortfolios.replace(
       FROM required_signatures r JOIN awaited_signatures a USING (portfolio_id, chain_id)
       WHERE r.portfolio_id = p.portfolio_id) AS awaited,
     (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'openedAt', o.submitted_at,
-      'unclearSince', CASE WHEN o.state = 'retrying' THEN o.updated_at END) ORDER BY o.operation_id)
-      FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.kind = 'bridge'
-    ) AS open_transfers,`
+      'unclearSince', CASE WHEN o.state = 'retrying' THEN o.updated_at END, 'reason', e.payload ->> 'reason')
+      ORDER BY o.operation_id)
+      FROM operations o LEFT JOIN LATERAL (${lastWait}) e ON o.state = 'retrying'
+      WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.kind = 'bridge') AS open_transfers,
+    (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'since', o.updated_at,
+      'reason', e.payload ->> 'reason') ORDER BY o.operation_id)
+      FROM operations o JOIN LATERAL (${lastWait}) e ON e.kind = '${receiptWaits}'
+      WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.state = 'retrying' AND o.kind <> 'bridge'
+    ) AS unclear,`
 ).concat(`
   LEFT JOIN LATERAL (
     SELECT * FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NOT NULL
@@ -119,6 +132,12 @@ export interface DetailRow extends PortfolioRow {
     readonly operationId: OperationId
     readonly openedAt: string
     readonly unclearSince: string | null
+    readonly reason: string | null
+  }> | null
+  readonly unclear: ReadonlyArray<{
+    readonly operationId: OperationId
+    readonly since: string
+    readonly reason: string | null
   }> | null
 }
 
@@ -152,11 +171,12 @@ export const toDetail = (row: DetailRow): StoredPortfolio => {
         lastId === null || at === null || row.last_kind !== "rebalance"
           ? null
           : { operationId: lastId, hasFailed: state === "failed", at, error },
-      openTransfers: (row.open_transfers ?? []).map(({ operationId, openedAt, unclearSince }) => ({
-        operationId,
+      openTransfers: (row.open_transfers ?? []).map(({ openedAt, unclearSince, ...transfer }) => ({
+        ...transfer,
         openedAt: DateTime.makeUnsafe(openedAt),
         unclearSince: unclearSince === null ? null : DateTime.makeUnsafe(unclearSince)
-      }))
+      })),
+      unclear: (row.unclear ?? []).map(({ since, ...wait }) => ({ ...wait, since: DateTime.makeUnsafe(since) }))
     }
   }
 }

@@ -4,6 +4,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { CursorInvalid, NotFound, ValidationFailed } from "#domain/Errors.ts"
 import { makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { receiptWaits } from "#domain/operation/waits.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { enrolledUser, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
@@ -150,6 +151,16 @@ layer(ApiLive, { excludeTestServices: true })("lists of operations", (it) => {
       assert.deepStrictEqual(yield* codes, before)
       yield* sql`UPDATE portfolios SET permission_ends_at = '2020-01-01T00:00:00Z' WHERE portfolio_id = ${portfolioId}`
       assert.include(yield* codes, "permission_expired")
+      yield* store.transition({ operationId, to: "retrying", at: noon, error: null })
+      const reason = "chain 8453 has not shown yet what became of it"
+      yield* store.append({ operationId, at: noon, kind: receiptWaits, payload: { reason } })
+      const unclear = (yield* call("GET", path, { key })).json.data.attention.find(
+        ({ code }: { code: string }) => code === "outcome_unclear"
+      )
+      assert.deepInclude(unclear, { actor: "operator", operationId, since: "2026-03-01T12:00:00.000Z" })
+      assert.include(unclear.action, reason)
+      yield* store.transition({ operationId, to: "running", at: noon, error: null })
+      assert.notInclude(yield* codes, "outcome_unclear")
       yield* store.transition({ operationId, to: "failed", at: noon, error: "the chain said no" })
       const failed = (yield* call("GET", path, { key })).json.data.attention
       assert.deepInclude(

@@ -15,12 +15,13 @@ const factsOf = (openTransfers: AttentionFacts["openTransfers"]): AttentionFacts
   isGuarded: true,
   awaited: [],
   lastRun: null,
-  openTransfers
+  openTransfers,
+  unclear: []
 })
 
 const found = (minutes: number, unclearMinutes?: number) => {
   const unclearSince = unclearMinutes === undefined ? null : before(unclearMinutes)
-  return attentionOf(factsOf([{ operationId, openedAt: before(minutes), unclearSince }]), now)
+  return attentionOf(factsOf([{ operationId, openedAt: before(minutes), unclearSince, reason: "no log yet" }]), now)
 }
 
 describe("the attention to a transfer", () => {
@@ -36,7 +37,7 @@ describe("the attention to a transfer", () => {
   it("names one on which the chains do not agree, before it is late and afterwards", () => {
     const [early] = found(10, 5)
     assert.deepInclude(early, { code: "transfer_unclear", operationId, since: before(5) })
-    assert.include(early!.action, "do not agree")
+    assert.include(early!.action, "do not agree on it (no log yet)")
     assert.deepStrictEqual(
       [found(120, 5), found(120, 90)].map(([one]) => one!.since),
       [before(60), before(90)]

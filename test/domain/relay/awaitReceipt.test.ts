@@ -28,11 +28,13 @@ interface Search {
   readonly isRetrying?: boolean
   readonly broadcast?: Effect.Effect<void, ChainUnavailable>
   readonly find?: FindReceipt
+  readonly isFirst?: boolean
 }
 
-/** The answer of a search of ten seconds, and the states that the operation was put into. */
-const searched = Effect.fnUntraced(function* ({ broadcast, find, isRetrying = false }: Search) {
+/** The answer of a search of ten seconds, the states that the operation was put into, and why it is said to wait. */
+const searched = Effect.fnUntraced(function* ({ broadcast, find, isFirst = true, isRetrying = false }: Search) {
   const states: Array<string> = []
+  const reasons: Array<unknown> = []
   const services = yield* Layer.build(
     Layer.mergeAll(
       Layer.mock(OperationStore, {
@@ -40,7 +42,8 @@ const searched = Effect.fnUntraced(function* ({ broadcast, find, isRetrying = fa
           Effect.sync(() => {
             states.push(to)
             return true
-          })
+          }),
+        append: ({ kind, payload }) => Effect.sync(() => void reasons.push([kind, payload]))
       }),
       Layer.mock(RelayStore, {
         sent: () => Effect.succeedSome({ transaction: {} as SignedTransaction, isRetrying } as never)
@@ -55,11 +58,13 @@ const searched = Effect.fnUntraced(function* ({ broadcast, find, isRetrying = fa
       relayer: Context.get(services, Relayer),
       attempt: { operationId: "op" as OperationId, chainId, attempt: 1 },
       find: find ?? (() => Effect.succeedSome(receipt)),
+      isFirst,
       searchFor: Duration.seconds(10)
     })
   )
   yield* TestClock.adjust("10 seconds")
-  return { answer: yield* Fiber.join(search), states }
+  const answer = yield* Fiber.join(search)
+  return reasons.length === 0 ? { answer, states } : { answer, states, reasons }
 })
 
 describe("a search for a receipt", () => {
@@ -93,12 +98,24 @@ describe("a search for a receipt", () => {
     })
   )
 
-  it.effect("leaves its operation waiting when there is no receipt in its time", () =>
+  const silence = { answer: null, states: ["retrying"] }
+  const why = (reason: string) => [["receipt_waits", { reason }]]
+
+  it.effect("leaves its operation waiting when there is no receipt in its time, and says why", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* searched({ find: () => Effect.succeedNone }), {
-        answer: null,
-        states: ["retrying"]
+        ...silence,
+        reasons: why("chain 8453 has not shown yet what became of it")
       })
+    })
+  )
+
+  it.effect("says why in the words of the chain where it has some, and once for all searches of an attempt", () =>
+    Effect.gen(function* () {
+      const find: FindReceipt = () => Effect.fail(unavailable)
+      const first = yield* searched({ find })
+      assert.deepStrictEqual([first.answer, first.reasons], [null, why("Chain 8453 is unavailable: no answer")])
+      assert.deepStrictEqual(yield* searched({ find: () => Effect.succeedNone, isFirst: false }), silence)
     })
   )
 })

@@ -13,6 +13,7 @@ const waiting = new Set([
   "action_waits",
   "waiting_for_account",
   "revocation_waits",
+  "receipt_waits",
   "transfer_unclear"
 ])
 

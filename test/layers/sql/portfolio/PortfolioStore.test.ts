@@ -2,10 +2,12 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { receiptWaits } from "#domain/operation/waits.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { makePortfolioId } from "#domain/Ids.ts"
 import { eachDatabase } from "#test/support/database.ts"
-import { after, insertPortfolio, insertStrategy, insertTenant, noon, world } from "#test/layers/sql/fixtures.ts"
+import { after, insertPortfolio, insertStrategy, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 
 eachDatabase("PortfolioStore", (it) => {
   it.effect("finds a portfolio with its strategy, accounts and schedule", () =>
@@ -43,9 +45,31 @@ eachDatabase("PortfolioStore", (it) => {
           isGuarded: false,
           awaited: [],
           lastRun: null,
-          openTransfers: []
+          openTransfers: [],
+          unclear: []
         }
       })
+    })
+  )
+
+  it.effect("says of an operation that waits for the word of a chain why it does, for as long as it does", () =>
+    Effect.gen(function* () {
+      const store = yield* PortfolioStore
+      const operations = yield* OperationStore
+      const { portfolioId, tenantId } = yield* world()
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      const unclear = Effect.map(store.find(tenantId, portfolioId), (found) => Option.getOrThrow(found).facts.unclear)
+      const enter = (to: "running" | "retrying", at: number) =>
+        operations.transition({ operationId, to, at: after(at), error: null })
+      yield* enter("running", 1)
+      yield* enter("retrying", 2)
+      assert.deepStrictEqual(yield* unclear, [], "it waits for something else")
+      yield* operations.append({ operationId, at: after(3), kind: receiptWaits, payload: { reason: "no word yet" } })
+      assert.deepStrictEqual(yield* unclear, [{ operationId, since: after(2), reason: "no word yet" }])
+      yield* enter("running", 4)
+      assert.deepStrictEqual(yield* unclear, [])
+      yield* enter("retrying", 5)
+      assert.deepStrictEqual(yield* unclear, [], "the next wait has a reason of its own")
     })
   )
 
