@@ -30,7 +30,7 @@ import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
-import { type ActionReceipt, carriedAlone, foundFrom } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, carriedAlone, toSign } from "#domain/relay/Transaction.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 
@@ -151,7 +151,7 @@ const makeExecute = (
       since: action.submittedAt,
       accountOf: () => Effect.succeedSome(action.order.accountId),
       prepare: next(action, round),
-      signedFrom: (step) => (step._tag === "Ready" ? foundFrom(step.prepared) : undefined)
+      toSign: (step) => (step._tag === "Ready" ? toSign(step.prepared) : undefined)
     })
 
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */

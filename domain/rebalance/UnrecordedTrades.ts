@@ -74,7 +74,7 @@ export class UnrecordedTrades extends Context.Service<
           accountOf: (preparation) =>
             preparation._tag === "Ready" ? Effect.succeedSome(preparation.prepared.accountId) : readAccount(attempt),
           prepare,
-          signedFrom: (preparation) => (preparation._tag === "Ready" ? preparation.prepared.foundFrom : undefined)
+          toSign: (preparation) => (preparation._tag === "Ready" ? preparation.prepared.toSign : undefined)
         })
         if (next._tag === "Prepared") return next.made
         if (next._tag === "Pending") return next

@@ -99,6 +99,19 @@ export const expectedShare = (cost: ActionCost, max: bigint): bigint => {
 /** The block, or the slot, from which on an action may be found on its chain. */
 export const foundFrom = (prepared: PreparedAction): bigint => (isSteps(prepared) ? prepared.slot : prepared.fromBlock)
 
+/** What of an action that is to be signed tells a search for those before it where they may be. */
+export interface ToSign {
+  /** As `foundFrom` has it. */
+  readonly from: bigint
+  /** Its calldata, where it is a transaction of a relayer: an account's operation in it has the account's nonce. */
+  readonly callData: string | undefined
+}
+
+export const toSign = (prepared: PreparedAction): ToSign => ({
+  from: foundFrom(prepared),
+  callData: isSteps(prepared) ? undefined : prepared.callData
+})
+
 /** The transaction, where an action cannot be one of steps: there a step is a defect. */
 export const asTransaction = (prepared: PreparedAction): PreparedTransaction => {
   if (!isSteps(prepared)) return prepared

@@ -15,13 +15,14 @@ import {
   type OperationMarks,
   type SoughtOperation
 } from "#domain/relay/OperationMarks.ts"
+import type { ToSign } from "#domain/relay/Transaction.ts"
 
 export interface Preparing<A, E, R> extends Pick<SoughtOperation, "chainId" | "operationId" | "since"> {
   /** Whose operations are searched; none: the operation has no account on the chain. Asked where one may be lost. */
   readonly accountOf: (made: A) => Effect.Effect<Option.Option<AccountId>>
   readonly prepare: Effect.Effect<A, E, R>
-  /** The block, or the slot, from which on what is to be signed may be found; undefined where nothing is to be. */
-  readonly signedFrom: (made: A) => bigint | undefined
+  /** What is to be signed; undefined where nothing is. */
+  readonly toSign: (made: A) => ToSign | undefined
 }
 
 export type PreparedUnlessCarried<A> =
@@ -34,15 +35,16 @@ export type PreparedUnlessCarried<A> =
 
 export const prepareUnlessCarried = Effect.fnUntraced(function* <A, E, R>(
   marks: OperationMarks["Service"],
-  { accountOf, chainId, operationId, prepare, since, signedFrom }: Preparing<A, E, R>
+  { accountOf, chainId, operationId, prepare, since, toSign }: Preparing<A, E, R>
 ): Effect.fn.Return<PreparedUnlessCarried<A>, E, R> {
   const made = yield* prepare
   const prepared: PreparedUnlessCarried<A> = { _tag: "Prepared", made }
   if (Duration.isLessThan(DateTime.distance(since, yield* DateTime.now), minAgeOfLoss)) return prepared
   const accountId = yield* accountOf(made)
   if (Option.isNone(accountId)) return prepared
-  const fromBlock = signedFrom(made) ?? 0n
-  const found = yield* Effect.result(marks.find({ chainId, accountId: accountId.value, operationId, since, fromBlock }))
+  const { callData, from: fromBlock } = toSign(made) ?? { from: 0n, callData: undefined }
+  const sought = { chainId, accountId: accountId.value, operationId, since, fromBlock, callData }
+  const found = yield* Effect.result(marks.find(sought))
   if (Result.isFailure(found)) return { _tag: "Unasked", made, error: found.failure }
   return found.success._tag === "Absent" ? prepared : found.success
 })

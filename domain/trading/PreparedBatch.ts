@@ -5,7 +5,14 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import type { AccountId } from "#domain/Caip.ts"
-import { type ActionCost, carriedAlone, foundFrom, PreparedAction } from "#domain/relay/Transaction.ts"
+import {
+  type ActionCost,
+  carriedAlone,
+  foundFrom,
+  PreparedAction,
+  type ToSign,
+  toSign
+} from "#domain/relay/Transaction.ts"
 
 const action: unique symbol = Symbol("action")
 
@@ -29,6 +36,11 @@ export class PreparedBatch {
   /** The block, or the slot, from which on it may be found on its chain. */
   get foundFrom(): bigint {
     return foundFrom(this[action])
+  }
+
+  /** What a search for batches before it goes by. */
+  get toSign(): ToSign {
+    return toSign(this[action])
   }
 
   get cost(): ActionCost {

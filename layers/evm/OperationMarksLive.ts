@@ -7,7 +7,8 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
-import { maxBlocks, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
+import { maxBlocks, type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
+import { operationNonceOf, readNextNonces } from "#layers/evm/execution/operationNonce.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { carriesMark, markOf } from "#layers/evm/execution/operationMark.ts"
 import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
@@ -33,14 +34,49 @@ const beginningOf = Effect.fnUntraced(function* ({ chainId, since }: SoughtOpera
 })
 
 /** What the account's operations say that succeeded, oldest first. */
-const operationsSince = Effect.fnUntraced(function* (
-  { accountId, chainId }: SoughtOperation,
-  from: bigint,
-  head: bigint
-) {
+const operationsSince = Effect.fnUntraced(function* (sought: SoughtOperation, from: bigint, head: bigint) {
+  const { accountId, chainId } = sought
   const sender = toViem(addressOf(accountId))
   const events = yield* operationEvents(chainId, sender, { range: rangeFrom(from, head) })
+  yield* requireAllShown(sought, events, head)
   return events.filter(({ args }) => args.success)
+})
+
+/** Nodes show logs this many blocks later at most. Of what is younger the account's nonce says whether there is any. */
+const lateBlocks = 32n
+/** Kernel's key of an operation that enables the permission on the way differs from the other in its first byte. */
+const enablesFirst = 1n << 248n
+const sequenceOf = (nonce: bigint): bigint => nonce & ((1n << 64n) - 1n)
+
+/**
+ * Fails where the account's nonce counts operations of the last blocks that the node does not show: what it shows is
+ * not all that there is.
+ */
+const requireAllShown = Effect.fnUntraced(function* (
+  { accountId, callData, chainId }: SoughtOperation,
+  shown: ReadonlyArray<OperationEvent>,
+  head: bigint
+) {
+  const next = callData === undefined ? undefined : operationNonceOf(callData, accountId)
+  if (next === undefined) return
+  // The first one under the permission's own key: the one before it enabled the permission, under another key.
+  const isFirst = sequenceOf(next) === 0n && (next & enablesFirst) === 0n
+  const enabling = next | enablesFirst
+  const asked = [{ accountId, nonce: next }, ...(isFirst ? [{ accountId, nonce: enabling }] : [])]
+  const [first, firstEnabling = enabling] = yield* readNextNonces(
+    chainId,
+    asked,
+    head > lateBlocks ? head - lateBlocks : 0n
+  )
+  const counted = isFirst && firstEnabling === enabling ? [enabling] : []
+  for (let nonce = first!; nonce < next; nonce++) counted.push(nonce)
+  const nonces = new Set(shown.map(({ args }) => args.nonce))
+  const missing = counted.find((nonce) => !nonces.has(nonce))
+  if (missing === undefined) return
+  return yield* new ChainUnavailable({
+    chainId,
+    reason: `the account's nonce counts an operation (${sequenceOf(missing)}) that the node does not show yet`
+  })
 })
 
 const inputOf = Effect.fnUntraced(function* ({ chainId }: SoughtOperation, hash: Hex) {

@@ -23,16 +23,26 @@ const callsIn = (raw: Hex): ReadonlyArray<{ readonly target: Hex; readonly callD
   return functionName === "aggregate3" ? args[0] : []
 }
 
-/** The nonce of the account's operation that a signed transaction carries; undefined where it carries none. */
+/** The nonce of the account's operation in a call of the EntryPoint; undefined where there is none. */
+export const operationNonceOf = (callData: string, accountId: AccountId): bigint | undefined => {
+  try {
+    const { args, functionName } = decodeFunctionData({ abi: entryPointAbi, data: callData as Hex })
+    const account = toViem(addressOf(accountId))
+    return functionName === "handleOps"
+      ? args[0].find(({ sender }) => isAddressEqual(sender, account))?.nonce
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The same of a signed transaction. */
 export const operationNonceIn = (raw: string, accountId: AccountId): bigint | undefined => {
   try {
-    const account = toViem(addressOf(accountId))
-    const operations = callsIn(raw as Hex).flatMap(({ callData, target }) => {
-      if (!isAddressEqual(target, entryPoint)) return []
-      const { args, functionName } = decodeFunctionData({ abi: entryPointAbi, data: callData })
-      return functionName === "handleOps" ? args[0] : []
-    })
-    return operations.find(({ sender }) => isAddressEqual(sender, account))?.nonce
+    return callsIn(raw as Hex)
+      .filter(({ target }) => isAddressEqual(target, entryPoint))
+      .map(({ callData }) => operationNonceOf(callData, accountId))
+      .find((nonce) => nonce !== undefined)
   } catch {
     return undefined
   }
@@ -43,8 +53,8 @@ export interface NonceOfAccount {
   readonly nonce: bigint
 }
 
-/** Of each, whether an operation with the account's nonce is in a block up to the given one. One request. */
-export const readOperationNonces = Effect.fnUntraced(function* (
+/** Of each, the next nonce of the account under the same key, as of a block. One request. */
+export const readNextNonces = Effect.fnUntraced(function* (
   chainId: ChainId,
   nonces: ReadonlyArray<NonceOfAccount>,
   blockNumber: bigint
@@ -55,10 +65,15 @@ export const readOperationNonces = Effect.fnUntraced(function* (
     data: getNonce(toViem(addressOf(accountId)), nonce >> 64n)
   }))
   const results = (yield* multicall(chainId, calls, { blockNumber })).map(uintOf)
-  return yield* Effect.forEach(nonces, ({ nonce }, index) => {
-    const next = results[index] ?? null
-    return next === null
+  return yield* Effect.forEach(results, (next) =>
+    next === null
       ? Effect.fail(new ChainUnavailable({ chainId, reason: `EntryPoint 0.7 does not answer at ${entryPoint}` }))
-      : Effect.succeed(next > nonce)
-  })
+      : Effect.succeed(next)
+  )
 })
+
+/** Of each, whether an operation with the account's nonce is in a block up to the given one. One request. */
+export const readOperationNonces = (chainId: ChainId, nonces: ReadonlyArray<NonceOfAccount>, blockNumber: bigint) =>
+  Effect.map(readNextNonces(chainId, nonces, blockNumber), (next) =>
+    nonces.map(({ nonce }, index) => next[index]! > nonce)
+  )

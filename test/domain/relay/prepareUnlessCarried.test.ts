@@ -19,7 +19,7 @@ import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#dom
 import { PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
-import { type ActionReceipt, foundFrom, type PreparedAction } from "#domain/relay/Transaction.ts"
+import { type ActionReceipt, toSign, type PreparedAction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { account, context, operationId, planOf, usdcLeg } from "#test/domain/rebalance/preparing.ts"
@@ -85,7 +85,7 @@ const ago = (seconds: number) => Effect.map(DateTime.now, DateTime.subtract({ se
 
 /** Prepares the given for an operation of so many seconds ago. */
 const prepared = Effect.fnUntraced(function* (
-  toSign: PreparedAction | undefined,
+  next: PreparedAction | undefined,
   answer: Effect.Effect<MarkedOperation, ChainUnavailable>,
   { seconds = 30, hasAccount = true } = {}
 ) {
@@ -105,7 +105,7 @@ const prepared = Effect.fnUntraced(function* (
       since: yield* ago(seconds),
       accountOf: () => Effect.succeed(hasAccount ? Option.some(solanaAccountId) : Option.none()),
       prepare: Effect.sync(() => order.push("prepared") > 0),
-      signedFrom: () => (toSign === undefined ? undefined : foundFrom(toSign))
+      toSign: () => (next === undefined ? undefined : toSign(next))
     }
   )
   return { asked, order, shown }

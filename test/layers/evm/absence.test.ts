@@ -3,10 +3,12 @@
  * through nodes that are behind with receipts, logs and balances.
  */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Hex } from "viem"
+import { makeOperationId } from "#domain/Ids.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
@@ -14,8 +16,10 @@ import { catalog } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { nodesOf } from "#test/layers/evm/nodes.ts"
 import {
+  accountOn,
   adapterFor,
   batchOf,
+  chainIdOf,
   configFor,
   type Enrollment,
   EvmWorld,
@@ -47,7 +51,8 @@ const behind = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2) {
   const services = yield* Layer.build(adapterFor({ ...config, chains }))
   return {
     faults,
-    actions: Context.get(services, CarriedActions)
+    actions: Context.get(services, CarriedActions),
+    marks: Context.get(services, OperationMarks)
   }
 })
 
@@ -186,6 +191,36 @@ describe("an operation", () => {
         const found = Option.getOrThrow(yield* actions.find(signed, prepared.accountId))
         assert.strictEqual(found.txHash, taken.transactionHash)
       })
+    )
+
+    it.effect(
+      "of an order is not said to be absent while the node is behind with logs, so it is not signed again",
+      () =>
+        Effect.gen(function* () {
+          const { base } = yield* EvmWorld
+          const { faults, marks } = yield* behind(base, 1)
+          const execution = yield* ChainExecution
+          const enrollment = yield* tradingAccount(708n)
+          const operationId = yield* makeOperationId
+          const since = yield* DateTime.now
+          const order = { ...(yield* swapOf(enrollment, base)), operationId }
+          const { receipt } = yield* execute(order)
+          const next = asTransaction(yield* execution.prepare(yield* swapOf(enrollment, base)))
+          const sought = {
+            chainId: chainIdOf(base),
+            accountId: accountOn(enrollment, base),
+            operationId,
+            since,
+            fromBlock: next.fromBlock,
+            callData: next.callData
+          }
+          yield* faults.set(`rpc:${chainId}`, lagging)
+          assert.include((yield* Effect.flip(marks.find(sought))).reason, "does not show yet")
+          yield* mine(base, 3)
+          assert.deepStrictEqual(yield* marks.find(sought), { _tag: "Carried", receipt })
+          const other = { ...sought, operationId: yield* makeOperationId }
+          assert.deepStrictEqual(yield* marks.find(other), { _tag: "Absent" })
+        })
     )
   })
 })
