@@ -236,7 +236,11 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     relayer(behaviour),
     WithdrawalExecutionNone,
     RevocationExecutionNone,
-    Layer.succeed(TransferReceipts, { carriedAt: () => nothingMoves, read: () => nothingMoves }),
+    Layer.succeed(TransferReceipts, {
+      carriedAt: () => nothingMoves,
+      incoming: () => nothingMoves,
+      read: () => nothingMoves
+    }),
     NoIssuer,
     Layer.succeed(Routing, {
       quote: () => nothingMoves,

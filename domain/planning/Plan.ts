@@ -59,6 +59,8 @@ export interface TransferTerms {
   readonly minUsd: bigint
   /** Ways for which there is no acceptable route now: nothing is sent on them. None when left out. */
   readonly refused?: ReadonlyArray<ChainPair>
+  /** It is not clear where an earlier transfer is: nothing is sent on any way until it is. */
+  readonly isUnclear?: boolean
 }
 
 /** Everything that decides a plan. The same input always gives the same plan. */

@@ -83,6 +83,7 @@ const movementOf = (
 ): Movement => {
   const { preferences, transfers: terms } = input
   if (terms === undefined) return { _tag: "None" }
+  if (terms.isUnclear === true) return { _tag: "Unclear" }
   if (!isComplete(input, views)) return { _tag: "Incomplete" }
   return { _tag: "Open", terms, minUsd: minTransferUsd(totalOf(known), terms, preferences.thresholdUsd) }
 }

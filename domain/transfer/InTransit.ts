@@ -8,6 +8,7 @@
 import { Cause, Context, Duration, Effect, Layer, Option } from "effect"
 import { type AccountId, chainIdOf } from "#domain/Caip.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
@@ -33,6 +34,8 @@ export interface PlanAccounts<A> {
    * not read is as unknown as all that it holds.
    */
   readonly onTheWay: ReadonlyArray<Transfer>
+  /** Of those, what is late or could not be asked about: nothing else of its portfolio is to move between chains. */
+  readonly unclear: ReadonlyArray<Transfer>
 }
 
 /** What was read to be shown. */
@@ -75,21 +78,18 @@ export class InTransit extends Context.Service<
       const ledger = yield* TransferLedger
       const watcher = yield* TransferWatcher
       const arrivals = yield* TransferReceipts
+      const relays = yield* RelayStore
 
       const openOf = Effect.fnUntraced(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
         return (yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })).flat()
       })
 
-      /** As observed now, or as another process recorded it. */
-      const endOf = (transfer: Transfer) =>
-        watcher.observe(transfer).pipe(
-          Effect.timeoutOption(readTimeout),
-          Effect.flatMap((observed) =>
-            Option.isSome(observed) && observed.value._tag === "Ended"
-              ? Effect.succeedSome(observed.value.end)
-              : ledger.endOf(transfer.operationId)
-          )
-        )
+      /** As observed now, or as another process recorded it; unclear as well where nothing was observed in time. */
+      const standingOf = Effect.fnUntraced(function* (transfer: Transfer) {
+        const observed = Option.getOrUndefined(yield* Effect.timeoutOption(watcher.observe(transfer), readTimeout))
+        const end = observed?._tag === "Ended" ? Option.some(observed.end) : yield* ledger.endOf(transfer.operationId)
+        return { transfer, end, isUnclear: Option.isNone(end) && observed?._tag !== "Open" }
+      })
 
       const hasArrived = (
         { accountId, receiverId }: Transfer,
@@ -103,22 +103,24 @@ export class InTransit extends Context.Service<
         return block === undefined || received.blockNumber <= block
       }
 
-      const onTheWay = (transfers: ReadonlyArray<Transfer>, blocks: ReadonlyMap<AccountId, bigint>) =>
-        Effect.filter(
-          transfers,
-          (transfer) =>
-            Effect.map(endOf(transfer), (end) => Option.isNone(end) || !hasArrived(transfer, end.value, blocks)),
-          { concurrency: lookupConcurrency }
-        )
+      const onTheWay = Effect.fnUntraced(function* (
+        transfers: ReadonlyArray<Transfer>,
+        blocks: ReadonlyMap<AccountId, bigint>
+      ) {
+        const standing = yield* Effect.forEach(transfers, standingOf, { concurrency: lookupConcurrency })
+        return standing.filter(({ end, transfer }) => Option.isNone(end) || !hasArrived(transfer, end.value, blocks))
+      })
 
       /** What had left by the block, of an intent; nothing when it is known as open. */
       const leftBy = Effect.fnUntraced(function* (
-        { accountId, actionHash, fromBlock, transfers }: TransferIntent,
+        { accountId, actionHash, attempt, runId, transfers }: TransferIntent,
         known: ReadonlyArray<Transfer>,
         block: bigint | undefined
       ) {
         if (block === undefined) return []
-        const carried = yield* arrivals.carriedAt(accountId, actionHash, fromBlock)
+        const sent = yield* relays.sent({ operationId: runId, chainId: chainIdOf(accountId), attempt })
+        const transaction = Option.match(sent, { onNone: () => null, onSome: (stored) => stored.transaction })
+        const carried = yield* arrivals.carriedAt(accountId, actionHash, { transaction, block })
         if (Option.isNone(carried) || carried.value.blockNumber > block) return []
         return known.some(({ txHash }) => txHash === carried.value.txHash) ? [] : transfers
       })
@@ -143,7 +145,12 @@ export class InTransit extends Context.Service<
         readForPlans: Effect.fnUntraced(function* (portfolioIds, read) {
           const open = yield* openOf(portfolioIds)
           const { accounts, blocks } = yield* read(open)
-          return { accounts, onTheWay: yield* onTheWay(open, blocks) }
+          const coming = yield* onTheWay(open, blocks)
+          return {
+            accounts,
+            onTheWay: coming.map(({ transfer }) => transfer),
+            unclear: coming.filter(({ isUnclear }) => isUnclear).map(({ transfer }) => transfer)
+          }
         }),
         readToShow: Effect.fn("InTransit.readToShow")(function* (portfolioId, read) {
           const known = yield* orNull(readLedger(portfolioId))
@@ -152,7 +159,7 @@ export class InTransit extends Context.Service<
           const incoming = known && (yield* orNull(onTheWay(known.open, blocks)))
           return {
             accounts,
-            transfers: [...(incoming ?? []), ...(outgoing ?? [])],
+            transfers: [...(incoming ?? []).map(({ transfer }) => transfer), ...(outgoing ?? [])],
             areWhole: outgoing !== null && incoming !== null
           }
         })

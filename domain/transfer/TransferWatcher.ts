@@ -1,12 +1,13 @@
 /**
- * Watches one open transfer: reads its status from the provider, has the chain confirm it, and closes the ledger's
- * entry when both agree. Repeating it is harmless.
+ * Watches one open transfer, and closes the ledger's entry when a chain shows that it has ended: in the transaction
+ * that the provider names, or in one that brought about as much since it was sent. The provider's word alone, or that
+ * it has none, decides nothing. Repeating it is harmless.
  */
-import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
+import { Context, DateTime, Duration, Effect, Fiber, Layer, Metric, Option, Result } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
-import { Routing } from "#domain/trading/Routing.ts"
+import { type RouteStatus, Routing } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import { type TransferEvidence, transferEnd } from "#domain/transfer/transferEnd.ts"
@@ -19,6 +20,36 @@ export type Observed =
   | { readonly _tag: "Open"; readonly detail: string }
   /** Provider or chain could not be read, or do not agree. */
   | { readonly _tag: "Unclear"; readonly detail: string }
+
+/** A transfer that is older should have ended. */
+const lateAfter = Duration.hours(1)
+
+/** How long a provider is waited for whose word is not needed. */
+const patienceWithProvider = Duration.millis(500)
+
+/** What arrives may be so much more than was expected, as a divisor: two percent. */
+const surplusParts = 50n
+
+/** How a transfer may have ended by a chain alone: in which account, and within which amounts. */
+const waysToEnd = (transfer: Transfer) =>
+  [
+    {
+      _tag: "Delivered",
+      state: "delivered",
+      account: transfer.receiverId,
+      assetId: transfer.buy,
+      least: transfer.minRaw,
+      most: transfer.expectedRaw + transfer.expectedRaw / surplusParts
+    },
+    {
+      _tag: "Refunded",
+      state: "refunded",
+      account: transfer.accountId,
+      assetId: transfer.sell,
+      least: (transfer.amountRaw * transfer.minRaw) / transfer.expectedRaw,
+      most: transfer.amountRaw
+    }
+  ] as const
 
 const unclear = (detail: string): Observed => ({ _tag: "Unclear", detail })
 
@@ -79,18 +110,52 @@ export class TransferWatcher extends Context.Service<
           : yield* close(transfer, end, claims.received.length)
       })
 
+      /** By what the provider says, which the chain must bear out. */
+      const byProvider = Effect.fnUntraced(function* (transfer: Transfer, status: RouteStatus) {
+        if (status._tag === "Failed") return yield* failed(transfer, status.reason)
+        if (status._tag !== "Pending") return yield* confirmed(transfer, status)
+        const age = DateTime.distance(transfer.openedAt, yield* DateTime.now)
+        return Duration.isLessThan(age, lateAfter)
+          ? ({ _tag: "Open", detail: status.detail } satisfies Observed)
+          : unclear(`it left more than ${Duration.format(lateAfter)} ago, and has not arrived (${status.detail})`)
+      })
+
+      /** The end that the chains show, whoever names it; undefined while they show none. */
+      const shownByChains = Effect.fnUntraced(function* (transfer: Transfer) {
+        const after = { accountId: transfer.accountId, txHash: transfer.txHash }
+        for (const { _tag, account, assetId, least, most, state } of waysToEnd(transfer)) {
+          for (const txHash of yield* arrivals.incoming(account, { assetId, least, most, after })) {
+            const arrival = yield* arrivals.read(account, txHash)
+            if (Option.isNone(arrival)) continue
+            const claims = yield* ledger.claims(transfer, txHash)
+            const end = transferEnd(transfer, { status: { _tag, txHash }, arrival: arrival.value, claims })
+            if (end?.state === state) return { end, closedBefore: claims.received.length }
+          }
+        }
+        return undefined
+      })
+
+      /** The provider is heard first, which knows its own transactions; it holds nothing up that a chain shows. */
       const observe = Effect.fn("TransferWatcher.observe")(function* (transfer: Transfer) {
-        return yield* Effect.gen(function* () {
-          const status = yield* routing.status({
-            txHash: transfer.txHash,
-            fromChainId: chainIdOf(transfer.sell),
-            toChainId: chainIdOf(transfer.buy),
-            tool: transfer.tool
-          })
-          if (status._tag === "Pending") return { _tag: "Open", detail: status.detail } satisfies Observed
-          if (status._tag === "Failed") return yield* failed(transfer, status.reason)
-          return yield* confirmed(transfer, status)
-        }).pipe(Effect.catch((error) => Effect.succeed(unclear(error.message))))
+        const { buy, sell, tool, txHash } = transfer
+        const asked = yield* Effect.forkChild(
+          routing.status({ txHash, fromChainId: chainIdOf(sell), toChainId: chainIdOf(buy), tool }),
+          { startImmediately: true }
+        )
+        const answer = Effect.result(Effect.flatMap(Fiber.join(asked), (status) => byProvider(transfer, status)))
+        const shown = Result.getOrUndefined(yield* Effect.result(shownByChains(transfer)))
+        const said =
+          shown === undefined
+            ? yield* answer
+            : yield* Effect.timeoutOrElse(answer, {
+                duration: patienceWithProvider,
+                orElse: () => Effect.succeed(undefined)
+              })
+        if (shown !== undefined && (said === undefined || Result.isFailure(said) || said.success._tag !== "Ended"))
+          return yield* close(transfer, shown.end, shown.closedBefore)
+        return said === undefined || Result.isFailure(said)
+          ? unclear(said === undefined ? "the provider has not answered" : said.failure.message)
+          : said.success
       })
 
       return TransferWatcher.of({ observe, find: ledger.find })

@@ -1,5 +1,5 @@
 /** Searches the user operations of an account for marks. Source: ERC-4337 (UserOperationEvent). */
-import { Clock, DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
 import { namespaceOfChain } from "#domain/Caip.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
@@ -7,6 +7,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
+import { blockBefore } from "#layers/evm/execution/blockBefore.ts"
 import { maxBlocks, type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
 import { operationNonceOf, readNextNonces } from "#layers/evm/execution/operationNonce.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
@@ -15,23 +16,9 @@ import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedRece
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 
-/** Blocks are taken to come this fast at first. Where they come faster the search goes further back. */
-const assumedBlockMs = 200
-/** Clocks of chains and of this service differ by less. */
-const clockSkewMs = 60_000
-
 /** The first block that is searched: one older than the acceptance, or as far back as is searched. */
-const beginningOf = Effect.fnUntraced(function* ({ chainId, since }: SoughtOperation, head: bigint) {
-  const { request } = yield* EvmClients
-  const notAfterMs = DateTime.toEpochMillis(since) - clockSkewMs
-  const elapsedMs = Math.max(clockSkewMs, (yield* Clock.currentTimeMillis) - notAfterMs)
-  for (let blocks = BigInt(Math.ceil(elapsedMs / assumedBlockMs)); blocks < maxBlocks && blocks <= head; blocks *= 2n) {
-    const blockNumber = head - blocks + 1n
-    const { timestamp } = yield* request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockNumber }))
-    if (Number(timestamp) * 1_000 <= notAfterMs) return blockNumber
-  }
-  return head < maxBlocks ? 0n : head - maxBlocks + 1n
-})
+const beginningOf = ({ chainId, since }: SoughtOperation, head: bigint) =>
+  blockBefore(chainId, { millis: DateTime.toEpochMillis(since), maxBlocks }, head)
 
 /** What the account's operations say that succeeded, oldest first. */
 const operationsSince = Effect.fnUntraced(function* (sought: SoughtOperation, from: bigint, head: bigint) {

@@ -1,19 +1,31 @@
-/** What an account received in a transaction, by the Transfer events of its receipt. */
+/** What an account received, by the Transfer events of tokens and of receipts. */
 import { Effect, Layer, Option } from "effect"
-import { type Hex, zeroAddress } from "viem"
+import { erc20Abi, getAbiItem, type Hex } from "viem"
 import { chainIdOf, type AccountId } from "#domain/Caip.ts"
-import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
-import { fromViem } from "#layers/evm/address.ts"
-import { agreed } from "#layers/evm/rpc/quorum.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import {
+  type Arrival,
+  type SoughtAction,
+  type SoughtArrival,
+  TransferReceipts
+} from "#domain/transfer/TransferReceipts.ts"
+import { addressOf, toViem } from "#layers/evm/address.ts"
+import { blockBefore, type Since } from "#layers/evm/execution/blockBefore.ts"
+import { operationNonceIn, readOperationNonces } from "#layers/evm/execution/operationNonce.ts"
+import { searchLogs } from "#layers/evm/rpc/logSearch.ts"
+import { agreed, concluded, readEach } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { findReceipt } from "#layers/evm/execution/findReceipt.ts"
 import { actsIn, netTransfers } from "#layers/evm/execution/operationOutcome.ts"
 import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
 
-/** Above every nonce that an account reaches. */
-const noNonce = Number.MAX_SAFE_INTEGER
+/** Blocks that a search for an arrival reaches back at most: half a day on the fastest chain. */
+const maxBlocks = 200_000n
+/** Transactions that are looked at, of those that brought about as much. */
+const maxArrivals = 20
+const maxIncluded = 1_000
 
 type Found = Arrival & Pick<ActionReceipt, "txHash" | "blockHash">
 
@@ -34,6 +46,25 @@ const observe = Effect.fnUntraced(function* (accountId: AccountId, txHash: Hex) 
   return { head, confirmed, receipt: Option.some(found) }
 })
 
+const transferEvent = getAbiItem({ abi: erc20Abi, name: "Transfer" })
+
+/** The transactions that one endpoint shows. */
+const arrivalsAt = Effect.fnUntraced(function* (
+  accountId: AccountId,
+  { assetId, least, most }: SoughtArrival,
+  since: Since
+) {
+  const chainId = chainIdOf(accountId)
+  const { head, confirmed } = yield* readDepth(chainId)
+  const range = { fromBlock: yield* blockBefore(chainId, since, head), toBlock: confirmed }
+  const [address, to] = [toViem(addressOf(assetId)), toViem(addressOf(accountId))]
+  const logs = yield* searchLogs(chainId, {
+    range,
+    read: (client, part) => client.getLogs({ address, event: transferEvent, args: { to }, ...part, strict: true })
+  })
+  return logs.filter(({ args }) => args.value >= least && args.value <= most).map((log) => log.transactionHash)
+})
+
 export const TransferReceiptsLive = Layer.effect(
   TransferReceipts,
   Effect.gen(function* () {
@@ -48,24 +79,54 @@ export const TransferReceiptsLive = Layer.effect(
     )
 
     const carriedAt = Effect.fn("TransferReceipts.carriedAt")(
-      function* (accountId: AccountId, actionHash: string, fromBlock: bigint) {
-        // By any sender: the search is not for a transaction or a nonce of our own.
-        const unknown: SignedTransaction = {
-          chainId: chainIdOf(accountId),
-          actionHash,
-          fromBlock,
-          relayer: fromViem(zeroAddress),
-          txHash: actionHash,
-          replaces: [],
-          raw: "0x",
-          nonce: noNonce
+      function* (accountId: AccountId, _actionHash: string, { block, transaction }: SoughtAction) {
+        if (transaction === null) return Option.none()
+        const chainId = chainIdOf(accountId)
+        const nonce = operationNonceIn(transaction.raw, accountId)
+        if (nonce !== undefined) {
+          const [isUsed] = yield* readOperationNonces(chainId, [{ accountId, nonce }], block)
+          if (isUsed === false) return Option.none()
         }
-        const receipt = yield* findReceipt(unknown, accountId)
-        return Option.filter(receipt, ({ success }) => success)
+        const receipt = yield* findReceipt(transaction, accountId)
+        if (Option.isSome(receipt)) return Option.filter(receipt, ({ success }) => success)
+        return yield* new ChainUnavailable({
+          chainId,
+          reason: `the account has acted by block ${block}, and no node shows in what`
+        })
       },
       Effect.provideService(EvmClients, clients)
     )
 
-    return TransferReceipts.of({ read, carriedAt })
+    /** When a transaction was included, in milliseconds; what is known of one does not change. */
+    const included = new Map<string, number>()
+    const includedAt = Effect.fnUntraced(function* ({ accountId, txHash }: SoughtArrival["after"]) {
+      const known = included.get(txHash)
+      if (known !== undefined) return known
+      const chainId = chainIdOf(accountId)
+      const { confirmed } = yield* readDepth(chainId)
+      const receipt = yield* confirmedReceipt(chainId, txHash as Hex, confirmed)
+      if (receipt === null || receipt === "pending")
+        return yield* new ChainUnavailable({ chainId, reason: `the node does not show ${txHash}` })
+      const { blockNumber } = receipt
+      const { timestamp } = yield* clients.request(chainId, "eth_getBlockByNumber", (client) =>
+        client.getBlock({ blockNumber })
+      )
+      const oldest = included.keys().next().value
+      if (included.size >= maxIncluded && oldest !== undefined) included.delete(oldest)
+      included.set(txHash, Number(timestamp) * 1_000)
+      return Number(timestamp) * 1_000
+    })
+
+    const incoming = Effect.fn("TransferReceipts.incoming")(
+      function* (accountId: AccountId, sought: SoughtArrival) {
+        const chainId = chainIdOf(accountId)
+        const since: Since = { millis: yield* includedAt(sought.after), maxBlocks }
+        const found = yield* concluded(chainId, yield* readEach(chainId, () => arrivalsAt(accountId, sought, since)))
+        return [...new Set(found.flat())].slice(0, maxArrivals)
+      },
+      Effect.provideService(EvmClients, clients)
+    )
+
+    return TransferReceipts.of({ read, carriedAt, incoming })
   })
 )

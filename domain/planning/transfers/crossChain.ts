@@ -13,9 +13,13 @@ import type { TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
 import { type Skip, SkipCode } from "#domain/Skip.ts"
 import { dustUsd } from "#domain/planning/Tolerance.ts"
 
-/** How value moves in this plan: not at all for this portfolio, not on what could be read, or by these terms. */
+/**
+ * How value moves in this plan: not at all for this portfolio, not while an earlier transfer is unclear, not on what
+ * could be read, or by these terms.
+ */
 export type Movement =
   | { readonly _tag: "None" }
+  | { readonly _tag: "Unclear" }
   | { readonly _tag: "Incomplete" }
   | { readonly _tag: "Open"; readonly terms: TransferTerms; readonly minUsd: bigint }
 
@@ -61,6 +65,8 @@ const gapReason = ({ bridgeAsset, spareUsd, view }: ChainBalance, minUsd: bigint
 
 const reasonFor = (overUsd: bigint, movement: Movement, balance: ChainBalance | undefined): string => {
   const off = `The chain holds ${dollars(overUsd)} ${overUsd > 0n ? "more" : "less"} than its share of the portfolio`
+  if (movement._tag === "Unclear")
+    return `${off}; nothing moves between chains until it is clear where an earlier transfer is.`
   if (movement._tag === "Incomplete")
     return `${off}; nothing moves between chains until every chain is read and every target that is held has a price.`
   if (movement._tag === "None" || balance === undefined)

@@ -183,11 +183,16 @@ export class PlanReader extends Context.Service<
         contexts: ReadonlyArray<PlanContext>,
         { timeout }: ReadOptions = {}
       ) {
-        const { accounts, onTheWay: coming } = yield* inTransit.readForPlans(
+        const {
+          accounts,
+          onTheWay: coming,
+          unclear
+        } = yield* inTransit.readForPlans(
           contexts.map(({ portfolioId }) => portfolioId),
           (open) => readOutlines(contexts, open, timeout)
         )
         const { outlines, readings } = accounts
+        const ofUnclear = new Set(unclear.map(({ portfolioId }) => portfolioId))
         const onTheWay = Map.groupBy(coming, ({ portfolioId }) => portfolioId)
         const wanted = outlines.flatMap(({ ofInterest }, index) =>
           readings[index]!.flatMap((reading) => assetsOfInterest(reading, ofInterest).map(({ assetId }) => assetId))
@@ -222,7 +227,8 @@ export class PlanReader extends Context.Service<
               assets: bridgeAssets,
               feeBps: costBps,
               minUsd,
-              refused: closedFor(context.closedWays)
+              refused: closedFor(context.closedWays),
+              isUnclear: ofUnclear.has(context.portfolioId)
             },
             ...(policy === undefined ? {} : { policy })
           }

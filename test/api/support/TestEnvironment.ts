@@ -279,6 +279,7 @@ const TransferReceiptsFake = Layer.effect(
   Effect.map(TestEnvironment, (environment) =>
     TransferReceipts.of({
       read: () => Effect.succeedNone,
+      incoming: () => Effect.succeed([]),
       carriedAt: (_, actionHash) =>
         Effect.suspend(() =>
           environment.receiptsUnreadable

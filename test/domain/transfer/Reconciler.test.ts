@@ -26,6 +26,7 @@ const down = new ChainUnavailable({ chainId: base, reason: "taken down by the te
 const Scripted = Layer.merge(
   Layer.succeed(TransferReceipts, {
     carriedAt: () => Effect.succeedNone,
+    incoming: () => Effect.succeed([]),
     read: (_, txHash) =>
       Effect.suspend(() => {
         const answer = said.get(txHash)

@@ -4,6 +4,7 @@ import { chainIdOf } from "#domain/Caip.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"
+import type { Chain } from "#test/simulation/world/Chain.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 export const simulatedReceipts = (world: World) =>
@@ -20,6 +21,21 @@ export const simulatedReceipts = (world: World) =>
             ? Option.some({ blockNumber: BigInt(inclusion.block), txHash: inclusion.txHash })
             : Option.none()
         }),
+      incoming: (accountId, { after, assetId, least, most }) => {
+        const timeOf = (chain: Chain, block: number) => world.harness.now - (chain.head() - block) * chain.blockMs
+        const source = world.chain(chainIdOf(after.accountId))
+        return onChain(world, chainIdOf(accountId), (chain) => {
+          const sent = source.find(after.txHash)
+          const counted = shownHead(world, chain) - chain.confirmations + 1
+          return chain.inclusions
+            .filter(({ block }) => sent !== undefined && block <= counted)
+            .filter(({ block }) => timeOf(chain, block) >= timeOf(source, sent!.block))
+            .filter(({ execution }) =>
+              netOf(execution, accountId).some((one) => one.assetId === assetId && one.raw >= least && one.raw <= most)
+            )
+            .map(({ txHash }) => txHash)
+        })
+      },
       read: (accountId, txHash) =>
         Effect.map(
           onChain(world, chainIdOf(accountId), (chain) => {

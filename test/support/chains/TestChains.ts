@@ -348,6 +348,17 @@ const TransferReceiptsTest = Layer.effect(
         Effect.andThen(
           requireUp(market, chainIdOf(accountId)),
           Effect.sync(() => Option.fromUndefinedOr(market.arrivals.get(`${accountId} ${txHash}`)))
+        ),
+      incoming: (accountId, { assetId, least, most }) =>
+        Effect.andThen(
+          requireUp(market, chainIdOf(accountId)),
+          Effect.sync(() =>
+            [...market.arrivals].flatMap(([key, { deltas }]) => {
+              const [account, txHash] = key.split(" ")
+              const isIt = deltas.some((one) => one.assetId === assetId && one.raw >= least && one.raw <= most)
+              return account === accountId && txHash !== undefined && isIt ? [txHash] : []
+            })
+          )
         )
     })
   })
