@@ -1,5 +1,5 @@
 /** Searches the user operations of an account for marks. Source: ERC-4337 (UserOperationEvent). */
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option, Result } from "effect"
 import type { Hex } from "viem"
 import { namespaceOfChain } from "#domain/Caip.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
@@ -20,51 +20,64 @@ import { agreed, type Observation } from "#layers/evm/rpc/quorum.ts"
 const beginningOf = ({ chainId, since }: SoughtOperation, head: bigint) =>
   blockBefore(chainId, { millis: DateTime.toEpochMillis(since), maxBlocks }, head)
 
-/** What the account's operations say that succeeded, oldest first. */
-const operationsSince = Effect.fnUntraced(function* (sought: SoughtOperation, from: bigint, head: bigint) {
-  const { accountId, chainId } = sought
-  const sender = toViem(addressOf(accountId))
-  const events = yield* operationEvents(chainId, sender, { range: rangeFrom(from, head) })
-  yield* requireAllShown(sought, events, head)
-  return events.filter(({ args }) => args.success)
-})
-
 /** Nodes show logs this many blocks later at most. Of what is younger the account's nonce says whether there is any. */
 const lateBlocks = 32n
 /** Kernel's key of an operation that enables the permission on the way differs from the other in its first byte. */
 const enablesFirst = 1n << 248n
 const sequenceOf = (nonce: bigint): bigint => nonce & ((1n << 64n) - 1n)
 
+/** Nonces of the account's operations after a block and before the one that is to be signed; none where none is. */
+const countedSince = Effect.fnUntraced(function* (
+  { accountId, callData, chainId }: SoughtOperation,
+  blockNumber: bigint
+) {
+  const next = callData === undefined ? undefined : operationNonceOf(callData, accountId)
+  if (next === undefined) return undefined
+  // The first one under the permission's own key: the one before it enabled the permission, under another key.
+  const isFirst = sequenceOf(next) === 0n && (next & enablesFirst) === 0n
+  const enabling = next | enablesFirst
+  const asked = [{ accountId, nonce: next }, ...(isFirst ? [{ accountId, nonce: enabling }] : [])]
+  const [first, firstEnabling = enabling] = yield* readNextNonces(chainId, asked, blockNumber)
+  const counted = isFirst && firstEnabling === enabling ? [enabling] : []
+  for (let nonce = first!; nonce < next; nonce++) counted.push(nonce)
+  return counted
+})
+
 /**
  * Fails where the account's nonce counts operations of the last blocks that the node does not show: what it shows is
  * not all that there is.
  */
 const requireAllShown = Effect.fnUntraced(function* (
-  { accountId, callData, chainId }: SoughtOperation,
+  sought: SoughtOperation,
   shown: ReadonlyArray<OperationEvent>,
   head: bigint
 ) {
-  const next = callData === undefined ? undefined : operationNonceOf(callData, accountId)
-  if (next === undefined) return
-  // The first one under the permission's own key: the one before it enabled the permission, under another key.
-  const isFirst = sequenceOf(next) === 0n && (next & enablesFirst) === 0n
-  const enabling = next | enablesFirst
-  const asked = [{ accountId, nonce: next }, ...(isFirst ? [{ accountId, nonce: enabling }] : [])]
-  const [first, firstEnabling = enabling] = yield* readNextNonces(
-    chainId,
-    asked,
-    head > lateBlocks ? head - lateBlocks : 0n
-  )
-  const counted = isFirst && firstEnabling === enabling ? [enabling] : []
-  for (let nonce = first!; nonce < next; nonce++) counted.push(nonce)
+  const counted = yield* countedSince(sought, head > lateBlocks ? head - lateBlocks : 0n)
   const nonces = new Set(shown.map(({ args }) => args.nonce))
-  const missing = counted.find((nonce) => !nonces.has(nonce))
+  const missing = counted?.find((nonce) => !nonces.has(nonce))
   if (missing === undefined) return
   return yield* new ChainUnavailable({
-    chainId,
+    chainId: sought.chainId,
     reason: `the account's nonce counts an operation (${sequenceOf(missing)}) that the node does not show yet`
   })
 })
+
+/** The account's operations since a block; none, without logs, where its nonce has not changed since. */
+const shownSince = Effect.fnUntraced(function* (sought: SoughtOperation, from: bigint, head: bigint) {
+  const { accountId, chainId } = sought
+  const sender = toViem(addressOf(accountId))
+  const events = yield* Effect.result(operationEvents(chainId, sender, { range: rangeFrom(from, head) }))
+  if (Result.isFailure(events)) {
+    const counted = yield* Effect.orElseSucceed(countedSince(sought, from), () => undefined)
+    return counted?.length === 0 ? [] : yield* events.failure
+  }
+  yield* requireAllShown(sought, events.success, head)
+  return events.success
+})
+
+/** What the account's operations say that succeeded, oldest first. */
+const operationsSince = (sought: SoughtOperation, from: bigint, head: bigint) =>
+  Effect.map(shownSince(sought, from, head), (events) => events.filter(({ args }) => args.success))
 
 const inputOf = Effect.fnUntraced(function* ({ chainId }: SoughtOperation, hash: Hex) {
   const { request } = yield* EvmClients

@@ -12,7 +12,7 @@ import {
   TransferReceipts
 } from "#domain/transfer/TransferReceipts.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
-import { blockBefore, type Since } from "#layers/evm/execution/blockBefore.ts"
+import { blockBefore, clockSkewMs, type Since } from "#layers/evm/execution/blockBefore.ts"
 import { operationNonceIn, readOperationNonces } from "#layers/evm/execution/operationNonce.ts"
 import { searchLogs } from "#layers/evm/rpc/logSearch.ts"
 import { agreed, concluded, readEach } from "#layers/evm/rpc/quorum.ts"
@@ -55,6 +55,7 @@ const arrivalsAt = Effect.fnUntraced(function* (
   since: Since
 ) {
   const chainId = chainIdOf(accountId)
+  const { request } = yield* EvmClients
   const { head, confirmed } = yield* readDepth(chainId)
   const range = { fromBlock: yield* blockBefore(chainId, since, head), toBlock: confirmed }
   const [address, to] = [toViem(addressOf(assetId)), toViem(addressOf(accountId))]
@@ -62,7 +63,14 @@ const arrivalsAt = Effect.fnUntraced(function* (
     range,
     read: (client, part) => client.getLogs({ address, event: transferEvent, args: { to }, ...part, strict: true })
   })
-  return logs.filter(({ args }) => args.value >= least && args.value <= most).map((log) => log.transactionHash)
+  const alike = logs.filter(({ args }) => args.value >= least && args.value <= most).slice(0, maxArrivals)
+  const younger = yield* Effect.filter(alike, ({ blockNumber }) =>
+    Effect.map(
+      request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockNumber })),
+      ({ timestamp }) => Number(timestamp) * 1_000 >= since.millis - clockSkewMs
+    )
+  )
+  return younger.map((log) => log.transactionHash)
 })
 
 export const TransferReceiptsLive = Layer.effect(

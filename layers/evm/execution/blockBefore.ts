@@ -5,8 +5,8 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 
 /** Blocks are taken to come this fast at first. Where they come faster the search goes further back. */
 const assumedBlockMs = 200
-/** Clocks of chains and of this service differ by less. */
-const clockSkewMs = 60_000
+/** Clocks of chains, and of this service, differ by less. */
+export const clockSkewMs = 60_000
 
 export interface Since {
   /** Milliseconds since 1970. */

@@ -1,5 +1,5 @@
 /**
- * Whether each endpoint answers, for the right chain and not behind; whether the contracts are there; and whether
+ * Whether each endpoint answers, for the right chain, not behind, and all that is asked of nodes; whether the contracts are there; and whether
  * relayers have gas. Endpoints are named by their number, since their addresses carry keys.
  */
 import { Clock, Effect } from "effect"
@@ -9,6 +9,7 @@ import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { missingContracts } from "#layers/evm/missingContracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { nodeChecks } from "#src/cli/doctor/nodeChecks.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
 import { addressOf } from "#src/config/signers.ts"
 
@@ -35,30 +36,39 @@ const blockFinding = (subject: string, which: string, ageMs: number): Finding =>
     : ok(subject, `${which} answers for this chain, and its latest block is ${seconds(Math.max(0, ageMs))} old`)
 }
 
-const endpoints = Effect.fnUntraced(function* ({ chainId, rpcUrls }: EvmChain, subject: string) {
+const endpoints = Effect.fnUntraced(function* (chain: EvmChain, subject: string) {
+  const { chainId, rpcUrls } = chain
   const { each } = yield* EvmClients
   const all = each(chainId)
   return yield* Effect.forEach(
     all,
-    ({ request }, index) => {
+    (endpoint, index) => {
       const which = `endpoint ${index + 1} of ${rpcUrls.length}`
-      return request(chainId, "eth_getBlockByNumber", (client) => client.getBlock()).pipe(
-        Effect.flatMap(({ timestamp }) =>
-          Effect.map(Clock.currentTimeMillis, (now) => blockFinding(subject, which, now - Number(timestamp) * 1000))
-        ),
-        Effect.catch(({ reason }) =>
-          Effect.succeed(
-            problem(
-              subject,
-              `${which} cannot be used: ${reason}`,
-              `Correct or replace it in RPC_URL_${chainId}, or see why it does not answer.`
-            )
+      return endpoint
+        .request(chainId, "eth_getBlockByNumber", (client) => client.getBlock())
+        .pipe(
+          Effect.flatMap(({ timestamp }) =>
+            Effect.map(Clock.currentTimeMillis, (now) => blockFinding(subject, which, now - Number(timestamp) * 1000))
+          ),
+          Effect.flatMap((block) =>
+            Effect.map(Effect.provideService(nodeChecks(chain, which), EvmClients, endpoint), (checks) => [
+              block,
+              ...checks
+            ])
+          ),
+          Effect.catch(({ reason }) =>
+            Effect.succeed([
+              problem(
+                subject,
+                `${which} cannot be used: ${reason}`,
+                `Correct or replace it in RPC_URL_${chainId}, or see why it does not answer.`
+              )
+            ])
           )
         )
-      )
     },
     { concurrency: "unbounded" }
-  )
+  ).pipe(Effect.map((found) => found.flat()))
 })
 
 const contracts = (chain: EvmChain, subject: string) =>

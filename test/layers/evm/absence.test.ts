@@ -12,24 +12,29 @@ import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { nodesOf } from "#test/layers/evm/nodes.ts"
 import {
   accountOn,
   adapterFor,
+  asset,
   batchOf,
   chainIdOf,
   configFor,
+  enroll,
   type Enrollment,
   EvmWorld,
   EvmWorldLive,
   execute,
+  fund,
   mine,
   quotedSwap,
   relayer,
   stranger
 } from "#test/layers/evm/EvmWorld.ts"
+import { advance } from "#sandbox/chain/Market.ts"
 import { dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 
 const { chainId } = catalog[0]!
@@ -52,7 +57,8 @@ const behind = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2) {
   return {
     faults,
     actions: Context.get(services, CarriedActions),
-    marks: Context.get(services, OperationMarks)
+    marks: Context.get(services, OperationMarks),
+    receipts: Context.get(services, TransferReceipts)
   }
 })
 
@@ -220,6 +226,72 @@ describe("an operation", () => {
           assert.deepStrictEqual(yield* marks.find(sought), { _tag: "Carried", receipt })
           const other = { ...sought, operationId: yield* makeOperationId }
           assert.deepStrictEqual(yield* marks.find(other), { _tag: "Absent" })
+        })
+    )
+  })
+})
+
+describe("a transfer between chains", () => {
+  layer(EvmWorldLive.pipe(Layer.provideMerge(SecureRandom.layerWebCrypto)), { excludeTestServices: true })((it) => {
+    it.effect(
+      "has arrived by the token's own events since it was sent, though one of two nodes is behind with logs",
+      () =>
+        Effect.gen(function* () {
+          const { arbitrum, base } = yield* EvmWorld
+          const enrollment = yield* enroll(720n, [
+            [base, "USDC", "WETH"],
+            [arbitrum, "USDC", "WETH"]
+          ])
+          const [sender, receiver] = [accountOn(enrollment, base), accountOn(enrollment, arbitrum)]
+          const bring = (raw: bigint) => fund(arbitrum, enrollment.account, { symbol: "USDC", raw })
+          yield* bring(dollars(100n))
+          yield* advance(arbitrum, 600_000)
+          yield* advance(base, 600_000)
+          const txHash = yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1n) })
+          const nodes = yield* nodesOf(base, arbitrum)
+          const config = configFor([base, arbitrum])
+          const chains = config.chains.map((chain, index) => {
+            const of = [base, arbitrum][index]!
+            return { ...chain, rpcUrls: [nodes.url(of, 1), nodes.url(of, 2)] as const }
+          })
+          const services = yield* Layer.build(adapterFor({ ...config, chains }))
+          const receipts = Context.get(services, TransferReceipts)
+          const sought = {
+            assetId: asset(arbitrum, "USDC"),
+            least: dollars(99n),
+            most: dollars(101n),
+            after: { accountId: sender, txHash }
+          }
+          assert.deepStrictEqual(yield* receipts.incoming(receiver, sought), [], "what is older is not it")
+          yield* bring(dollars(98n))
+          yield* bring(dollars(102n))
+          const arrived = yield* bring(dollars(100n))
+          yield* nodes.faults.set(`rpc:${arbitrum.chainId as 42161}/1`, { mode: "lagging", blocks: 5, of: ["logs"] })
+          assert.deepStrictEqual(yield* receipts.incoming(receiver, sought), [arrived])
+          yield* nodes.faults.set(`rpc:${arbitrum.chainId as 42161}/1`, { mode: "logrange", blocks: 10 })
+          assert.deepStrictEqual(yield* receipts.incoming(receiver, sought), [arrived])
+        })
+    )
+
+    it.effect(
+      "has not left while its account's nonce is unused, and is unknown while the node hides what used it",
+      () =>
+        Effect.gen(function* () {
+          const { base } = yield* EvmWorld
+          const { faults, receipts } = yield* behind(base, 1)
+          const { prepared, signed } = yield* signedSwap(721n, base)
+          const head = Effect.promise(() => base.client.getBlockNumber({ cacheTime: 0 }))
+          const carriedAt = (block: bigint) =>
+            receipts.carriedAt(prepared.accountId, prepared.actionHash, { transaction: signed, block })
+          const before = yield* head
+          assert.deepStrictEqual(yield* carriedAt(before), Option.none())
+          yield* (yield* Relayer).broadcast(signed)
+          yield* faults.set(`rpc:${chainId}`, lagging)
+          assert.deepStrictEqual(yield* carriedAt(before), Option.none(), "not by the block at which it was read")
+          assert.include((yield* Effect.flip(carriedAt(yield* head))).reason, "no node shows in what")
+          yield* faults.set(`rpc:${chainId}`, { mode: "ok" })
+          const carried = Option.getOrThrow(yield* carriedAt(yield* head))
+          assert.strictEqual(carried.txHash, signed.txHash)
         })
     )
   })
