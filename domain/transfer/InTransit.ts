@@ -43,7 +43,7 @@ export interface ShownAccounts<A> {
   readonly accounts: A
   /** What is on the way, and what had left by the block at which its account was read and is not in the ledger yet. */
   readonly transfers: ReadonlyArray<OutgoingTransfer>
-  /** False when the ledger or a chain did not answer all of that. */
+  /** False when the ledger or a chain did not answer all of that, or not in time. */
   readonly areWhole: boolean
 }
 
@@ -88,7 +88,8 @@ export class InTransit extends Context.Service<
       const standingOf = Effect.fnUntraced(function* (transfer: Transfer) {
         const observed = Option.getOrUndefined(yield* Effect.timeoutOption(watcher.observe(transfer), readTimeout))
         const end = observed?._tag === "Ended" ? Option.some(observed.end) : yield* ledger.endOf(transfer.operationId)
-        return { transfer, end, isUnclear: Option.isNone(end) && observed?._tag !== "Open" }
+        const isKnown = observed !== undefined || Option.isSome(end)
+        return { transfer, end, isKnown, isUnclear: Option.isNone(end) && observed?._tag !== "Open" }
       })
 
       const hasArrived = (
@@ -160,7 +161,7 @@ export class InTransit extends Context.Service<
           return {
             accounts,
             transfers: [...(incoming ?? []).map(({ transfer }) => transfer), ...(outgoing ?? [])],
-            areWhole: outgoing !== null && incoming !== null
+            areWhole: outgoing !== null && incoming !== null && incoming.every(({ isKnown }) => isKnown)
           }
         })
       })

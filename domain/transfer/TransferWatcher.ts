@@ -123,8 +123,18 @@ export class TransferWatcher extends Context.Service<
       /** The end that the chains show, whoever names it; undefined while they show none. */
       const shownByChains = Effect.fnUntraced(function* (transfer: Transfer) {
         const after = { accountId: transfer.accountId, txHash: transfer.txHash }
-        for (const { _tag, account, assetId, least, most, state } of waysToEnd(transfer)) {
-          for (const txHash of yield* arrivals.incoming(account, { assetId, least, most, after })) {
+        const found = yield* Effect.forEach(
+          waysToEnd(transfer),
+          ({ account, assetId, least, most, ...way }) =>
+            Effect.map(arrivals.incoming(account, { assetId, least, most, after }), (hashes) => ({
+              ...way,
+              account,
+              hashes
+            })),
+          { concurrency: "unbounded" }
+        )
+        for (const { _tag, account, hashes, state } of found) {
+          for (const txHash of hashes) {
             const arrival = yield* arrivals.read(account, txHash)
             if (Option.isNone(arrival)) continue
             const claims = yield* ledger.claims(transfer, txHash)

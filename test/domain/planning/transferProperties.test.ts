@@ -43,6 +43,19 @@ describe("plan: transfers between chains, properties", () => {
       }
     }))
 
+  it("sends nothing while it is not clear where an earlier transfer is, and says so of each chain that is off", () =>
+    check(
+      connected().map((input) => ({ ...input, transfers: { ...input.transfers!, isUnclear: true } })),
+      (_, planned) => {
+        assert.isEmpty(transfersOf(planned))
+        const pending = planned.chains.flatMap(({ skips }) =>
+          skips.filter(({ code }) => code === "CROSS_CHAIN_PENDING")
+        )
+        for (const { reason } of pending)
+          assert.include(reason, "nothing moves between chains until it is clear where an earlier transfer is")
+      }
+    ))
+
   // What trades cost may take a chain or an asset that was just below the least transfer or trade just above it; and
   // what the sale of the bridge asset cost shows as a small deviation.
   it("once it has sent value, sends only such a remainder while that is on its way, and trades nothing against it", () =>
