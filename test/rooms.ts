@@ -214,7 +214,7 @@ export const sandboxRooms: Rooms = {
   faults: ["assets"],
   chain: ["process", "assets", "faults"],
   solana: ["process", "assets", "faults", "chain"],
-  service: ["process", "chain", "solana"],
+  service: ["process", "faults", "chain", "solana"],
   attestor: ["process", "faults", "chain"],
   lifi: ["assets", "faults", "chain"],
   market: ["process", "assets", "faults", "chain", "service"],

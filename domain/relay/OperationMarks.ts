@@ -7,7 +7,7 @@ import { Context, type DateTime, Duration, type Effect } from "effect"
 import type { AccountId, ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
-import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt, ToSign } from "#domain/relay/Transaction.ts"
 
 export interface SoughtOperation {
   readonly chainId: ChainId
@@ -17,8 +17,8 @@ export interface SoughtOperation {
   readonly since: DateTime.Utc
   /** A node that has not reached this block cannot show that there is none, where later ones may carry it. */
   readonly fromBlock: bigint
-  /** Calldata of what is to be signed next, where a transaction of a relayer is to carry it. */
-  readonly callData?: string | undefined
+  /** What is to be signed next, where something is: on some chains it says how much the account has done before. */
+  readonly toSign?: ToSign | undefined
 }
 
 export type MarkedOperation =
@@ -46,8 +46,8 @@ export class OperationMarks extends Context.Service<
     /**
      * As every endpoint of the chain shows it; on EVM chains among the account's operations of the last 40,000 blocks.
      * What was reverted does not count. Of several steps those count that took effect, and the operation is carried
-     * out when one did. Fails when no endpoint answers, when they contradict each other, and where the account's nonce
-     * counts operations that an endpoint does not show.
+     * out when one did. Fails when no endpoint answers, when they contradict each other, and where the account has
+     * done what an endpoint does not show.
      */
     readonly find: (sought: SoughtOperation) => Effect.Effect<MarkedOperation, ChainUnavailable>
   }

@@ -42,8 +42,8 @@ export const prepareUnlessCarried = Effect.fnUntraced(function* <A, E, R>(
   if (Duration.isLessThan(DateTime.distance(since, yield* DateTime.now), minAgeOfLoss)) return prepared
   const accountId = yield* accountOf(made)
   if (Option.isNone(accountId)) return prepared
-  const { callData, from: fromBlock } = toSign(made) ?? { from: 0n, callData: undefined }
-  const sought = { chainId, accountId: accountId.value, operationId, since, fromBlock, callData }
+  const next = toSign(made)
+  const sought = { chainId, accountId: accountId.value, operationId, since, fromBlock: next?.from ?? 0n, toSign: next }
   const found = yield* Effect.result(marks.find(sought))
   if (Result.isFailure(found)) return { _tag: "Unasked", made, error: found.failure }
   return found.success._tag === "Absent" ? prepared : found.success

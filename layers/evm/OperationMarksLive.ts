@@ -4,12 +4,12 @@ import type { Hex } from "viem"
 import { namespaceOfChain } from "#domain/Caip.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { ActionReceipt } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt, ToSign } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/spanAttributes.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
-import { blockBefore } from "#layers/evm/execution/blockBefore.ts"
+import { blockBefore } from "#layers/evm/rpc/blockBefore.ts"
 import { maxBlocks, type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
-import { operationNonceOf, readNextNonces } from "#layers/evm/execution/operationNonce.ts"
+import { operationNonceOf, readNextNonces } from "#layers/evm/account/operationNonce.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { carriesMark, markOf } from "#layers/evm/execution/operationMark.ts"
 import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedReceipt.ts"
@@ -24,11 +24,12 @@ const beginningOf = ({ chainId, since }: SoughtOperation, head: bigint) =>
 const lateBlocks = 32n
 /** Kernel's key of an operation that enables the permission on the way differs from the other in its first byte. */
 const enablesFirst = 1n << 248n
+const noneToSign: ToSign = { from: 0n, callData: undefined }
 const sequenceOf = (nonce: bigint): bigint => nonce & ((1n << 64n) - 1n)
 
 /** Nonces of the account's operations after a block and before the one that is to be signed; none where none is. */
 const countedSince = Effect.fnUntraced(function* (
-  { accountId, callData, chainId }: SoughtOperation,
+  { accountId, chainId, toSign: { callData } = noneToSign }: SoughtOperation,
   blockNumber: bigint
 ) {
   const next = callData === undefined ? undefined : operationNonceOf(callData, accountId)

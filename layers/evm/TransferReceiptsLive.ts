@@ -12,8 +12,8 @@ import {
   TransferReceipts
 } from "#domain/transfer/TransferReceipts.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
-import { blockBefore, clockSkewMs, type Since } from "#layers/evm/execution/blockBefore.ts"
-import { operationNonceIn, readOperationNonces } from "#layers/evm/execution/operationNonce.ts"
+import { blockBefore, clockSkewMs, type Since } from "#layers/evm/rpc/blockBefore.ts"
+import { operationNonceIn, readOperationNonces } from "#layers/evm/account/operationNonce.ts"
 import { searchLogs } from "#layers/evm/rpc/logSearch.ts"
 import { agreed, concluded, readEach } from "#layers/evm/rpc/quorum.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

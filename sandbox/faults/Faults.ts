@@ -41,9 +41,9 @@ export type FaultMode = typeof FaultMode.Type
 export const endpointsOfChain = [1, 2] as const
 
 /**
- * A stand-in that can misbehave: the RPC of a chain, by all of its endpoints or by one, the price feed, the stocks feed and its REST API, issuers of
- * tokenized shares, the issuer that is traded with, the routing provider, the bridge, the price attestor, Jupiter, and
- * the landing of Solana's transactions.
+ * A stand-in that can misbehave: the RPC of a chain, by all of its endpoints or by one, the price feed, the stocks feed
+ * and its REST API, issuers of tokenized shares, the issuer that is traded with, the routing provider, the bridge, the
+ * price attestor, Jupiter, and the landing of Solana's transactions.
  */
 export type FaultTarget =
   | `rpc:${number}`

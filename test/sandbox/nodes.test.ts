@@ -5,7 +5,7 @@ import { encodeFunctionData, erc20Abi } from "viem"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { type Chain, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { mint } from "#sandbox/chain/Faucet.ts"
-import { nodesOf } from "#test/layers/evm/nodes.ts"
+import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
 class Base extends Context.Service<Base, Chain>()("ballast/test/sandbox/Base") {

@@ -20,7 +20,7 @@ import { readEach, conclude, concluded, contradiction, type Observation } from "
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { requestsFor } from "#layers/evm/rpc/logSearch.ts"
 import { type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
-import { operationNonceIn, readOperationNonces } from "#layers/evm/execution/operationNonce.ts"
+import { operationNonceIn, readOperationNonces } from "#layers/evm/account/operationNonce.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 import { confirmedReceiptOf, readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
@@ -227,7 +227,7 @@ export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
     const views = yield* Effect.result(concluded(chainId, results))
     if (Result.isFailure(views)) return () => Result.fail(views.failure)
     const gathered = new Map<string, Gathered>()
-    /** What some endpoints show alike, and others that have its block not at all: asking again at once would not help. */
+    /** What some endpoints show alike, and others that have its block not at all: asking again would not help. */
     const hidden: Array<Awaited> = []
     for (const one of awaited) {
       const observations = views.success.map(({ observe }) => observe(one))

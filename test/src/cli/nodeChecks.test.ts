@@ -1,4 +1,4 @@
-/** What the doctor says of nodes: that they answer all that the service asks, and what will not work where they do not. */
+/** What the doctor says of nodes: that they answer all that is asked of them, and what else will not work. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -8,7 +8,7 @@ import type { FaultSetting } from "#sandbox/faults/Faults.ts"
 import { nodeChecks } from "#src/cli/doctor/nodeChecks.ts"
 import { configFor } from "#test/layers/evm/EvmWorld.ts"
 import { countingProxy } from "#test/layers/evm/countingProxy.ts"
-import { nodesOf } from "#test/layers/evm/nodes.ts"
+import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
 class Base extends Context.Service<Base, Chain>()("ballast/test/src/cli/Base") {

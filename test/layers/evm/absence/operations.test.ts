@@ -10,12 +10,12 @@ import { makeOperationId } from "#domain/Ids.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { asTransaction } from "#domain/relay/Transaction.ts"
+import { asTransaction, toSign } from "#domain/relay/Transaction.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { nodesOf } from "#test/layers/evm/nodes.ts"
+import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
 import {
   accountOn,
   adapterFor,
@@ -218,7 +218,7 @@ describe("an operation", () => {
             operationId,
             since,
             fromBlock: next.fromBlock,
-            callData: next.callData
+            toSign: toSign(next)
           }
           yield* faults.set(`rpc:${chainId}`, lagging)
           assert.include((yield* Effect.flip(marks.find(sought))).reason, "does not show yet")
