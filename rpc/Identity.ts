@@ -6,7 +6,7 @@ import { Role, SignInWalletId } from "#domain/identity/User.ts"
 import { TenantId, UserId } from "#domain/Ids.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
-import { ReadsSession, SessionAccess, SessionRefused } from "#rpc/session/SessionAccess.ts"
+import { IsUncounted, PresentedAccess, SessionAccess } from "#rpc/session/SessionAccess.ts"
 import { AnswersWithToken, Delivery, TokenAnswer } from "#rpc/session/TokenAnswer.ts"
 
 const defect = HiddenDefect
@@ -26,7 +26,7 @@ const MemberView = Schema.Struct({ userId: UserId, walletId: SignInWalletId, rol
 const bounded = (most: number, example: string) =>
   Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most)).annotate({ examples: [example] })
 
-const ofSession = RpcGroup.make(
+const ofSignIn = RpcGroup.make(
   Rpc.make("identity.nonce", {
     success: Schema.Struct({ nonce: Schema.String, expiresAt: Schema.String }),
     defect
@@ -37,35 +37,29 @@ const ofSession = RpcGroup.make(
       message: bounded(4_000, "app.example.com wants you to sign in with your Ethereum account:..."),
       signature: bounded(8_194, `0x${"5f".repeat(65)}`),
       tenantId: Schema.optionalKey(TenantId),
-      /** `bearer` when left out. */
+      /** `bearer` when left out; `cookie` on the interface's wire, and not for pages of other origins. */
       delivery: Schema.optionalKey(Delivery)
     },
     success: SessionView,
     error: Schema.Union([
       Errors.SignInRefused,
+      Errors.ValidationFailed,
       Errors.PermissionDenied,
       Errors.TenantDisabled,
       Errors.VerifierUnavailable
     ]),
     defect
-  }).annotate(AnswersWithToken, true),
-  // Call it once a day at least: the answer has another token when the one that was sent should be replaced.
-  Rpc.make("identity.session", {
-    success: SessionView,
-    error: Schema.Union([...SessionRefused.members, Errors.RateLimited]),
-    defect
-  })
-    .annotate(RateTier, "global")
-    .annotate(ReadsSession, "Counted"),
-  // Counted by its address alone: a session at its limit can be ended.
-  Rpc.make("identity.signOut", {
-    success: TokenAnswer,
-    error: SessionRefused,
-    defect
-  })
-    .annotate(AnswersWithToken, true)
-    .annotate(ReadsSession, "Uncounted")
+  }).annotate(AnswersWithToken, true)
 )
+
+const ofSession = RpcGroup.make(
+  // Call it once a day at least: the answer has another token when the one that was sent should be replaced.
+  Rpc.make("identity.session", { success: SessionView, defect }).annotate(RateTier, "global"),
+  // Counted by its address alone: a session at its limit can be ended.
+  Rpc.make("identity.signOut", { success: TokenAnswer, defect })
+    .annotate(AnswersWithToken, true)
+    .annotate(IsUncounted, true)
+).middleware(PresentedAccess)
 
 const ofMembers = RpcGroup.make(
   Rpc.make("identity.invite", {
@@ -83,4 +77,4 @@ const ofMembers = RpcGroup.make(
   })
 ).middleware(SessionAccess)
 
-export const IdentityProcedures = ofSession.merge(ofMembers)
+export const IdentityProcedures = ofSignIn.merge(ofSession, ofMembers)

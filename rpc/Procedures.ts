@@ -3,8 +3,9 @@
  * `/v1/rpc`. Needs the domain's services and the operator's token.
  */
 import { Layer } from "effect"
-import { type Rpc, type RpcGroup, RpcSerialization, RpcServer } from "effect/rpc"
+import { type Rpc, type RpcGroup, RpcSerialization } from "effect/rpc"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
+import { AnswerDeadlines } from "#domain/request/AnswerDeadlines.ts"
 import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
@@ -19,29 +20,27 @@ import { describeProcedures } from "#rpc/describeProcedures.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
 import { jsonWire, procedureEnvelope, type ProcedureRoute, routesOf } from "#rpc/jsonWire.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
-import { SeenCall, SeenCallLive } from "#rpc/native/SeenCall.ts"
-import { socketProtocol } from "#rpc/native/socketProtocol.ts"
+import { nativeServer } from "#rpc/native/NativeServer.ts"
+import { SeenCallLive } from "#rpc/native/SeenCall.ts"
+import { boundedFrames, socketProtocol } from "#rpc/native/socketProtocol.ts"
 import { MarketDataStreamLive } from "#rpc/MarketDataStreamLive.ts"
 import { PortfoliosLive } from "#rpc/portfolio/PortfoliosLive.ts"
 import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
+import { PresentedAccessLive } from "#rpc/session/PresentedAccessLive.ts"
 import { SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
 import { ValidInput } from "#rpc/ValidInput.ts"
 
 const nativePath = "/v1/rpc"
-/** Calls are bounded for each address; a bound of the server would let slow calls hold up all others. */
-const serving = { concurrency: "unbounded", disableFatalDefects: true, disableTracing: true } as const
 
-const SeenProcedures = ClientProcedures.middleware(SeenCall)
-
-const NativeWire = RpcServer.layer(SeenProcedures, serving).pipe(
+const NativeWire = nativeServer(ClientProcedures).pipe(
   Layer.provide(countedProtocol(nativePath)),
   Layer.provide(RpcSerialization.layerNdjson)
 )
 
 /** The same over sockets. Its own layer, as a server has one protocol. */
-const NativeSockets = RpcServer.layer(SeenProcedures, serving).pipe(
+const NativeSockets = nativeServer(ClientProcedures).pipe(
   Layer.provide(socketProtocol(nativePath)),
-  Layer.provide(RpcSerialization.layerJson)
+  Layer.provide(boundedFrames)
 )
 
 /** Every route of this layer by its method and path. */
@@ -81,6 +80,7 @@ type ClientHandlers = (typeof handlers)[keyof typeof handlers]
 const Handlers = Layer.mergeAll(
   ...(Object.values(handlers) as [ClientHandlers, ...Array<ClientHandlers>]),
   ExecutionAccessLive,
+  PresentedAccessLive,
   SessionAccessLive,
   Layer.succeed(ValidInput, (handled) => handled)
 ).pipe(Layer.provide(RequestSession.layer))
@@ -94,5 +94,5 @@ export const ProcedureRoutes = Layer.mergeAll(
   Layer.mergeAll(
     jsonWire(ClientProcedures),
     Layer.merge(NativeWire, NativeSockets).pipe(Layer.provide(SeenCallLive))
-  ).pipe(Layer.provide(Handlers))
+  ).pipe(Layer.provide(Handlers), Layer.provide(AnswerDeadlines.layer))
 ).pipe(Layer.provide(CallLog.layer))

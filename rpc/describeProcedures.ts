@@ -8,7 +8,7 @@ import { IsAction } from "#rpc/actionProcedure.ts"
 import { AdminAccess } from "#rpc/AdminAccess.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
 import { ExecutionAccess } from "#rpc/session/ExecutionAccess.ts"
-import { ReadsSession, SessionAccess } from "#rpc/session/SessionAccess.ts"
+import { IsUncounted, PresentedAccess, SessionAccess } from "#rpc/session/SessionAccess.ts"
 
 const classes = new Set<unknown>(Object.values(Errors))
 
@@ -21,14 +21,20 @@ const errorsIn = (schema: Schema.Top): ReadonlyArray<ProcedureError> => {
 const security = new Map<unknown, DescribedProcedure["security"]>([
   [AdminAccess, ["operator"]],
   [ExecutionAccess, ["apiKey", "session"]],
+  [PresentedAccess, ["session"]],
   [SessionAccess, ["session"]]
 ])
+
+/** Middleware that counts a call for its sender. */
+const counting = [ExecutionAccess, PresentedAccess, SessionAccess]
 
 const describe = (procedure: Rpc.AnyWithProps): DescribedProcedure => {
   const { _tag: tag, annotations, errorSchema, middlewares, payloadSchema, successSchema } = procedure
   const isStream = RpcSchema.isStreamSchema(successSchema)
   const own = isStream ? successSchema.error : errorSchema
-  const reads = Context.get(annotations, ReadsSession)
+  const counts =
+    counting.some((access) => (middlewares as ReadonlySet<unknown>).has(access)) &&
+    !Context.get(annotations, IsUncounted)
   const declared = [own, ...[...middlewares].map(({ error }) => error)].flatMap(errorsIn)
   return {
     tag,
@@ -39,14 +45,8 @@ const describe = (procedure: Rpc.AnyWithProps): DescribedProcedure => {
     isRead: Context.get(annotations, IsRead),
     isAction: Context.get(annotations, IsAction),
     isStream,
-    security: [
-      ...[...middlewares].flatMap((middleware) => security.get(middleware) ?? []),
-      ...(reads === undefined ? [] : (["session"] as const))
-    ],
-    tier:
-      middlewares.has(ExecutionAccess) || middlewares.has(SessionAccess) || reads === "Counted"
-        ? Context.get(annotations, RateTier)
-        : undefined
+    security: [...middlewares].flatMap((middleware) => security.get(middleware) ?? []),
+    tier: counts ? Context.get(annotations, RateTier) : undefined
   }
 }
 

@@ -11,24 +11,30 @@
 import { Cause, Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Rpc, type RpcGroup, RpcMessage, RpcSchema } from "effect/rpc"
-import { describedParsing, detailsOf } from "#domain/describeIssue.ts"
 import { contractOf, type DomainError, errorFields, isDomainError, retryHeaders } from "#domain/DomainError.ts"
 import { BodyTooLarge, ValidationFailed } from "#domain/Errors.ts"
+import { CookieAnswer } from "#domain/identity/access/CookieAnswer.ts"
 import { SessionCookie } from "#domain/identity/access/SessionCookie.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
 import { CallLog } from "#rpc/CallLog.ts"
+import { mediaTypeProblem } from "#rpc/mediaType.ts"
 import { IsRead } from "#rpc/publicProcedure.ts"
+import { inputReader, notValid } from "#rpc/readInput.ts"
 import { FrameOf } from "#rpc/execution/streamedProcedure.ts"
 import { makeStreamAnswer } from "#rpc/execution/streamAnswer.ts"
 import { AnswersWithToken, type TokenAnswer, tokenInCookie } from "#rpc/session/TokenAnswer.ts"
-
-/** `meta` of clients that send it adds nothing to the input's schema. */
-const Body = Schema.Struct({ json: Schema.optionalKey(Schema.Unknown), input: Schema.optionalKey(Schema.Unknown) })
 
 /** Where input, answer and error stand in their bodies. */
 interface Form {
   readonly key: "json" | "input"
   readonly wrap: (content: unknown) => unknown
+}
+
+/** `meta` of clients that send it adds nothing to the input. */
+const bodyReader = ({ key }: Form) => {
+  const body = Schema.Struct({ [key]: Schema.optionalKey(Schema.Unknown), meta: Schema.optionalKey(Schema.Unknown) })
+  const read = Schema.decodeUnknownEffect(body, { onExcessProperty: "error" })
+  return (sent: unknown) => Effect.mapBoth(read(sent), { onFailure: notValid(key), onSuccess: (whole) => whole[key] })
 }
 
 const jsonForm: Form = { key: "json", wrap: (json) => ({ json }) }
@@ -52,19 +58,8 @@ const formOf = (annotations: Context.Context<never>): Form =>
 
 const envelopeOf = (form: Form) => (form === actionForm ? actionEnvelope : procedureEnvelope)
 
-export const failure = (error: DomainError, form: Form = jsonForm) =>
-  HttpServerResponse.jsonUnsafe(envelopeOf(form)(error), {
-    status: contractOf(error).status,
-    headers: retryHeaders(error)
-  })
-
-const invalid =
-  (place: string) =>
-  ({ issue }: Schema.SchemaError) =>
-    new ValidationFailed({
-      message: "The request is not valid; details name each field",
-      details: detailsOf(issue, place)
-    })
+export const failure = (error: DomainError, form: Form = jsonForm, status = contractOf(error).status) =>
+  HttpServerResponse.jsonUnsafe(envelopeOf(form)(error), { status, headers: retryHeaders(error) })
 
 const parse = (text: string, what: string) =>
   Effect.try({
@@ -72,20 +67,17 @@ const parse = (text: string, what: string) =>
     catch: () => new ValidationFailed({ message: `${what} is not valid JSON` })
   })
 
-const bodyOf = (request: HttpServerRequest.HttpServerRequest) =>
-  request.text.pipe(
-    Effect.mapError(({ reason }) =>
-      reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-        ? new BodyTooLarge({ message: "The request body is larger than 64 KiB; send less" })
-        : new ValidationFailed({ message: "The body cannot be read" })
-    ),
-    Effect.flatMap((text) => parse(text, "The body"))
+/** The text of a body; it is refused as a whole before it is known whose it is. */
+export const textOf = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.mapError(request.text, ({ reason }) =>
+    reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+      ? new BodyTooLarge({ message: "The request body is larger than 64 KiB; send less" })
+      : new ValidationFailed({ message: "The body cannot be read" })
   )
 
-const queryOf = (request: HttpServerRequest.HttpServerRequest) => {
-  const at = request.url.indexOf("?")
-  const input = at === -1 ? null : new URLSearchParams(request.url.slice(at + 1)).get("input")
-  return parse(input ?? "", "The query parameter input")
+const queryOf = ({ url }: HttpServerRequest.HttpServerRequest): string => {
+  const at = url.indexOf("?")
+  return (at === -1 ? null : new URLSearchParams(url.slice(at + 1)).get("input")) ?? ""
 }
 
 /** The answer to an error; a defect is the server's fallback to answer, which also reports it. */
@@ -128,20 +120,22 @@ const callOf = (procedure: Procedure, services: Context.Context<never>) => {
   const own = Context.omit(Scope.Scope, Layer.CurrentMemoMap)(context)
   const middlewares = [...procedure.middlewares].map((middleware) => Context.getUnsafe(services, middleware))
 
-  return (payload: unknown, headers: Headers): Effect.Effect<unknown, unknown> =>
+  /** `input` is read when the middleware lets the call through. */
+  return (input: Effect.Effect<unknown, ValidationFailed>, headers: Headers): Effect.Effect<unknown, unknown> =>
     Effect.suspend(() => {
       const call = {
         rpc: procedure,
         client: new Rpc.ServerClient(0),
         requestId: RpcMessage.RequestId(0),
         headers,
-        payload
+        payload: undefined
       }
-      const answer = handler(payload, call)
-      const unwrapped = Rpc.isWrapper(answer) ? answer.value : answer
-      const handled = (
-        Stream.isStream(unwrapped) ? boundStream(unwrapped as Stream.Stream<unknown, unknown>) : unwrapped
-      ) as Effect.Effect<never, never>
+      const handled = Effect.flatMap(input, (payload) => {
+        const answer = Rpc.unwrap(handler(payload, call))
+        return (
+          Stream.isStream(answer) ? boundStream(answer as Stream.Stream<unknown, unknown>) : answer
+        ) as Effect.Effect<unknown, ValidationFailed>
+      }) as Effect.Effect<never, never>
       return middlewares.reduce<Effect.Effect<never, never>>(
         (effect, middleware) => middleware(effect, call) as Effect.Effect<never, never>,
         Effect.provideContext(handled, own)
@@ -158,11 +152,6 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
       const services = yield* Effect.context<Rpc.ToHandler<Rpcs> | Rpc.Middleware<Rpcs>>()
 
       for (const procedure of group.requests.values() as Iterable<Procedure>) {
-        const codec = Schema.toCodecJson(procedure.payloadSchema)
-        const decodeQuickly = Schema.decodeUnknownEffect(codec)
-        const decodeThoroughly = Schema.decodeUnknownEffect(codec, describedParsing)
-        // Finding every problem costs three times as much, and most inputs have none.
-        const decode = (input: unknown) => Effect.catch(decodeQuickly(input), () => decodeThoroughly(input))
         const { successSchema } = procedure
         const isStream = RpcSchema.isStreamSchema(successSchema)
         const encode = Schema.encodeUnknownEffect(Schema.toCodecJson(isStream ? successSchema.success : successSchema))
@@ -170,21 +159,31 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const answersWithToken = Context.get(procedure.annotations, AnswersWithToken)
         const call = callOf(procedure, services as Context.Context<never>)
         const form = formOf(procedure.annotations)
-        const hasInput = procedure.payloadSchema.ast._tag !== "Void"
+        const readBody = bodyReader(form)
+        const readInput = inputReader(procedure, { codecFor: Schema.toCodecJson, place: form.key })
+        const inputIn = (text: string, what: string) =>
+          parse(text, what).pipe(
+            Effect.flatMap(readBody),
+            Effect.flatMap((input) => readInput(input ?? {}))
+          )
+
+        const posted = Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const text = yield* textOf(request)
+          const problem = mediaTypeProblem(request.headers, text)
+          if (problem !== undefined) return failure(problem, form, 415)
+          return yield* answering(request, inputIn(text, "The body"))
+        })
+        const asked = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          answering(request, inputIn(queryOf(request), "The query parameter input"))
+        )
 
         const answering = (
-          inputOf: (
-            request: HttpServerRequest.HttpServerRequest
-          ) => Effect.Effect<unknown, BodyTooLarge | ValidationFailed>
+          { headers }: HttpServerRequest.HttpServerRequest,
+          input: Effect.Effect<unknown, ValidationFailed>
         ) =>
           Effect.gen(function* () {
-            const request = yield* HttpServerRequest.HttpServerRequest
-            const sent = yield* inputOf(request)
-            const body = yield* Effect.mapError(Schema.decodeUnknownEffect(Body)(sent), invalid(form.key))
-            const payload = hasInput
-              ? yield* Effect.mapError(decode(body[form.key] ?? {}), invalid(form.key))
-              : undefined
-            const called = call(payload, request.headers)
+            const called = Effect.provideService(call(input, headers), CookieAnswer, true)
             if (isStream)
               return yield* answerStream({
                 stream: Stream.unwrap(called as Effect.Effect<Stream.Stream<unknown, unknown>, unknown>),
@@ -202,14 +201,18 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
             Effect.catchCause((cause) => refused(cause, form))
           )
 
-        const add = (method: "GET" | "POST", handle: ReturnType<typeof answering>) =>
+        const add = (method: "GET" | "POST", answer: typeof posted) =>
           router.add(
             method,
             pathOf(procedure._tag),
-            handle as typeof handle & Effect.Effect<HttpServerResponse.HttpServerResponse>
+            Effect.catch(answer, (error) => Effect.succeed(failure(error, form))) as Effect.Effect<
+              HttpServerResponse.HttpServerResponse,
+              never,
+              HttpServerRequest.HttpServerRequest
+            >
           )
-        yield* add("POST", answering(bodyOf))
-        if (Context.get(procedure.annotations, IsRead)) yield* add("GET", answering(queryOf))
+        yield* add("POST", posted)
+        if (Context.get(procedure.annotations, IsRead)) yield* add("GET", asked)
       }
     })
   )

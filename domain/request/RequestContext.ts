@@ -27,6 +27,10 @@ export class RequestContext extends Context.Service<
     allowance: Allowance | undefined
     /** Whose key it was, once that is known; for the request log. */
     caller: Pick<Caller["Service"], "tenantId" | "apiKeyId"> | undefined
+    /** Whether its answer has not come in time. */
+    isLate: boolean
+    /** Ends the wait for its answer, which has come, or which lasts. */
+    endWait: () => void
   }
 >()("ballast/domain/request/RequestContext") {}
 

@@ -1,17 +1,21 @@
 /**
  * The outermost middleware, around every route and around what no route answers: tracing ids, the limit of requests an
- * address may make, an envelope where the library answers bare, headers, metrics and the access log.
+ * address may make, the encodings of bodies, the time that an answer may take, an envelope where the library answers
+ * bare, headers, metrics and the access log.
  *
  * It runs for each request, so it takes one context entry and one pre-response handler, and nothing that yields.
  */
-import { Cause, Clock, Context, DateTime, Effect, ErrorReporter, Option, Tracer } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, ErrorReporter, Layer, Option, Tracer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
 import { errorResponse } from "#http/errorResponse.ts"
 import { Unavailable } from "#domain/Errors.ts"
 import { clientAddress } from "#domain/clientAddress.ts"
+import type { DomainError } from "#domain/DomainError.ts"
+import { AnswerDeadlines } from "#domain/request/AnswerDeadlines.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 import { TransientFault } from "#domain/TransientFault.ts"
-import { fallbackError } from "#http/serving/fallbackError.ts"
+import { encodingProblem } from "#http/serving/encodingProblem.ts"
+import { fallbackError, lateError } from "#http/serving/fallbackError.ts"
 import { tooMany } from "#domain/fixedWindows.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
 import { RequestIds } from "#http/serving/RequestIds.ts"
@@ -51,6 +55,14 @@ const away = new Unavailable({
   message: "The service cannot reach its database right now; send the same request again"
 })
 
+/** Caches keep no answer to who says who it is; one that is the same for everybody says so itself. */
+const ofCaller = (
+  { authorization, cookie, "x-api-key": key }: HttpServerRequest.HttpServerRequest["headers"],
+  response: HttpServerResponse.HttpServerResponse
+): boolean =>
+  (key !== undefined || authorization !== undefined || cookie !== undefined) &&
+  response.headers["cache-control"] === undefined
+
 const isBare = (response: HttpServerResponse.HttpServerResponse): boolean =>
   response.status >= 400 &&
   (response.body._tag === "Empty" || response.headers["content-type"]?.startsWith("text/plain") === true)
@@ -62,6 +74,7 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
     const isTransient = yield* TransientFault
     const clock = yield* Clock.Clock
     const log = yield* RequestLog
+    const deadlines = yield* AnswerDeadlines
 
     const now = () => DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
 
@@ -79,7 +92,9 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
     ): HttpServerResponse.HttpServerResponse => {
       const path = pathOf(request)
       const methods = bare.status === 404 ? methodsOf(request.url) : []
-      const error = fallbackError(bare.status, { method: request.method, path, methods })
+      const error = requestContext.isLate
+        ? lateError(deadlines.length)
+        : fallbackError(bare.status, { method: request.method, path, methods })
       if (error === undefined) return bare
       const whole = errorResponse(error, { path, requestContext, now: now() })
       const closing = bare.headers["connection"]
@@ -92,8 +107,11 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
     const answer =
       (requestContext: RequestContext["Service"]) =>
       (request: HttpServerRequest.HttpServerRequest, response: HttpServerResponse.HttpServerResponse) => {
+        requestContext.endWait()
         const whole = isBare(response) ? explained(requestContext, request, response) : response
-        const sent = HttpServerResponse.setHeaders(whole, [...headersOf(requestContext), ...retryAfter(whole)])
+        const headers = [...headersOf(requestContext), ...retryAfter(whole)]
+        if (ofCaller(request.headers, whole)) headers.push(["cache-control", "private, no-store"])
+        const sent = HttpServerResponse.setHeaders(whole, headers)
         return Effect.mapEager(log.answered(request, sent, requestContext), () => sent)
       }
 
@@ -122,7 +140,12 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
           address: clientAddress(Option.getOrUndefined(request.remoteAddress)),
           startedAt: clock.monotonicTimeNanosUnsafe(),
           allowance: undefined,
-          caller: undefined
+          caller: undefined,
+          isLate: false,
+          endWait: deadlines.await(() => {
+            requestContext.isLate = true
+            fiber.interruptUnsafe()
+          })
         }
         HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, answer(requestContext))
         // Set, not provided: the request's root restores the context, and until then the answer above still sees the
@@ -131,13 +154,15 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
         fiber.setContext(
           fiber.cache.span === undefined ? Context.add(context, Tracer.ParentSpan, callerOf(requestContext)) : context
         )
+        const refusing = (error: DomainError, status?: { readonly status: number }) =>
+          Effect.succeed(errorResponse(error, { path: request.url, requestContext, now: now(), ...status }))
         const answered = Effect.flatMapEager(
           limits.arrive(countedAs(request.url, requestContext.address)),
           (allowance) => {
             requestContext.allowance = allowance
-            if (!allowance.isExceeded) return routed
-            const error = tooMany(allowance, clock.currentTimeMillisUnsafe())
-            return Effect.succeed(errorResponse(error, { path: request.url, requestContext, now: now() }))
+            if (allowance.isExceeded) return refusing(tooMany(allowance, clock.currentTimeMillisUnsafe()))
+            const problem = encodingProblem(request.headers)
+            return problem === undefined ? routed : refusing(problem, { status: 415 })
           }
         )
         return Effect.catchCause(answered, (cause) => orUnavailable(requestContext, request, cause))
@@ -145,7 +170,7 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
     }
   }),
   { global: true }
-)
+).pipe(Layer.provide(AnswerDeadlines.layer))
 
 /**
  * Where no tracer opened a span, the caller stands for it, so that logs and launched work still share the correlation

@@ -12,6 +12,7 @@ import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
 import { boundedBody } from "#http/streaming/boundedBody.ts"
+import { streamHeaders } from "#http/streaming/streamHeaders.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 
 export interface Frame {
@@ -93,7 +94,7 @@ export const eventStream = <A>(
         ),
         {
           contentType: "text/event-stream",
-          headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
+          headers: streamHeaders
         }
       )
     )

@@ -1,25 +1,29 @@
 /**
- * Effect's RPC over HTTP, where one request may carry many calls, a line each: the first is the request, which the
+ * Effect's RPC over HTTP, where one request may carry several calls, a line each: the first is the request, which the
  * server has counted; each further one counts as much. When they are too many none of them runs.
  */
-import { Clock, Effect, identity, Layer, Option, Stream } from "effect"
+import { Clock, Context, Effect, identity, Layer, Option, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { RpcServer } from "effect/rpc"
 import { clientAddress } from "#domain/clientAddress.ts"
 import { tooMany } from "#domain/fixedWindows.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { boundedBody } from "#http/streaming/boundedBody.ts"
+import { streamHeaders } from "#http/streaming/streamHeaders.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
+import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
-import { ClientProcedures } from "#rpc/ClientProcedures.ts"
-import { failure } from "#rpc/jsonWire.ts"
-import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
+import { failure, textOf } from "#rpc/jsonWire.ts"
+import { mediaTypeProblem } from "#rpc/mediaType.ts"
+import { bareRequest, carried, CarryingRequest } from "#rpc/native/CarryingRequest.ts"
+import { callsIn } from "#rpc/native/messages.ts"
 
-const linesIn = (text: string): number => {
-  let lines = 0
-  for (const line of text.split("\n")) if (line.trim() !== "") lines += 1
-  return lines
-}
+/**
+ * Messages of an answer that wait for its body to be read; beyond it a call that answers waits. The library begins with
+ * the body when all calls have begun, so nothing but calls may answer: one of them that did so while it begins would
+ * wait for ever (`NativeServer.ts` makes calls of all).
+ */
+const streamBufferSize = 16
 
 export const countedProtocol = (path: HttpRouter.PathInput) =>
   Layer.effect(
@@ -28,45 +32,69 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
       const limits = yield* RateLimits
       const closing = yield* ShutdownState
       const timing = yield* StreamTiming
+      const { maxCalls } = yield* AnswerSettings
       const router = yield* HttpRouter.HttpRouter
-      const { httpEffect, protocol } = yield* RpcServer.makeProtocolWithHttpEffect()
+      const { httpEffect, protocol } = yield* RpcServer.makeProtocolWithHttpEffect({ streamBufferSize })
 
-      /** The refusal of the calls behind the first, or nothing. */
-      const refusal = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-        // A body that cannot be read is the protocol's to answer.
-        const calls = linesIn(yield* Effect.orElseSucceed(request.text, () => ""))
+      /** Counts the calls behind the first. */
+      const count = Effect.fnUntraced(function* (calls: number, request: HttpServerRequest.HttpServerRequest) {
         const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
         for (let call = 1; call < calls; call += 1) {
           const allowance = yield* limits.arrive(address)
-          if (!allowance.isExceeded) continue
-          return failure(tooMany(allowance, yield* Clock.currentTimeMillis))
+          if (allowance.isExceeded) return yield* tooMany(allowance, yield* Clock.currentTimeMillis)
         }
-        return undefined
       })
 
       /** An answer that goes on waits for its client within the same bounds as events do. */
       const bounded = Effect.flatMap(httpEffect, (response) =>
         Effect.withFiber((fiber) => {
           const { body } = response
-          if (body._tag !== "Stream") return Effect.succeed(response)
+          // Some calls are answered with a session's token, whoever asked.
+          if (body._tag !== "Stream")
+            return Effect.succeed(HttpServerResponse.setHeader(response, "cache-control", "private, no-store"))
           const source = { stream: Stream.orDie(body.stream), bytesOf: identity<Uint8Array> }
           const { contentType } = body
           return Effect.succeed(
             HttpServerResponse.stream(boundedBody(source, { request: fiber, timing, closing }), {
               contentType,
-              headers: { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
+              headers: streamHeaders
             })
           )
         })
       )
 
+      const serve = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        const text = yield* textOf(request)
+        const problem = mediaTypeProblem(request.headers, text)
+        if (problem !== undefined) return failure(problem, undefined, 415)
+        const calls = yield* callsIn(text, maxCalls)
+        yield* count(calls.length, request)
+        // The library reads no line that does not end.
+        const body = Effect.succeed(calls.map((call) => `${call}\n`).join(""))
+        return yield* Effect.provideContext(
+          bounded,
+          Context.make(CarryingRequest, request).pipe(
+            Context.add(HttpServerRequest.HttpServerRequest, bareRequest(request, { text: body }))
+          )
+        )
+      })
+
       yield* router.add(
         "POST",
         path,
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          Effect.flatMap(refusal(request), (refused) => (refused === undefined ? bounded : Effect.succeed(refused)))
+          Effect.catch(serve(request), (error) => Effect.succeed(failure(error)))
         )
       )
-      return yield* refusingInvalid(ClientProcedures, protocol)
+
+      return {
+        ...protocol,
+        run: (f) =>
+          protocol.run((clientId, message) =>
+            message._tag === "Request"
+              ? Effect.flatMap(carried(message) as Effect.Effect<typeof message>, (call) => f(clientId, call))
+              : f(clientId, message)
+          )
+      }
     })
   )

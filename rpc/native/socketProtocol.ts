@@ -5,7 +5,7 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { type RpcMessage, RpcServer } from "effect/rpc"
+import { type RpcMessage, RpcSerialization, RpcServer } from "effect/rpc"
 import { Socket } from "effect/socket"
 import { clientAddress } from "#domain/clientAddress.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
@@ -15,12 +15,21 @@ import { tooMany } from "#domain/fixedWindows.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { boundedSocket, closeCodes } from "#rpc/native/boundedSocket.ts"
+import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
+import { RequestContext } from "#domain/request/RequestContext.ts"
 import { CallLog } from "#rpc/CallLog.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
-import { refusingInvalid } from "#rpc/native/refusingInvalid.ts"
+import { bareRequest, carried, CarryingRequest, headersProblem } from "#rpc/native/CarryingRequest.ts"
+import { makeRefuseCall } from "#rpc/native/refuseCall.ts"
 import { failure } from "#rpc/jsonWire.ts"
 import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
+
+/** The request is answered by the upgrade, so nothing waits for its answer any more. */
+const answersNoMore = Effect.withFiber<void>((fiber) => {
+  Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)?.endWait()
+  return Effect.void
+})
 
 /** What the server of the sockets is made with: a message may be as long as the body of a request. */
 export const socketOptions = { maxPayload: 65_536, perMessageDeflate: false }
@@ -31,9 +40,32 @@ class OpenSocket extends Context.Service<
   { readonly address: string; readonly close: (code: number, reason: string) => Effect.Effect<void> }
 >()("ballast/rpc/OpenSocket") {}
 
-/** The same request, whose upgrade is done already. */
-const upgraded = (request: HttpServerRequest.HttpServerRequest, socket: Socket.Socket) =>
-  Object.create(request, { upgrade: { value: Effect.succeed(socket) } }) as HttpServerRequest.HttpServerRequest
+const isMessage = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "_tag" in value && typeof value._tag === "string"
+
+/** JSON, where a frame is a message or a list of them, not more than a request may carry. */
+export const boundedFrames = Layer.effect(
+  RpcSerialization.RpcSerialization,
+  Effect.map(AnswerSettings, ({ maxCalls }) => {
+    const { json } = RpcSerialization
+    return RpcSerialization.RpcSerialization.of({
+      ...json,
+      makeUnsafe: () => {
+        const { decode, encode } = json.makeUnsafe()
+        return {
+          encode,
+          decode: (frame) => {
+            const messages = decode(frame)
+            // What is thrown here the library answers to the client.
+            if (messages.length > maxCalls) throw new Error(`A frame carries at most ${maxCalls} messages`)
+            if (!messages.every(isMessage)) throw new Error("A frame is a message, or a list of them")
+            return messages
+          }
+        }
+      }
+    })
+  })
+)
 
 export const socketProtocol = (path: HttpRouter.PathInput) =>
   Layer.effect(
@@ -58,13 +90,15 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
         const address = clientAddress(Option.getOrUndefined(request.remoteAddress))
         const permit = yield* admission.enter(yield* readers.identify(request.headers, address))
         const socket = boundedSocket(yield* Effect.orDie(request.upgrade), { request, platform }, timing)
+        yield* answersNoMore
         const close = (code: number, reason: string) =>
           Effect.scoped(Effect.flatMap(socket.writer, ({ write }) => write(new Socket.CloseEvent(code, reason)))).pipe(
             Effect.ignore
           )
         const open = Effect.provideContext(
           httpEffect,
-          Context.make(HttpServerRequest.HttpServerRequest, upgraded(request, socket)).pipe(
+          Context.make(CarryingRequest, request).pipe(
+            Context.add(HttpServerRequest.HttpServerRequest, bareRequest(request, { upgrade: Effect.succeed(socket) })),
             Context.add(OpenSocket, { address, close })
           )
         )
@@ -94,16 +128,28 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
         return false
       })
 
-      return yield* refusingInvalid(ClientProcedures, {
+      const refuse = makeRefuseCall(ClientProcedures, protocol)
+
+      type Forward = Parameters<typeof protocol.run>[0]
+      const call = Effect.fnUntraced(function* (f: Forward, clientId: number, message: RpcMessage.RequestEncoded) {
+        if (!(yield* counted(message))) return
+        const problem = headersProblem(message.headers)
+        if (problem === undefined) return yield* f(clientId, yield* carried(message))
+        const invalid = new ValidationFailed({
+          message: "The message is not valid; details name each field",
+          details: [problem]
+        })
+        if (!(yield* refuse(clientId, message, invalid)))
+          return yield* f(clientId, yield* carried({ ...message, headers: [] }))
+        yield* log.refused({ procedure: message.tag, callId: message.id }, invalid)
+      })
+
+      return {
         ...protocol,
         run: (f) =>
           protocol.run((clientId, message) =>
-            message._tag === "Request"
-              ? Effect.flatMap(counted(message) as Effect.Effect<boolean>, (isAllowed) =>
-                  isAllowed ? f(clientId, message) : Effect.void
-                )
-              : f(clientId, message)
+            message._tag === "Request" ? (call(f, clientId, message) as Effect.Effect<void>) : f(clientId, message)
           )
-      })
+      }
     })
   )

@@ -5,6 +5,7 @@
 import { Context, Schema } from "effect"
 import { RpcMiddleware } from "effect/rpc"
 import { PermissionDenied, RateLimited, SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
+import type { PresentedSession } from "#domain/identity/access/RequestSession.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
 
 /** `PermissionDenied` for a cookie that another origin's page made the browser send. */
@@ -15,10 +16,14 @@ export class SessionAccess extends RpcMiddleware.Service<SessionAccess, { provid
   { error: Schema.Union([...SessionRefused.members, RateLimited]) }
 ) {}
 
-/**
- * On a procedure that reads the session by itself, without the middleware, as one that ends it does. `Counted` where it
- * counts the session in its tier, `Uncounted` where its address alone is.
- */
-export const ReadsSession = Context.Reference<"Counted" | "Uncounted" | undefined>("ballast/rpc/session/ReadsSession", {
-  defaultValue: () => undefined
-})
+/** A session with the token that it was presented by, for procedures that replace or end it. */
+export class Presented extends Context.Service<Presented, PresentedSession>()("ballast/rpc/session/Presented") {}
+
+/** Middleware: the same, for these procedures. */
+export class PresentedAccess extends RpcMiddleware.Service<PresentedAccess, { provides: Presented }>()(
+  "ballast/rpc/session/PresentedAccess",
+  { error: Schema.Union([...SessionRefused.members, RateLimited]) }
+) {}
+
+/** On a procedure with that middleware whose calls count for their address alone, and not for the session. */
+export const IsUncounted = Context.Reference<boolean>("ballast/rpc/session/IsUncounted", { defaultValue: () => false })

@@ -25,13 +25,17 @@ export type TokenAnswer = typeof TokenAnswer.Type
 const attributes = ({ isSecure }: CookieSettings) =>
   ({ httpOnly: true, sameSite: "strict", secure: isSecure, path: "/" }) as const
 
-/** The answer with its token in the cookie, where its delivery is by cookie, and in no place that a script can read. */
+/**
+ * The answer with its token in the cookie, where its delivery is by cookie, and in no place that a script can read. No
+ * cache keeps it.
+ */
 export const tokenInCookie = <Answer extends TokenAnswer>(
   cookie: CookieSettings,
   answer: Answer,
-  respond: (kept: Answer) => HttpServerResponse.HttpServerResponse
+  written: (kept: Answer) => HttpServerResponse.HttpServerResponse
 ) => {
   const { delivery, token } = answer
+  const respond = (kept: Answer) => HttpServerResponse.setHeader(written(kept), "cache-control", "private, no-store")
   if (delivery === "ended")
     return HttpServerResponse.expireCookieUnsafe(respond(answer), cookieName(cookie), attributes(cookie))
   if (delivery === "bearer" || token === null) return respond(answer)

@@ -242,7 +242,9 @@ layer(deployment(true), { excludeTestServices: true })("trades with issuers", (i
       assertError(yield* submit(user, { provider: "somebody" }), ValidationFailed, "params")
       // Nobody who names an issuer gets another kind of swap, whatever else the request has.
       const mixed = yield* submit(user, { expectedReceiveAmount: undefined, route: {} })
-      assertError(mixed, ValidationFailed, "params.expectedReceiveAmount: is missing")
+      assertError(mixed, ValidationFailed, "params.route: is not a field here")
+      const unquoted = yield* submit(user, { expectedReceiveAmount: undefined })
+      assertError(unquoted, ValidationFailed, "params.expectedReceiveAmount: is missing")
     })
   )
 

@@ -156,6 +156,73 @@ layer(executionsApi({ timeout: Duration.seconds(2) }, { ...unlimited, global: ca
     })
   )
 
+  it.effect(
+    "takes who calls from the request that opened it: a message with headers of its own is refused, others go on",
+    () =>
+      Effect.gen(function* () {
+        const { key, operationId } = yield* accepted
+        const stranger = yield* newTenant()
+        const { socket } = yield* opened({ "x-api-key": stranger.key })
+        const answers: Array<any> = []
+        socket.on("message", (data) => answers.push(JSON.parse(String(data))))
+        const answered = (id: string) =>
+          Effect.as(until(Effect.sync(() => answers.some(({ requestId }) => requestId === id))), 0).pipe(
+            Effect.map(() => answers.find(({ requestId }) => requestId === id).exit.cause?.[0].error)
+          )
+        const send = (id: string, headers: unknown) =>
+          socket.send(
+            JSON.stringify({ _tag: "Request", id, tag: "v2.executions.get", payload: { operationId }, headers })
+          )
+        for (const [id, headers] of [
+          ["a", [["x-api-key", key]]],
+          ["b", [["authorization", `Bearer ${key}`]]],
+          ["c", [["Origin", "https://app.example.com"]]],
+          ["d", undefined],
+          ["e", null],
+          ["f", "x-api-key"],
+          ["g", [["x-api-key"]]]
+        ] as const) {
+          send(id, headers)
+          const error = yield* answered(id)
+          assert.strictEqual(error._tag, "ValidationFailed", id)
+          assert.match(error.details[0], /^headers: /u)
+        }
+        send("h", [])
+        assert.strictEqual((yield* answered("h"))._tag, "NotFound")
+      })
+  )
+
+  it.effect("signs nobody in by cookie, which cannot be set here", () =>
+    Effect.gen(function* () {
+      const { key } = yield* newTenant()
+      const client = yield* connected({ "x-api-key": key })
+      const refusal = yield* Effect.flip(
+        client("identity.signIn", { message: "x", signature: "0x", delivery: "cookie" })
+      )
+      assert.strictEqual(refusal._tag, "ValidationFailed")
+    })
+  )
+
+  it.effect("answers a frame that is no message, or a list of too many, and goes on", () =>
+    Effect.gen(function* () {
+      const { key, operationId } = yield* accepted
+      const { socket } = yield* opened({ "x-api-key": key })
+      const next = () =>
+        Effect.promise(
+          () => new Promise<any>((resolve) => socket.once("message", (data) => resolve(JSON.parse(String(data)))))
+        )
+      for (const frame of ["null", "7", "[null]", "{}", "{", `[${Array(101).fill('{"_tag":"Ping"}').join()}]`]) {
+        const answer = next()
+        socket.send(frame)
+        assert.strictEqual((yield* answer)._tag, "Defect", frame)
+      }
+      socket.send(request(1, "v2.executions.nope", null))
+      assert.strictEqual((yield* next()).exit.cause[0]._tag, "Die")
+      socket.send(request(2, "v2.executions.get", { operationId }))
+      assert.strictEqual((yield* next()).exit._tag, "Success")
+    })
+  )
+
   it.effect("closes a socket with 1001 that says nothing, and keeps one that pings", () =>
     Effect.gen(function* () {
       const { key, operationId } = yield* accepted

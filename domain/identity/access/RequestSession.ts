@@ -1,7 +1,8 @@
 /** The wallet session that a request presents, as a bearer token or in its cookie. */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { PermissionDenied, SessionInvalid, type TenantDisabled } from "#domain/Errors.ts"
-import { bearerIn, isOfPage, type SentHeaders } from "#domain/identity/access/presented.ts"
+import { PermissionDenied, SessionInvalid, type TenantDisabled, ValidationFailed } from "#domain/Errors.ts"
+import { CookieAnswer } from "#domain/identity/access/CookieAnswer.ts"
+import { bearerIn, isOfForeignPage, isOfPage, type SentHeaders } from "#domain/identity/access/presented.ts"
 import { cookieIn, SessionCookie } from "#domain/identity/access/SessionCookie.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import type { FoundSession } from "#domain/identity/SessionStore.ts"
@@ -28,6 +29,11 @@ export class RequestSession extends Context.Service<
     readonly find: (
       headers: SentHeaders
     ) => Effect.Effect<PresentedSession, SessionInvalid | PermissionDenied | TenantDisabled>
+    /**
+     * Succeeds where a new session may be kept in the cookie. `ValidationFailed` where the answer can set none,
+     * `PermissionDenied` for a page of another origin, which would sign its visitor in as somebody of its choice.
+     */
+    readonly requireCookie: (headers: SentHeaders) => Effect.Effect<void, PermissionDenied | ValidationFailed>
   }
 >()("ballast/domain/identity/access/RequestSession") {
   static readonly layer = Layer.effect(
@@ -57,6 +63,17 @@ export class RequestSession extends Context.Service<
         find: Effect.fnUntraced(function* (headers) {
           const { delivery, token } = yield* presented(headers)
           return { token, delivery, found: yield* sessions.authenticate(token) }
+        }),
+        requireCookie: Effect.fnUntraced(function* (headers) {
+          if (!(yield* CookieAnswer))
+            return yield* new ValidationFailed({
+              message: "No cookie can be set here; sign in by POST /v1/rpc/identity.signIn, or ask for a bearer token",
+              details: ["delivery: expected bearer on this wire"]
+            })
+          if (isOfForeignPage(headers, origins))
+            return yield* new PermissionDenied({
+              message: "The session's cookie is set for the service's own pages alone"
+            })
         })
       })
     })

@@ -26,3 +26,10 @@ export const keyIn = (headers: SentHeaders): string | undefined => {
 /** A browser sends the origin of the page with a request, and a page cannot change that. */
 export const isOfPage = ({ origin, "sec-fetch-site": site }: SentHeaders, origins: ReadonlyArray<string>): boolean =>
   origin === undefined ? site === "same-origin" : origins.includes(origin)
+
+/**
+ * A page that is not one of the service's own asks. What says nothing of a page is a program, which keeps cookies for
+ * itself alone. Pages of other origins always say so, though some older browsers by only one of the two headers.
+ */
+export const isOfForeignPage = (headers: SentHeaders, origins: ReadonlyArray<string>): boolean =>
+  (headers["origin"] !== undefined || headers["sec-fetch-site"] !== undefined) && !isOfPage(headers, origins)

@@ -19,7 +19,7 @@ layer(streamingApi(), { excludeTestServices: true })("the stream of an operation
       const source = yield* (yield* Streams).open(operationId, { key })
       assert.strictEqual(source.status, 200)
       assert.match(source.headers.get("content-type") ?? "", /^text\/event-stream/)
-      assert.strictEqual(source.headers.get("cache-control"), "no-cache, no-transform")
+      assert.strictEqual(source.headers.get("cache-control"), "private, no-store, no-transform")
       assert.strictEqual(source.headers.get("x-accel-buffering"), "no")
       assertTraced(source)
       assert.deepInclude(yield* Effect.promise(source.next), { retry: "1000" })
