@@ -8,7 +8,7 @@ const maxShown = 200
 
 /** An answer that has not come in time. What was asked for may have been done. */
 export const lateError = (length: string) =>
-  new Internal({ message: `There was no answer within ${length}; see what was done, and send the request again` })
+  new Unavailable({ message: `There was no answer within ${length}; see what was done, and send the request again` })
 
 /**
  * The domain error for a bare status; undefined for statuses that stay bare, such as that of a client that went away.

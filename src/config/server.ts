@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import type { IpNetwork } from "effect/net"
 import * as Kind from "#src/config/kinds.ts"
 import { all, optional, withDefault } from "#src/config/Setting.ts"
@@ -15,13 +15,21 @@ export const trustedProxies = withDefault<ReadonlyArray<IpNetwork.IpNetwork>>(
 )
 
 export const server = Effect.gen(function* () {
-  const { keepAliveSeconds, maxConnections, port, publicUrl, ...place } = yield* all({
+  const { longestAnswer, maxCalls, port, publicUrl, ...place } = yield* all({
     host,
     port: withDefault("PORT", Kind.integer(1, 65_535, "3000"), 3000),
     maxConnections: withDefault("MAX_CONNECTIONS", Kind.integer(10, 1_000_000, "5000"), 5_000),
+    maxConnectionsPerAddress: withDefault("MAX_CONNECTIONS_PER_ADDRESS", Kind.integer(1, 1_000_000, "500"), 500),
     keepAliveSeconds: withDefault("KEEP_ALIVE_SECONDS", Kind.integer(1, 3_600, "75"), 75),
+    longestAnswer: withDefault("ANSWER_TIMEOUT_SECONDS", Kind.integer(5, 600, "60"), 60),
+    maxCalls: withDefault("RPC_MAX_CALLS", Kind.integer(1, 1_000, "100"), 100),
     publicUrl: optional("PUBLIC_URL", Kind.httpUrl("https://api.example.com")),
     trustedProxies
   })
-  return { ...place, keepAliveSeconds, maxConnections, port, publicUrl: publicUrl ?? `http://localhost:${port}` }
+  return {
+    ...place,
+    answers: { longest: Duration.seconds(longestAnswer), maxCalls },
+    port,
+    publicUrl: publicUrl ?? `http://localhost:${port}`
+  }
 })

@@ -1,6 +1,6 @@
 /** Serves the routes over HTTP, and records the address for the command line when the database is embedded. */
 import { NodeHttpServer, NodeServices } from "@effect/platform-node"
-import { type Context, Effect, Layer, FileSystem, Path, Redacted } from "effect"
+import { type Context, Duration, Effect, Layer, FileSystem, Path, Redacted } from "effect"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import type { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { InternalToken } from "#domain/stream/InternalToken.ts"
@@ -8,6 +8,7 @@ import { RegistryPush } from "#domain/stream/RegistryPush.ts"
 import type { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import type { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
+import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import type { RateLimits } from "#domain/request/RateLimits.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
@@ -30,6 +31,7 @@ import {
   type ProcedureServices
 } from "#rpc/Procedures.ts"
 import type { ServiceConfig } from "#src/Config.ts"
+import { boundedConnections } from "#src/service/boundedConnections.ts"
 import { listeningOn } from "#src/service/CannotListen.ts"
 import { requestLimits } from "#src/service/requestLimits.ts"
 import { startingServer } from "#src/service/startingServer.ts"
@@ -62,8 +64,11 @@ const ServiceFile = ({ adminToken, database, server }: ServiceConfig) => {
 for (const route of procedureRoutes) addRoute(...route)
 addEnvelope(belowProcedures, procedureEnvelope)
 
+/** What the routes have for their own answer to a request that is late, and a client for taking one. */
+const timeToTake = Duration.seconds(15)
+
 export const ApiServer = (config: ServiceConfig) => {
-  const { host, port, publicUrl, trustedProxies } = config.server
+  const { answers, host, maxConnectionsPerAddress, port, publicUrl, trustedProxies } = config.server
   const settings = Layer.mergeAll(
     OperatorToken.layer(config.adminToken),
     Layer.succeed(DocsSettings, { publicUrl }),
@@ -85,13 +90,20 @@ export const ApiServer = (config: ServiceConfig) => {
       Effect.succeed(ServeRoutes(trustedProxies, procedures.pipe(Layer.provide(Layer.succeedContext(context)))))
     )
   )
+  const bounds = {
+    maxPerAddress: maxConnectionsPerAddress,
+    trustedProxies,
+    longestAnswer: Duration.sum(answers.longest, timeToTake)
+  }
+  const listener = () => boundedConnections(startingServer(config.server)(), bounds)
   return Layer.mergeAll(push, routes, listening).pipe(
     Layer.provide(stream),
+    Layer.provide(Layer.succeed(AnswerSettings, answers)),
     Layer.provide([readers, procedureDescriptions]),
     Layer.provide(settings),
     Layer.provide(ServiceFile(config)),
     Layer.provide(
-      NodeHttpServer.layer(startingServer(config.server), {
+      NodeHttpServer.layer(listener, {
         host,
         port,
         gracefulShutdownTimeout: "5 seconds",

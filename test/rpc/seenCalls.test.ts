@@ -121,10 +121,11 @@ layer(api, { excludeTestServices: true })("calls of procedures", (it) => {
       yield* taken
       for (const [sent, status, code] of [
         [{}, 401, "API_101"],
-        [{ payload: { operationId: 7 } }, 400, "API_400"],
+        [{ payload: { operationId: 7 } }, 401, "API_101"],
+        [{ key, payload: { operationId: 7 } }, 400, "API_400"],
         [{ key }, 404, "API_006"]
       ] as const) {
-        const whose = status === 404 ? { tenantId, apiKeyId } : {}
+        const whose = status === 401 ? {} : { tenantId, apiKeyId }
         const payload = "payload" in sent ? sent.payload : { operationId }
         for (const [method, callId, ask] of [
           ["POST", {}, json(payload, "key" in sent ? key : undefined)],

@@ -39,7 +39,6 @@ const Unused = Layer.mergeAll(
   }),
   Layer.mock(AssetProfiles, { overlays: unused }),
   Layer.mock(AssetSearch, { forCommandPalette: unused, forTokens: unused }),
-  Layer.mock(CryptoMarketData, {}),
   Layer.mock(MarketDataStream, {}),
   Layer.mock(Members, { list: Effect.succeed([]) }),
   Layer.mock(OwnKeys, {}),
@@ -56,9 +55,11 @@ addEnvelope(belowProcedures, procedureEnvelope)
 export const executionsApi = (
   timing: Partial<typeof StreamTiming.Service> = {},
   limits = unlimited,
-  level: LogLevel.LogLevel = "Warn"
+  level: LogLevel.LogLevel = "Warn",
+  market: Layer.Layer<CryptoMarketData> = Layer.mock(CryptoMarketData, {})
 ) =>
-  streamingApi(timing, ProcedureRoutes.pipe(Layer.provide(Unused), Layer.provide(SecureRandom.layerWebCrypto)), {
-    limits,
-    level
-  })
+  streamingApi(
+    timing,
+    ProcedureRoutes.pipe(Layer.provide([Unused, market]), Layer.provide(SecureRandom.layerWebCrypto)),
+    { limits, level }
+  )
