@@ -8,6 +8,7 @@ import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
 import { ApiKeyId } from "#domain/Ids.ts"
 import { Scope } from "#domain/Scopes.ts"
 import { utcFromText } from "#domain/UtcFromText.ts"
+import { isVisibleName } from "#domain/VisibleName.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
 import { SessionAccess } from "#rpc/session/SessionAccess.ts"
 
@@ -24,7 +25,8 @@ const key = {
 }
 
 const Name = Schema.String.check(
-  Schema.isPattern(/^[^\p{Cc}]{1,256}$/u, { expected: "1 to 256 characters, none of them a control character" })
+  Schema.isBetweenCodePoints(1, 256, { expected: "1 to 256 characters" }),
+  isVisibleName
 ).annotate({ examples: ["Production"] })
 
 export const ApiKeyProcedures = RpcGroup.make(

@@ -1,6 +1,7 @@
 /** A portfolio's name as people give it. Source: shapes 2.16. */
 import { Schema, SchemaTransformation } from "effect"
 import { shown } from "#domain/fromText.ts"
+import { isVisibleName } from "#domain/VisibleName.ts"
 
 /** Most code points of a name, counted after trimming. */
 const maxLength = 64
@@ -15,12 +16,13 @@ const allowed = /^[\p{L}\p{M}\p{N} \-_.':()&/]*$/u
 
 /**
  * Decoding trims, then requires 1 to 64 code points out of letters, digits, space and `- _ . ' : ( ) & /` of any
- * script. A letter may carry combining marks, which several scripts cannot do without.
+ * script. A letter may carry combining marks, which several scripts cannot do without; there are letters without a width, which are none here.
  */
 export const PortfolioName = Schema.String.check(shown({ pattern: published, minLength: 1, maxLength }))
   .pipe(Schema.decodeTo(Schema.String, SchemaTransformation.trim()))
   .check(
     Schema.isBetweenCodePoints(1, maxLength, { expected: `1 to ${maxLength} characters after trimming` }),
-    Schema.isPattern(allowed, { expected: "only letters, digits, spaces and - _ . ' : ( ) & /" })
+    Schema.isPattern(allowed, { expected: "only letters, digits, spaces and - _ . ' : ( ) & /" }),
+    isVisibleName
   )
 export type PortfolioName = typeof PortfolioName.Type

@@ -17,7 +17,7 @@ import { WorkflowMonitors } from "#http/admin/WorkflowMonitors.ts"
 import { okV1 } from "#http/v1/envelopeV1.ts"
 import { Runs } from "#http/admin/Runs.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
-import { freeText } from "#http/values/freeText.ts"
+import { nameText } from "#http/values/freeText.ts"
 import { NotFound, ValidationFailed } from "#http/wireErrors.ts"
 
 const At = Schema.DateTimeUtcFromString
@@ -50,7 +50,7 @@ const entitlement = Schema.String.check(
 const Entitlements = Schema.Array(entitlement).check(Schema.isMaxLength(64))
 
 const NewTenant = Schema.Struct({
-  name: freeText({ minimum: 1, maximum: 256 }, "Name of the integrator.", "Northwind"),
+  name: nameText(256, "Name of the integrator.", "Northwind"),
   email: Schema.String.check(
     Schema.isMaxLength(320),
     Schema.isPattern(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, { expected: "an e-mail address" })
@@ -59,7 +59,7 @@ const NewTenant = Schema.Struct({
 })
 
 const NewKey = Schema.Struct({
-  name: freeText({ minimum: 1, maximum: 256 }, "What people call the key.", "Production"),
+  name: nameText(256, "What people call the key.", "Production"),
   /** Besides the default tier, which every key has. */
   scopes: Schema.optionalKey(Schema.Array(Scope).check(Schema.isMaxLength(64))),
   expiresAt: Schema.optionalKey(Schema.NullOr(SentAt))

@@ -6,7 +6,7 @@ import { OwnerAddress } from "#domain/OwnerAddress.ts"
 import { utcFromText } from "#domain/UtcFromText.ts"
 import { MonitorStatus, WorkflowKind, WorkflowStatus } from "#domain/monitor/Monitor.ts"
 import { EvaluatedKind, Trigger, TriggerKind } from "#domain/monitor/Trigger.ts"
-import { freeText } from "#http/values/freeText.ts"
+import { freeText, nameText } from "#http/values/freeText.ts"
 
 /** A moment by the caller's clock. */
 const asOfIso = utcFromText()
@@ -66,7 +66,7 @@ const hour = 3_600_000
 /** A workflow by the clock has times, a triggered one its trigger. */
 export const WorkflowDraft = Schema.Struct({
   portfolioId: PortfolioId,
-  title: freeText({ minimum: 1, maximum: 256 }, "What people call it.", "Buy the dip"),
+  title: nameText(256, "What people call it.", "Buy the dip"),
   trigger: Schema.optionalKey(Trigger),
   everyMs: Schema.optionalKey(integer(hour, 366 * 24 * hour, "Milliseconds between two runs")),
   firstRunAt: Schema.optionalKey(asOfIso),

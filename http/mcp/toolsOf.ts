@@ -148,6 +148,12 @@ export const toolsOf = (
 export const toolsFor = (tools: ReadonlyArray<ApiTool>, scopes: ReadonlySet<Scope>): ReadonlyArray<ApiTool> =>
   tools.filter(({ annotations, scope }) => annotations.readOnlyHint || scope === undefined || scopes.has(scope))
 
+/**
+ * One segment of a path, which names something and goes nowhere: neither empty nor of dots alone, without slashes, and
+ * without control characters and lone surrogates, which no URL can have. Source: RFC 3986, 3.3 and 5.2.4.
+ */
+const isSegment = /^(?!\.{1,2}$)[^/\\\p{Cc}\p{Cs}]+$/u
+
 /** The request of a call of a tool; the failure says why there is none. */
 export const requestOf = (tool: ApiTool, args: Readonly<Record<string, unknown>>): Result.Result<Carry, string> => {
   const query = new URLSearchParams()
@@ -167,8 +173,10 @@ export const requestOf = (tool: ApiTool, args: Readonly<Record<string, unknown>>
     }
     if (typeof value === "object") return Result.fail(`${name}: Expected text, a number or true or false`)
     const text = String(value as string | number | boolean)
-    if (place === "path") path = path.replace(`{${name}}`, encodeURIComponent(text))
-    else if (place === "query") query.set(name, text)
+    if (place === "path") {
+      if (!isSegment.test(text)) return Result.fail(`${name}: Expected one segment of a path: an id, without slashes`)
+      path = path.replace(`{${name}}`, () => encodeURIComponent(text))
+    } else if (place === "query") query.set(name, text)
     else if (/^[\t\x20-\x7e]*$/u.test(text)) headers[name.toLowerCase()] = text
     else return Result.fail(`${name}: Expected text of printable ASCII`)
   }

@@ -1,5 +1,6 @@
 /** Text of people that is stored as it is: counted in code points, without control characters, whole in Unicode. */
 import { Schema } from "effect"
+import { isVisibleName } from "#domain/VisibleName.ts"
 
 /** Line breaks and tabs are the only control characters that a text may hold; lone surrogates are no text at all. */
 const isPlain = Schema.makeFilter(
@@ -17,4 +18,11 @@ export const freeText = ({ maximum, minimum }: Length, description: string, exam
   Schema.String.annotate({ description, examples: [example] }).check(
     Schema.isBetweenCodePoints(minimum, maximum, { expected: `${minimum} to ${maximum} characters` }),
     isPlain
+  )
+
+/** What people call something. */
+export const nameText = (maximum: number, description: string, example: string) =>
+  Schema.String.annotate({ description, examples: [example] }).check(
+    Schema.isBetweenCodePoints(1, maximum, { expected: `1 to ${maximum} characters` }),
+    isVisibleName
   )

@@ -11,6 +11,13 @@ export type Targets = "public" | "loopback"
 const ports: ReadonlySet<string> = new Set(["", "443", "8443"])
 const globalUnicast = ipaddr.IPv6.parse("2000::")
 
+/**
+ * Addresses of the internet by their range that a cloud answers itself inside of every network of its customers: the
+ * platform of Azure, with certificates, configuration and name service of a machine. What others have of this kind lies
+ * in ranges that are refused: 169.254.0.0/16, 100.64.0.0/10, 192.0.0.0/24, fc00::/7, fe80::/10.
+ */
+const ofClouds: ReadonlySet<string> = new Set(["168.63.129.16"])
+
 /** The port of an address of the machine itself, and nothing else, may be any. */
 const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback")
@@ -23,7 +30,8 @@ export const isAllowedAddress = (address: string, targets: Targets): boolean => 
   const range = parsed.range()
   if (range === "loopback") return targets === "loopback"
   if (range !== "unicast") return false
-  return parsed.kind() === "ipv4" || (parsed as ipaddr.IPv6).match(globalUnicast, 3)
+  if (parsed.kind() === "ipv6") return (parsed as ipaddr.IPv6).match(globalUnicast, 3)
+  return !ofClouds.has(parsed.toString())
 }
 
 /** Without the brackets of an IPv6 address. */

@@ -4,7 +4,7 @@ import { Allocation, AllocationDraft } from "#http/v2/strategy/AllocationModel.t
 import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
 import { labels, labelsDraft, labelsPatch } from "#http/values/labels.ts"
 import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import { freeText } from "#http/values/freeText.ts"
+import { freeText, nameText } from "#http/values/freeText.ts"
 import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
 import { Preferences, swapFields } from "#http/v2/strategy/SwapPreferencesModel.ts"
 import { prose, StrategyIdText, timestamp, written } from "#http/values/values.ts"
@@ -42,7 +42,7 @@ export const Strategy = Schema.Struct({
   description: "A reusable template: target weights, a schedule and swap preferences."
 })
 
-const name = freeText({ minimum: 1, maximum: 256 }, "Name of the strategy, 1 to 256 characters.", "Blue chips")
+const name = nameText(256, "Name of the strategy, 1 to 256 characters.", "Blue chips")
 const description = Schema.NullOr(
   freeText(
     { minimum: 0, maximum: 2000 },
