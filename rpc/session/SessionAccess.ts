@@ -9,7 +9,7 @@ import type { PresentedSession } from "#domain/identity/access/RequestSession.ts
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
 
 /** `PermissionDenied` for a cookie that another origin's page made the browser send. */
-export const SessionRefused = Schema.Union([SessionInvalid, TenantDisabled, PermissionDenied])
+const SessionRefused = Schema.Union([SessionInvalid, TenantDisabled, PermissionDenied])
 
 export class SessionAccess extends RpcMiddleware.Service<SessionAccess, { provides: SignedIn }>()(
   "ballast/rpc/session/SessionAccess",

@@ -60,15 +60,15 @@ layer(executionsApi({}, unlimited, "Warn", market).pipe(Layer.provide(settings))
         yield* Effect.sleep("2500 millis")
         yield* enter(operationId, "running")
         const kinds: Array<string | undefined> = []
-        while (!kinds.includes("execution.state_changed"))
-          kinds.push((yield* Effect.promise(source.nextEvent))!.event)
+        while (!kinds.includes("execution.state_changed")) kinds.push((yield* Effect.promise(source.nextEvent))!.event)
       })
     )
   }
 )
 
 addRoute("GET", "/v2/never")
-const never = HttpRouter.use((router) => router.add("GET", "/v2/never", Effect.as(Effect.never, HttpServerResponse.empty())))
+const silence = Effect.as(Effect.never, HttpServerResponse.empty())
+const never = HttpRouter.use((router) => router.add("GET", "/v2/never", silence))
 
 layer(streamingApi({}, never).pipe(Layer.provide(settings)), { excludeTestServices: true })("a route", (it) => {
   it.effect("that does not answer is 503 in its envelope", () =>

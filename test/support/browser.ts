@@ -18,7 +18,8 @@ const isProgram = (path: string) => {
   }
 }
 
-const browser = (process.env["PATH"] ?? "")
+/** Its path, where there is one. */
+export const browser = (process.env["PATH"] ?? "")
   .split(delimiter)
   .flatMap((folder) => names.map((name) => join(folder, name)))
   .find(isProgram)

@@ -89,9 +89,8 @@ describe("a connection", () => {
       const socket = open(port, "127.0.0.2")
       socket.write(get.replace("1.1", version))
       const begun = performance.now()
-      let isClosed = false
-      socket.on("close", () => (isClosed = true))
-      while (performance.now() - begun < 6_000 && !isClosed) await once(socket, "data")
-      assert.isFalse(isClosed)
+      // Fails with the connection: nothing comes after it has closed.
+      while (performance.now() - begun < 6_000) await once(socket, "data", { signal: AbortSignal.timeout(5_000) })
+      assert.isFalse(socket.closed)
     })
 })
