@@ -74,7 +74,10 @@ const reading = (
 export const nativeServer = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) => {
   const procedures = [...(group.requests.values() as Iterable<Rpc.AnyWithProps>)]
   const unread = procedures.map((procedure) => (procedure as unknown as Unread).setPayload(Schema.Unknown))
-  const served = RpcGroup.make(...unread).middleware(InTime).middleware(SeenCall).merge(RpcGroup.make(absent))
+  const served = RpcGroup.make(...unread)
+    .middleware(InTime)
+    .middleware(SeenCall)
+    .merge(RpcGroup.make(absent))
 
   const handlers = Layer.effectContext(
     Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { CallLog } from "#rpc/CallLog.ts"
 
 export class SeenCall extends RpcMiddleware.Service<SeenCall>()("ballast/rpc/native/SeenCall") {}
 
-/** Calls of one request may have keys of their own, so each notes its caller apart. */
+/** Calls of one request need not all have a caller, so each notes its own. */
 const ownContext = (shared: RequestContext["Service"]): RequestContext["Service"] => ({
   ...shared,
   caller: undefined,
