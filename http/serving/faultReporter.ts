@@ -9,7 +9,7 @@ import { TransientFault } from "#domain/TransientFault.ts"
 import { contractOf, isDomainError } from "#domain/DomainError.ts"
 
 const isFault = (error: unknown): boolean => {
-  if (HttpServerResponse.isHttpServerResponse(error)) return false
+  if (HttpServerResponse.isHttpServerResponse(error) || ErrorReporter.isIgnored(error)) return false
   if (HttpServerError.isHttpServerError(error))
     return error.reason._tag !== "RouteNotFound" && error.reason._tag !== "RequestParseError"
   return !isDomainError(error) || contractOf(error).status >= 500

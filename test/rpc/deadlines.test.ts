@@ -5,9 +5,9 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 import { addRoute } from "#http/serving/routeTable.ts"
-import { Api, unlimited } from "#test/api/support/Api.ts"
+import { Api } from "#test/api/support/Api.ts"
 import { accepted, enter, streamingApi, Streams } from "#test/api/support/StreamingApi.ts"
-import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
+import { executionsApiWith } from "#test/rpc/support/ExecutionsApi.ts"
 
 const settings = Layer.succeed(AnswerSettings, { longest: Duration.millis(300), maxCalls: 100 })
 
@@ -24,7 +24,7 @@ const native = (...tags: ReadonlyArray<string>) =>
     })
   )
 
-layer(executionsApi({}, unlimited, "Warn", market).pipe(Layer.provide(settings)), { excludeTestServices: true })(
+layer(executionsApiWith(market)().pipe(Layer.provide(settings)), { excludeTestServices: true })(
   "an answer that does not come",
   (it) => {
     it.effect("is 503 in the procedures' envelope on the interface's wire, with the ids of the request", () =>

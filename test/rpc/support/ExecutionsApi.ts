@@ -52,14 +52,14 @@ const Unused = Layer.mergeAll(
 for (const route of procedureRoutes) addRoute(...route)
 addEnvelope(belowProcedures, procedureEnvelope)
 
-export const executionsApi = (
-  timing: Partial<typeof StreamTiming.Service> = {},
-  limits = unlimited,
-  level: LogLevel.LogLevel = "Warn",
-  market: Layer.Layer<CryptoMarketData> = Layer.mock(CryptoMarketData, {})
-) =>
-  streamingApi(
-    timing,
-    ProcedureRoutes.pipe(Layer.provide([Unused, market]), Layer.provide(SecureRandom.layerWebCrypto)),
-    { limits, level }
-  )
+/** With a market of coins of the test's own. */
+export const executionsApiWith =
+  (market: Layer.Layer<CryptoMarketData>) =>
+  (timing: Partial<typeof StreamTiming.Service> = {}, limits = unlimited, level: LogLevel.LogLevel = "Warn") =>
+    streamingApi(
+      timing,
+      ProcedureRoutes.pipe(Layer.provide([Unused, market]), Layer.provide(SecureRandom.layerWebCrypto)),
+      { limits, level }
+    )
+
+export const executionsApi = executionsApiWith(Layer.mock(CryptoMarketData, {}))
