@@ -9,7 +9,7 @@ import { Api } from "#test/api/support/Api.ts"
 import { accepted, enter, streamingApi, Streams } from "#test/api/support/StreamingApi.ts"
 import { executionsApiWith } from "#test/rpc/support/ExecutionsApi.ts"
 
-const settings = Layer.succeed(AnswerSettings, { longest: Duration.millis(300), maxCalls: 100 })
+const settings = Layer.succeed(AnswerSettings, { longest: Duration.seconds(5), maxCalls: 100 })
 
 /** A market of which one answer never comes. */
 const market = Layer.mock(CryptoMarketData, { global: Effect.never })
@@ -57,7 +57,7 @@ layer(executionsApiWith(market)().pipe(Layer.provide(settings)), { excludeTestSe
       Effect.gen(function* () {
         const { key, operationId } = yield* accepted
         const source = yield* (yield* Streams).open(operationId, { key })
-        yield* Effect.sleep("2500 millis")
+        yield* Effect.sleep("7 seconds")
         yield* enter(operationId, "running")
         const kinds: Array<string | undefined> = []
         while (!kinds.includes("execution.state_changed")) kinds.push((yield* Effect.promise(source.nextEvent))!.event)
