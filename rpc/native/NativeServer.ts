@@ -8,7 +8,7 @@ import { Rpc, RpcGroup, RpcMiddleware, RpcSchema, RpcServer } from "effect/rpc"
 import { AnswerDeadlines } from "#domain/request/AnswerDeadlines.ts"
 import { CallLog, unknownProcedure } from "#rpc/CallLog.ts"
 import { SeenCall } from "#rpc/native/SeenCall.ts"
-import { inputReader } from "#rpc/readInput.ts"
+import { inputReader } from "#rpc/input/readInput.ts"
 
 /** Calls are bounded for each address; a bound of the server would let slow calls hold up all others. */
 const serving = { concurrency: "unbounded", disableFatalDefects: true, disableTracing: true } as const

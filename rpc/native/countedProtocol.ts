@@ -14,7 +14,7 @@ import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
 import { failure, textOf } from "#rpc/jsonWire.ts"
-import { mediaTypeProblem } from "#rpc/mediaType.ts"
+import { mediaTypeProblem } from "#rpc/input/mediaType.ts"
 import { bareRequest, carried, CarryingRequest } from "#rpc/native/CarryingRequest.ts"
 import { callsIn } from "#rpc/native/messages.ts"
 
