@@ -264,7 +264,8 @@ export const innerRooms: Readonly<Record<string, Rooms>> = {
   },
   rpc: {
     session: [],
-    native: [],
+    input: [],
+    native: ["input"],
     execution: ["session"],
     portfolio: ["session"]
   },
