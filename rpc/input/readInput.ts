@@ -1,7 +1,7 @@
 /** Input of procedures, read inside of their middleware: who calls is asked before what was sent is read. */
 import { Effect, Schema } from "effect"
 import type { Rpc, RpcSerialization } from "effect/rpc"
-import { detailsOf } from "#domain/describeIssue.ts"
+import { describedParsing, detailsOf } from "#domain/describeIssue.ts"
 import { ValidationFailed } from "#domain/Errors.ts"
 
 /** As of the bodies of REST: a field that the procedure does not have is refused. */
@@ -30,7 +30,7 @@ export const inputReader = (
   const takesNothing = payloadSchema.ast._tag === "Void"
   const codec = codecFor(takesNothing ? nothing : payloadSchema) as Schema.Codec<unknown, unknown>
   const quickly = Schema.decodeUnknownEffect(codec, strict)
-  const thoroughly = Schema.decodeUnknownEffect(codec, { ...strict, errors: "all" })
+  const thoroughly = Schema.decodeUnknownEffect(codec, { ...describedParsing, ...strict })
   const refusal = notValid(place)
   return (input: unknown): Effect.Effect<unknown, ValidationFailed> => {
     const sent = takesNothing ? (input ?? {}) : input
