@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, NotFound } from "#domain/Errors.ts"
-import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { Operation, ReportedOperation } from "#domain/operation/Operation.ts"
 import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"

@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import * as Day from "#domain/Day.ts"
 import type { NotFound } from "#domain/Errors.ts"
-import type { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import type { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
 import { portfolioCurve, type PortfolioPoint, returnsOf } from "#domain/performance/portfolioCurve.ts"

@@ -7,7 +7,7 @@ import { isGuarded, walletRoleOf } from "#domain/account/Permission.ts"
 import type { AccountId } from "#domain/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { NotFound } from "#domain/Errors.ts"
-import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { type ChainPolicy, type PolicyKind, PolicyReader } from "#domain/policy/ChainPolicy.ts"
 

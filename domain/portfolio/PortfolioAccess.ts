@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, PermissionDenied } from "#domain/Errors.ts"
-import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { OwnerAction } from "#domain/OwnerAction.ts"

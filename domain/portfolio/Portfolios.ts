@@ -12,7 +12,7 @@ import {
   ValidationFailed
 } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { refusalError } from "#domain/Labels.ts"
 import { Cancellations } from "#domain/operation/Cancellations.ts"

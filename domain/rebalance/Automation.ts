@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { type NotFound, PortfolioNotFound, type RateLimited, ValidationFailed } from "#domain/Errors.ts"
-import type { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import type { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"

@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type PlanChanged, PortfolioNotFound, RateLimited, type ValidationFailed } from "#domain/Errors.ts"
-import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"

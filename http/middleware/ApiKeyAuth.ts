@@ -4,7 +4,7 @@
  */
 import { HttpApiMiddleware } from "effect/http-api"
 import type { Caller } from "#domain/identity/Caller.ts"
-import type { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import type { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import { KeyExpired, KeyInvalid, KeyMissing, PermissionDenied, TenantDisabled } from "#http/wireErrors.ts"
 
 export class ApiKeyAuth extends HttpApiMiddleware.Service<ApiKeyAuth, { provides: Caller | PortfolioTenant }>()(

@@ -1,7 +1,7 @@
 /** Calls services of the domain as a tenant whose key has no scope that they ask for. */
 import { Context, Effect } from "effect"
 import { Caller } from "#domain/identity/Caller.ts"
-import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import type { Scope } from "#domain/Scopes.ts"
 

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option, Schedule, Schema } from "effect"
-import { PortfolioTenant } from "#domain/identity/PortfolioTenant.ts"
+import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"

@@ -13,5 +13,5 @@ import type { TenantId } from "#domain/Ids.ts"
  * Use in services that both keys and people with a session may call. What keys alone may do requires `Caller`.
  */
 export class PortfolioTenant extends Context.Service<PortfolioTenant, { readonly tenantId: TenantId }>()(
-  "ballast/domain/identity/PortfolioTenant"
+  "ballast/domain/identity/access/PortfolioTenant"
 ) {}
