@@ -4,8 +4,9 @@
  * nothing is changed. A procedure without a row in `procedureRows.ts` fails here.
  */
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Redacted, Result, Schema, Stream } from "effect"
+import { Context, DateTime, Effect, Redacted, Result, Schema, Stream } from "effect"
 import { type Rpc, RpcSchema } from "effect/rpc"
+import { createSiweMessage } from "viem/siwe"
 import { contractOf, isDomainError } from "#domain/DomainError.ts"
 import * as Errors from "#domain/Errors.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
@@ -188,10 +189,18 @@ layer(wholeApi, { excludeTestServices: true })("objects of others over procedure
     Effect.gen(function* () {
       const { call } = yield* Api
       const victim = yield* newVictim
-      const address = newOwner().split(":")[2]!
+      const address = newOwner().split(":")[2] as `0x${string}`
       const signIn = Effect.fnUntraced(function* (tenantId: string) {
         const { json } = yield* call("POST", "/v1/rpc/identity.nonce", { body: {} })
-        const message = JSON.stringify({ address, nonce: json.result.data.json.nonce })
+        const message = createSiweMessage({
+          address,
+          version: "1",
+          chainId: 1,
+          domain: new URL(ownOrigin).host,
+          uri: ownOrigin,
+          issuedAt: DateTime.toDateUtc(yield* DateTime.now),
+          nonce: json.result.data.json.nonce
+        })
         return yield* call("POST", "/v1/rpc/identity.signIn", {
           headers: { origin: ownOrigin },
           body: { json: { message, signature: "0x00", tenantId } }

@@ -218,6 +218,11 @@ const ofV1: Readonly<Record<string, Row | "own">> = {
     takesSessions: true,
     isStream: true
   },
+  "POST /v1/ai/executions/{operationId}/ag-ui-stream": {
+    ...row(({ operationId }) => ({ path: { operationId }, body: { threadId: "thread", runId: operationId } })),
+    takesSessions: true,
+    isStream: true
+  },
   "GET /v1/ai/executions/{operationId}/ag-ui-stream": {
     ...row(({ operationId }) => ({ path: { operationId } })),
     takesSessions: true,

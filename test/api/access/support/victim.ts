@@ -151,9 +151,12 @@ const ofNobody: ReadonlySet<string> = new Set([
   "fromChainId",
   "lastEventId",
   "ownerAccountId",
+  "parentRunId",
   "recipientAccountId",
   "requestId",
+  "runId",
   "settlementAssetId",
+  "threadId",
   "toChainId",
   "walletId"
 ])

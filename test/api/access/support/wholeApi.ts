@@ -1,9 +1,9 @@
 /** REST, procedures and tools on one real server, with all that reads or changes what belongs to somebody. */
-import { DateTime, Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Actions } from "#domain/action/Actions.ts"
 import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
-import { ChainId, EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { ChainId, evmWallet } from "#domain/Caip.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
@@ -45,27 +45,8 @@ const ForEverybody = Layer.mergeAll(
   socketPlatform
 )
 
-const Fields = Schema.Struct({ address: EvmAddress, nonce: Schema.String })
-const readFields = Schema.decodeUnknownSync(Schema.fromJsonString(Fields))
-
-/** A sign-in message of the tests is JSON, and signed by whoever it names. */
-const Verifier = Layer.effect(
-  SignInVerifier,
-  Effect.map(DateTime.now, (issuedAt) => ({
-    read: (text: string) => ({
-      ...readFields(text),
-      scheme: null,
-      domain: new URL(ownOrigin).host,
-      uri: ownOrigin,
-      version: "1",
-      chainId: 1,
-      issuedAt,
-      expiresAt: null,
-      notBefore: null
-    }),
-    signerOf: ({ address }) => Effect.succeed(evmWallet(address))
-  }))
-)
+/** Whoever a sign-in message names has signed it. */
+const Verifier = Layer.succeed(SignInVerifier, { signerOf: ({ address }) => Effect.succeed(evmWallet(address)) })
 
 const People = Layer.mergeAll(Members.layer, OwnKeys.layer, SignIns.layer).pipe(
   Layer.provide(Verifier),
