@@ -67,18 +67,7 @@ export const kinds: Readonly<Record<keyof Procedures, "read" | "call" | "action"
   "v2.executions.detail": "read",
   "v2.executions.result": "read",
   "v2.executions.list": "read",
-  "v2.executions.stream": "stream",
-  "v2.portfolios.list": "read",
-  "v2.portfolios.get": "read",
-  "v2.portfolios.positions": "read",
-  "v2.portfolios.performance": "read",
-  "v2.portfolios.policy": "read",
-  "v2.portfolios.operations.list": "read",
-  "v2.portfolios.operations.get": "read",
-  "v2.portfolios.previewRebalance": "call",
-  "v2.portfolios.start": "call",
-  "v2.portfolios.stop": "call",
-  "v2.portfolios.rebalance": "call"
+  "v2.executions.stream": "stream"
 }
 
 export interface ConnectProceduresOptions extends ConnectionOptions {

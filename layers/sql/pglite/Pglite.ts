@@ -13,7 +13,7 @@ import { lockDirectory } from "#layers/sql/pglite/lockDirectory.ts"
 import { PgliteDuplex } from "#layers/sql/pglite/PgliteDuplex.ts"
 
 /** The folder holds what this release's PGlite cannot open: it is of another version, or damaged. */
-export class DirectoryUnreadable extends Schema.TaggedError<DirectoryUnreadable>()("DirectoryUnreadable", {
+class DirectoryUnreadable extends Schema.TaggedError<DirectoryUnreadable>()("DirectoryUnreadable", {
   directory: Schema.String,
   cause: Schema.Defect()
 }) {
