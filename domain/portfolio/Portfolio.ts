@@ -29,6 +29,8 @@ const PortfolioSchedule = Schema.Struct({
   status: ScheduleStatus,
   /** Null while it is active. */
   pauseReason: Schema.NullOr(PauseReason).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  /** What whoever stopped it said of why, for people; null where nothing was said, and while it is active. */
+  pauseNote: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   frequency: Frequency,
   nextDueAt: Schema.DateTimeUtcFromString,
   /** When the latest completed run, manual or scheduled, finished. */

@@ -57,11 +57,11 @@ export class PortfolioStore extends Context.Service<
       portfolioId: PortfolioId,
       dueAt: DateTime.Utc
     ) => Effect.Effect<Option.Option<StoredPortfolio>>
-    /** `active` to `paused`, due time kept. Already paused: no change. */
+    /** `active` to `paused`, due time kept, with a note of why. Already paused: no change. */
     readonly stop: (
       tenantId: TenantId,
       portfolioId: PortfolioId,
-      at: DateTime.Utc
+      change: { readonly at: DateTime.Utc; readonly note: string | null }
     ) => Effect.Effect<Option.Option<StoredPortfolio>>
   }
 >()("ballast/domain/portfolio/PortfolioStore") {}

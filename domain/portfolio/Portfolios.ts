@@ -76,7 +76,9 @@ export class Portfolios extends Context.Service<
      * cancelled.
      */
     readonly stop: (
-      portfolioId: PortfolioId
+      portfolioId: PortfolioId,
+      /** Why, for people. */
+      note?: string | null
     ) => Effect.Effect<PortfolioDetail, PortfolioNotFound | ValidationFailed, PortfolioTenant>
   }
 >()("ballast/domain/portfolio/Portfolios") {
@@ -146,9 +148,9 @@ export class Portfolios extends Context.Service<
         return started
       })
 
-      const stop = Effect.fn("Portfolios.stop")(function* (portfolioId: PortfolioId) {
+      const stop = Effect.fn("Portfolios.stop")(function* (portfolioId: PortfolioId, note: string | null = null) {
         const { tenantId } = yield* PortfolioTenant
-        const portfolio = yield* store.stop(tenantId, portfolioId, yield* DateTime.now)
+        const portfolio = yield* store.stop(tenantId, portfolioId, { at: yield* DateTime.now, note })
         const stopped = yield* Effect.flatMap(found(portfolioId)(portfolio), scheduled)
         yield* cancellations.cancelAwaiting(tenantId, portfolioId)
         return stopped

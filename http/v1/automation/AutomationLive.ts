@@ -41,7 +41,7 @@ export const AutomationLive = HttpApiBuilder.group(
         })
       }),
       pauseAutomation: Effect.fnUntraced(function* ({ params, payload }) {
-        const { portfolioId } = yield* portfolios.stop(params.portfolioId)
+        const { portfolioId } = yield* portfolios.stop(params.portfolioId, payload.reason ?? null)
         const { record } = yield* Effect.orDie(automation.status(portfolioId, 1))
         return yield* successV1({
           portfolioId,

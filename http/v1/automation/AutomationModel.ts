@@ -18,9 +18,9 @@ const statusText = Schema.Literals(["active", "paused", "inactive", "archived", 
   examples: ["active"]
 })
 
-const pauseReason = Schema.NullOr(Schema.Literals(["stopped", "revoked"])).annotate({
+const pauseReason = Schema.NullOr(prose("Why, for people.", 200, "Maintenance of the treasury")).annotate({
   description:
-    "`stopped`: by the integrator, or by the owner where it lets them; `revoked`: the owner ended the agent's permission; null while active.",
+    "The reason that was sent when it was paused. Where none was: `stopped`, by the integrator, or by the owner where it lets them; `revoked`, when the owner ended the agent's permission. Null while active.",
   examples: [null]
 })
 
@@ -94,7 +94,9 @@ export const AutomationStarted = Schema.Struct({
 const reason = prose("Why, for people.", 200, "Maintenance of the treasury")
 
 export const SwitchBody = Schema.Struct({
-  reason: Schema.optionalKey(reason.annotate({ description: "Why, for people; answered, not stored." }))
+  reason: Schema.optionalKey(
+    reason.annotate({ description: "Why, for people; that of a pause is the `pauseReason` until it ends." })
+  )
 }).annotate({ identifier: "AutomationSwitch", description: "Why automation is switched." })
 
 const switched = {

@@ -27,7 +27,7 @@ export const statusView = ({ portfolio, record }: AutomationStatus) => {
     details: {
       totalExecutions: record.completed,
       paused: status === "paused",
-      pauseReason: schedule?.pauseReason ?? null,
+      pauseReason: schedule?.pauseNote ?? schedule?.pauseReason ?? null,
       recentActions: record.runs.map(({ operationId, startedAt, submittedAt }) => ({
         workflowId: operationId,
         takenAt: isoOrNull(startedAt),

@@ -83,7 +83,12 @@ const make = Effect.gen(function* () {
     function* (
       tenantId: TenantId,
       portfolioId: PortfolioId,
-      change: { readonly status: ScheduleStatus; readonly dueAt: DateTime.Utc | null; readonly at: DateTime.Utc }
+      change: {
+        readonly status: ScheduleStatus
+        readonly dueAt: DateTime.Utc | null
+        readonly at: DateTime.Utc
+        readonly note: string | null
+      }
     ) {
       const [schedule] = yield* sql<{ readonly status: string; readonly isRevoked: boolean }>`
       SELECT c.status, p.revoked_at IS NOT NULL AS "isRevoked" FROM portfolios p JOIN schedules c USING (portfolio_id)
@@ -94,7 +99,7 @@ const make = Effect.gen(function* () {
         yield* sql`
         UPDATE schedules
         SET status = ${change.status}, due_at = coalesce(${dueAt}::timestamptz, due_at), checked_at = NULL,
-          updated_at = ${timestamp(change.at)}
+          pause_note = ${change.note}, updated_at = ${timestamp(change.at)}
         WHERE portfolio_id = ${portfolioId}`
         yield* sql`UPDATE portfolios SET updated_at = ${timestamp(change.at)} WHERE portfolio_id = ${portfolioId}`
       }
@@ -109,11 +114,15 @@ const make = Effect.gen(function* () {
     portfolioId: PortfolioId,
     dueAt: DateTime.Utc
   ) {
-    return yield* setStatus(tenantId, portfolioId, { status: "active", dueAt, at: yield* DateTime.now })
+    return yield* setStatus(tenantId, portfolioId, { status: "active", dueAt, at: yield* DateTime.now, note: null })
   })
 
-  const stop = Effect.fn("PortfolioStore.stop")((tenantId: TenantId, portfolioId: PortfolioId, at: DateTime.Utc) =>
-    setStatus(tenantId, portfolioId, { status: "paused", dueAt: null, at })
+  const stop = Effect.fn("PortfolioStore.stop")(
+    (
+      tenantId: TenantId,
+      portfolioId: PortfolioId,
+      change: { readonly at: DateTime.Utc; readonly note: string | null }
+    ) => setStatus(tenantId, portfolioId, { status: "paused", dueAt: null, ...change })
   )
 
   return PortfolioStore.of({ find, list, update, start, stop })

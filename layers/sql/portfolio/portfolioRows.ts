@@ -16,7 +16,7 @@ export const selectPortfolios = `
     s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version,
     p.account_ids, p.guarded_account_ids, p.wallet_role_id, p.last_rebalance_at,
     p.created_at, p.updated_at, p.external_id, p.metadata, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at,
-    c.checked_at
+    c.checked_at, c.pause_note
   FROM portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
   LEFT JOIN mirror_terms m ON m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id
@@ -79,6 +79,7 @@ export interface PortfolioRow {
   readonly status: ScheduleStatus | null
   readonly due_at: Date | null
   readonly checked_at: Date | null
+  readonly pause_note: string | null
 }
 
 const utcOrNull = (at: Date | null) => (at === null ? null : DateTime.makeUnsafe(at))
@@ -105,6 +106,7 @@ export const toPortfolio = (row: PortfolioRow): Portfolio => ({
       : {
           status: row.status,
           pauseReason: row.status === "active" ? null : row.is_revoked ? "revoked" : "stopped",
+          pauseNote: row.status === "active" ? null : row.pause_note,
           frequency: row.frequency,
           nextDueAt: DateTime.makeUnsafe(row.due_at),
           lastRebalanceAt: utcOrNull(row.last_rebalance_at),

@@ -85,18 +85,20 @@ layer(ApiLive, { excludeTestServices: true })("legacy automation", (it) => {
       assert.strictEqual((yield* scheduleInV2(user)).status, "paused")
       const { details, status } = (yield* get(user, "automation/status")).json.data
       assert.strictEqual(status, "paused")
-      assert.deepInclude(details, { paused: true, pauseReason: "stopped", nextScheduledExecution: null })
+      assert.deepInclude(details, { paused: true, pauseReason: "Maintenance", nextScheduledExecution: null })
       clock.advance(5_000)
       // Paused already: the moment of the first pause stays.
       const again = yield* post(user, "pause")
       assert.strictEqual(again.json.data.pausedAt, pausedAt)
       assert.isNull(again.json.data.reason)
+      assert.strictEqual((yield* get(user, "automation/status")).json.data.details.pauseReason, "Maintenance")
       const resumed = yield* post(user, "resume", { reason: "Done" })
       assert.strictEqual(resumed.status, 200, resumed.text)
       assert.deepInclude(resumed.json.data, { status: "resumed", paused: false, reason: "Done" })
       assert.strictEqual((yield* scheduleInV2(user)).status, "active")
       yield* call("POST", `/v2/portfolios/${user.portfolioId}/stop`, { key: user.key })
-      assert.strictEqual((yield* get(user, "automation/status")).json.data.status, "paused")
+      const stopped = (yield* get(user, "automation/status")).json.data
+      assert.deepInclude(stopped.details, { paused: true, pauseReason: "stopped" })
     })
   )
 

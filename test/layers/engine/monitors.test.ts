@@ -213,7 +213,7 @@ layer(Engine, { excludeTestServices: true })("waiting workflows", (it) => {
       const portfolio = yield* onTarget
       const portfolios = yield* PortfolioStore
       yield* setBand(portfolio, { kind: "absolute", width: 300 })
-      yield* portfolios.stop(portfolio.tenantId, portfolio.portfolioId, yield* DateTime.now)
+      yield* portfolios.stop(portfolio.tenantId, portfolio.portfolioId, { at: yield* DateTime.now, note: null })
       yield* setEther(4_000n)
       yield* sweep
       yield* sweep

@@ -194,7 +194,7 @@ layer(Engine, { excludeTestServices: true })("a rebalance", (it) => {
       market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
       const portfolios = yield* PortfolioStore
       const overdue = DateTime.subtract(yield* DateTime.now, { days: 3, hours: 12 })
-      yield* portfolios.stop(tenantId, portfolioId, overdue)
+      yield* portfolios.stop(tenantId, portfolioId, { at: overdue, note: null })
       yield* portfolios.start(tenantId, portfolioId, overdue)
       const before = market.included.size
       const portfolio = yield* portfolios.find(tenantId, portfolioId).pipe(

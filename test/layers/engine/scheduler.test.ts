@@ -225,7 +225,7 @@ layer(Engine, { excludeTestServices: true })("the scheduler", (it) => {
       const enrolled = yield* onTarget
       const portfolios = yield* PortfolioStore
       const now = yield* DateTime.now
-      yield* portfolios.stop(enrolled.tenantId, enrolled.portfolioId, now)
+      yield* portfolios.stop(enrolled.tenantId, enrolled.portfolioId, { at: now, note: null })
       yield* portfolios.start(enrolled.tenantId, enrolled.portfolioId, now)
       yield* getsRun(enrolled)
       const portfolio = yield* portfolios.find(enrolled.tenantId, enrolled.portfolioId)

@@ -21,7 +21,7 @@ eachDatabase("TenantEventLog", (it) => {
       const { portfolioId, tenantId } = yield* world()
       yield* portfolios.update({ tenantId, portfolioId, patch: { name: "Pension" }, at: after(10) })
       yield* portfolios.update({ tenantId, portfolioId, patch: { name: "Pension" }, at: after(11) })
-      yield* portfolios.stop(tenantId, portfolioId, after(12))
+      yield* portfolios.stop(tenantId, portfolioId, { at: after(12), note: null })
       yield* portfolios.start(tenantId, portfolioId, after(13))
       const operationId = yield* makeOperationId
       yield* operations.submitManual({ operationId, tenantId, portfolioId, now: after(14), cooldownMs: 0 })

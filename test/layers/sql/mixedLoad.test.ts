@@ -56,7 +56,7 @@ eachDatabase("Stores under mixed load", (it) => {
         schedule(round),
         schedule(round),
         ...ids.map((id) => trigger(id, round)),
-        portfolios.stop(tenantId, ids[round % ids.length]!, after(round * hour)),
+        portfolios.stop(tenantId, ids[round % ids.length]!, { at: after(round * hour), note: null }),
         portfolios.start(tenantId, ids[round % ids.length]!, after(round * hour)),
         portfolios.update({
           tenantId,

@@ -75,7 +75,7 @@ export const happen = Effect.fnUntraced(function* (tenantId: TenantId, portfolio
     if (paused.delete(portfolioId)) yield* portfolios.start(tenantId, portfolioId, now)
     else {
       paused.add(portfolioId)
-      yield* portfolios.stop(tenantId, portfolioId, now)
+      yield* portfolios.stop(tenantId, portfolioId, { at: now, note: null })
     }
   }
 })

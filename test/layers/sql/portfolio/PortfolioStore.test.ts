@@ -28,6 +28,7 @@ eachDatabase("PortfolioStore", (it) => {
         schedule: {
           status: "active",
           pauseReason: null,
+          pauseNote: null,
           frequency: "weekly",
           nextDueAt: after(5_000),
           lastRebalanceAt: null,
@@ -83,7 +84,7 @@ eachDatabase("PortfolioStore", (it) => {
       assert.isTrue(
         Option.isNone(yield* store.update({ tenantId: stranger, portfolioId, patch: { name: "mine" }, at: noon }))
       )
-      assert.isTrue(Option.isNone(yield* store.stop(stranger, portfolioId, noon)))
+      assert.isTrue(Option.isNone(yield* store.stop(stranger, portfolioId, { at: noon, note: null })))
       assert.isTrue(Option.isNone(yield* store.start(stranger, portfolioId, noon)))
       const untouched = Option.getOrThrow(yield* store.find(tenantId, portfolioId))
       assert.strictEqual(untouched.name, "Savings")
@@ -98,7 +99,7 @@ eachDatabase("PortfolioStore", (it) => {
       const { portfolioId, tenantId } = yield* world()
       yield* sql`DELETE FROM schedules WHERE portfolio_id = ${portfolioId}`
       assert.isNull(Option.getOrThrow(yield* store.start(tenantId, portfolioId, noon)).schedule)
-      assert.isNull(Option.getOrThrow(yield* store.stop(tenantId, portfolioId, noon)).schedule)
+      assert.isNull(Option.getOrThrow(yield* store.stop(tenantId, portfolioId, { at: noon, note: null })).schedule)
     })
   )
 
@@ -121,11 +122,14 @@ eachDatabase("PortfolioStore", (it) => {
     Effect.gen(function* () {
       const store = yield* PortfolioStore
       const { portfolioId, tenantId } = yield* world()
-      const stopped = Option.getOrThrow(yield* store.stop(tenantId, portfolioId, after(10)))
+      const stopped = Option.getOrThrow(yield* store.stop(tenantId, portfolioId, { at: after(10), note: null }))
       assert.strictEqual(stopped.schedule?.status, "paused")
       assert.deepStrictEqual(stopped.schedule?.nextDueAt, after(5_000))
       assert.deepStrictEqual(stopped.updatedAt, after(10))
-      assert.deepStrictEqual(Option.getOrThrow(yield* store.stop(tenantId, portfolioId, after(20))), stopped)
+      assert.deepStrictEqual(
+        Option.getOrThrow(yield* store.stop(tenantId, portfolioId, { at: after(20), note: null })),
+        stopped
+      )
 
       const started = Option.getOrThrow(yield* store.start(tenantId, portfolioId, after(30)))
       assert.strictEqual(started.schedule?.status, "active")
@@ -144,7 +148,7 @@ eachDatabase("PortfolioStore", (it) => {
               "active",
               Option.getOrThrow(p).schedule?.status
             ])
-          : Effect.map(store.stop(tenantId, portfolioId, after(n)), (p) => [
+          : Effect.map(store.stop(tenantId, portfolioId, { at: after(n), note: null }), (p) => [
               "paused",
               Option.getOrThrow(p).schedule?.status
             ])
@@ -190,7 +194,7 @@ eachDatabase("PortfolioStore", (it) => {
       const a = yield* insertPortfolio(strategy)
       const b = yield* insertPortfolio(strategy, { createdAt: after(1) })
       const c = yield* insertPortfolio(other, { createdAt: after(2) })
-      yield* store.stop(tenantId, b.portfolioId, after(3))
+      yield* store.stop(tenantId, b.portfolioId, { at: after(3), note: null })
       const ids = (
         filter: Parameters<typeof store.list>[1],
         cursor: Parameters<typeof store.list>[2]["after"] = null

@@ -29,7 +29,7 @@ eachDatabase("DueStore", (it) => {
       const missed = yield* insertPortfolio(strategy, { dueAt: after(-10 * hour - 1) })
       const future = yield* insertPortfolio(strategy, { dueAt: after(1) })
       const paused = yield* insertPortfolio(strategy, { dueAt: noon })
-      yield* portfolios.stop(tenantId, paused.portfolioId, noon)
+      yield* portfolios.stop(tenantId, paused.portfolioId, { at: noon, note: null })
       assert.deepStrictEqual(yield* operations.oldestDue(noon), Option.some(after(-10 * hour - 1)))
 
       const claimed = yield* claimDue(noon, 100)

@@ -273,7 +273,7 @@ eachDatabase("drift checks of due portfolios", (it) => {
       assert.isTrue(yield* isCandidate)
 
       const portfolios = yield* PortfolioStore
-      yield* portfolios.stop(tenantId, portfolioId, noon)
+      yield* portfolios.stop(tenantId, portfolioId, { at: noon, note: null })
       yield* portfolios.start(tenantId, portfolioId, noon)
       assert.isFalse(yield* isCandidate, "started: people see a run of it")
       yield* sql`UPDATE schedules SET checked_at = due_at WHERE portfolio_id = ${portfolioId}`
@@ -327,7 +327,7 @@ eachDatabase("drift checks of due portfolios", (it) => {
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* checkedBefore()
       const portfolios = yield* PortfolioStore
-      const stopped = yield* checkedWhile(portfolios.stop(tenantId, portfolioId, noon))
+      const stopped = yield* checkedWhile(portfolios.stop(tenantId, portfolioId, { at: noon, note: null }))
       assert.deepStrictEqual(stopped.completed, { operationIds: [], onTarget: 0, left: 1 })
       yield* portfolios.start(tenantId, portfolioId, after(500))
       const late = yield* completeOnTarget(after(1_000), stopped.claimed, stopped.marks)

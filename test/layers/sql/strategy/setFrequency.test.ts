@@ -60,7 +60,7 @@ eachDatabase("StrategyStore.setFrequency", (it) => {
       const retried = yield* enroll(after(60_000))
       yield* sql`UPDATE schedules SET retries = 1 WHERE portfolio_id = ${retried.portfolioId}`
       const paused = yield* enroll(after(20 * day - hour))
-      yield* portfolios.stop(tenantId, paused.portfolioId, noon)
+      yield* portfolios.stop(tenantId, paused.portfolioId, { at: noon, note: null })
       const unrelated = yield* enroll(after(20 * day), yield* insertStrategy(tenantId, "monthly"))
 
       const stay = [
