@@ -7,7 +7,8 @@ import { Context, type Effect } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 
-export interface AccountRequest {
+/** Who asks for an account, and on which chain. */
+export interface AccountTurn {
   /** Its portfolio has the account. */
   readonly operationId: OperationId
   readonly chainId: ChainId
@@ -15,7 +16,8 @@ export interface AccountRequest {
   readonly isUrgent?: boolean
 }
 
-export interface AccountAnswer {
+/** Whether the account is the operation's, and else where it stands. */
+export interface PlaceInLine {
   /** `joined`: the account is another operation's, and this one has begun to wait; `waiting`: it waited before. */
   readonly state: "acquired" | "joined" | "waiting"
   /** How many waiting operations go before this one. */
@@ -39,8 +41,8 @@ export class AccountQueue extends Context.Service<
   AccountQueue,
   {
     /** Repeated, it answers the same until something changes. Not for use inside a transaction. */
-    readonly acquire: (request: AccountRequest) => Effect.Effect<AccountAnswer>
+    readonly acquire: (request: AccountTurn) => Effect.Effect<PlaceInLine>
     /** Changes nothing where the account is another operation's. */
-    readonly release: (request: Pick<AccountRequest, "operationId" | "chainId">) => Effect.Effect<void>
+    readonly release: (request: Pick<AccountTurn, "operationId" | "chainId">) => Effect.Effect<void>
   }
 >()("ballast/domain/operation/AccountQueue") {}

@@ -1,6 +1,6 @@
 /** Prepares what the agent does for an account on a chain when no other operation acts for it. */
 import { DateTime, Duration, Effect, Schema } from "effect"
-import type { AccountQueue, AccountRequest } from "#domain/operation/AccountQueue.ts"
+import type { AccountQueue, AccountTurn } from "#domain/operation/AccountQueue.ts"
 import type { OperationStore } from "#domain/operation/OperationStore.ts"
 
 /** Another operation acts for the account; this one waits in line, and prepares nothing meanwhile. */
@@ -18,7 +18,7 @@ const accountReason = "another operation of the account is under way"
 export const lineDelay = ({ ahead }: InLine) => Duration.millis(Math.min(10_000, 1_000 * (1 + ahead)))
 
 interface Turn<A> {
-  readonly request: AccountRequest
+  readonly request: AccountTurn
   /** Whether what was made goes on to be signed; the account is released otherwise, so that others do not wait. */
   readonly isToBeSigned: (made: A) => boolean
 }

@@ -96,6 +96,13 @@ const rangeOf = ({ params }: RpcCall): bigint | undefined => {
   return from === undefined || to === undefined ? undefined : to - from + 1n
 }
 
+/** A history of fees in which everybody paid this tip. */
+const withTips = (answer: RpcAnswer, tip: string): RpcAnswer => {
+  const history = answer.result as { readonly reward?: ReadonlyArray<ReadonlyArray<string>> } | undefined
+  if (history?.reward === undefined) return answer
+  return { ...answer, result: { ...history, reward: history.reward.map((tips) => tips.map(() => tip)) } }
+}
+
 /** One call, answered as the fault has it. */
 export const misbehave = Effect.fnUntraced(function* <E>(
   fault: NodeFault,
@@ -105,7 +112,8 @@ export const misbehave = Effect.fnUntraced(function* <E>(
   const { method } = call
   switch (fault.mode) {
     case "tip":
-      return method === "eth_maxPriorityFeePerGas" ? result(call, hexOf(fault.tipWei)) : yield* ask(call)
+      if (method === "eth_maxPriorityFeePerGas") return result(call, hexOf(fault.tipWei))
+      return method === "eth_feeHistory" ? withTips(yield* ask(call), hexOf(fault.tipWei)) : yield* ask(call)
     case "nologs":
       return method === "eth_getLogs" ? failure(call, -32005, "limit exceeded") : yield* ask(call)
     case "logrange": {

@@ -116,6 +116,13 @@ layer(Base.layer, { timeout: patience })("a node of the sandbox", (it) => {
       yield* faults.set(`rpc:${chainId}/2`, { mode: "tip", tipWei: "9000000000" })
       assert.strictEqual((yield* ask(2, "eth_maxPriorityFeePerGas")).result, hex(9_000_000_000n))
       assert.notStrictEqual((yield* ask(1, "eth_maxPriorityFeePerGas")).result, hex(9_000_000_000n))
+      const tipsOf = (node: 1 | 2) =>
+        Effect.map(
+          ask(node, "eth_feeHistory", "0x2", "latest", [50]),
+          ({ result }) => (result as { readonly reward: ReadonlyArray<ReadonlyArray<string>> }).reward
+        )
+      assert.deepStrictEqual([...new Set((yield* tipsOf(2)).flat())], [hex(9_000_000_000n)])
+      assert.notInclude((yield* tipsOf(1)).flat(), hex(9_000_000_000n))
       yield* faults.set(`rpc:${chainId}/2`, { mode: "nologs" })
       assert.strictEqual((yield* ask(2, "eth_getLogs", { fromBlock: "0x1", toBlock: "0x1" })).error?.code, -32005)
       yield* faults.set(`rpc:${chainId}/2`, { mode: "logrange", blocks: 5 })

@@ -1,7 +1,7 @@
 /** The queue of operations that act for an account, in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountAnswer, AccountQueue, type AccountRequest } from "#domain/operation/AccountQueue.ts"
+import { type PlaceInLine, AccountQueue, type AccountTurn } from "#domain/operation/AccountQueue.ts"
 import { gathered } from "#layers/sql/gathered.ts"
 import { decodeRows, SmallBigint } from "#layers/sql/rows.ts"
 
@@ -13,7 +13,7 @@ const allAnswers = decodeRows(
   })
 )
 
-const keyOf = ({ chainId, operationId }: AccountRequest) => `${operationId} ${chainId}`
+const keyOf = ({ chainId, operationId }: AccountTurn) => `${operationId} ${chainId}`
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -23,7 +23,7 @@ const make = Effect.gen(function* () {
    * changes nothing. An operation that this statement does not see yet, since it was accepted meanwhile, has not ended.
    * Of those that wait, and of those that ask together, the first by urgency and submission may ask.
    */
-  const acquireAll = (requests: ReadonlyArray<AccountRequest>) =>
+  const acquireAll = (requests: ReadonlyArray<AccountTurn>) =>
     allAnswers(sql`
       WITH wanted AS (
         SELECT w.place, w.operation_id, w.chain_id, w.urgency, o.portfolio_id
@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
       LEFT JOIN joined j ON (j.chain_id, j.operation_id) = (w.chain_id, w.operation_id)`).pipe(
       Effect.map((rows) => {
         const answers = new Map(rows.map(({ ahead, place, state }) => [place, { ahead, state }]))
-        return requests.map((_, index): AccountAnswer => answers.get(index) ?? { ahead: 0, state: "waiting" })
+        return requests.map((_, index): PlaceInLine => answers.get(index) ?? { ahead: 0, state: "waiting" })
       })
     )
 
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
   const release = Effect.fn("AccountQueue.release")(function* ({
     chainId,
     operationId
-  }: Pick<AccountRequest, "operationId" | "chainId">) {
+  }: Pick<AccountTurn, "operationId" | "chainId">) {
     yield* sql`
       DELETE FROM account_turns t USING operations o
       WHERE o.operation_id = ${operationId} AND t.portfolio_id = o.portfolio_id AND t.chain_id = ${chainId}

@@ -68,9 +68,9 @@ const probes: ReadonlyArray<Probe> = [
     ask: (client) => client.estimateGas({ account: some, to: some })
   },
   {
-    method: "eth_maxPriorityFeePerGas",
+    method: "eth_feeHistory",
     use: "no transaction is priced",
-    ask: (client) => client.request({ method: "eth_maxPriorityFeePerGas" })
+    ask: (client) => client.getFeeHistory({ blockCount: 1, blockTag: "latest", rewardPercentiles: [50] })
   },
   {
     method: "eth_getBalance",
