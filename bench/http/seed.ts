@@ -12,7 +12,7 @@ import { addressOf, type ChainId, erc20, evmAccount, type EvmAddress, evmWallet 
 import * as Eip55 from "#domain/Eip55.ts"
 import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import * as Ids from "#domain/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"

@@ -7,8 +7,8 @@ import { Context, Effect } from "effect"
  *
  * **When to use**
  *
- * Use to report a machine whose clock is wrong. What the service stamps and compares is `Clock`, which follows the
- * shared time.
+ * Use to report a machine whose clock is wrong. What the service stamps and compares is the time of the runtime, which
+ * follows the shared one.
  */
 export const MachineClock = Context.Reference<{ readonly aheadMillis: Effect.Effect<number> }>(
   "ballast/domain/health/MachineClock",

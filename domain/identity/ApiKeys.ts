@@ -6,7 +6,7 @@
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { KeyExpired, KeyInvalid, type TenantDisabled } from "#domain/Errors.ts"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
 import { KeyEnvironment, strangerTo } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"

@@ -2,7 +2,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
 import type { Member, Role, SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"

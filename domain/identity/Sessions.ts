@@ -9,7 +9,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "ef
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { SessionInvalid, type TenantDisabled } from "#domain/Errors.ts"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type FoundSession, type Session, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
 import { tenantDisabled } from "#domain/identity/Tenant.ts"

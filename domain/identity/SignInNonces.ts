@@ -7,7 +7,7 @@ import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { isSameSecret } from "#domain/identity/isSameSecret.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
-import { nonceLife } from "#domain/identity/SignInMessage.ts"
+import { nonceLife } from "#domain/identity/siwe/SignInMessage.ts"
 import type { UsedNonce } from "#domain/identity/SessionStore.ts"
 
 const randomBytes = 12

@@ -1,7 +1,7 @@
 /** Port: who signed a sign-in message. */
 import { Context, type Effect } from "effect"
 import type { VerifierUnavailable } from "#domain/Errors.ts"
-import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
+import type { SignInMessage } from "#domain/identity/siwe/SignInMessage.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 
 /**

@@ -3,7 +3,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "ef
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { NotFound, ValidationFailed } from "#domain/Errors.ts"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { KeyEnvironment, prefixOf } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"

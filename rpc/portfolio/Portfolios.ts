@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { WalletId } from "#domain/Caip.ts"
 import * as Errors from "#domain/Errors.ts"
+import { utcFromText } from "#domain/UtcFromText.ts"
 import { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
@@ -57,7 +58,7 @@ export const PortfolioProcedures = RpcGroup.make(
       kind: Schema.optionalKey(OperationKind),
       state: Schema.optionalKey(OperationState),
       /** Submitted then or later. */
-      since: Schema.optionalKey(Schema.DateTimeUtcFromString),
+      since: Schema.optionalKey(utcFromText("what was submitted then or later is listed")),
       ...pageInput
     },
     success: Schema.Struct({ operations: Schema.Array(OperationItem), nextCursor }),

@@ -2,7 +2,7 @@
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { type Environment, KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { type CreatedKey, Tenants } from "#domain/identity/Tenants.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"

@@ -11,7 +11,7 @@ describe("ids of chains", () => {
     assert.deepStrictEqual(
       withPlain(/\b\w*[cC]hainIds?\??: (?:Readonly(?:Array|Set)<|Array<|Set<)?number\b/u),
       // What a wallet signed is read as it was sent, and then compared.
-      ["domain/identity/SignInMessage.ts"]
+      ["domain/identity/siwe/SignInMessage.ts"]
     ))
 
   it("get it when they are decoded, of errors as well", () =>

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { type Environment, KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"

@@ -9,7 +9,7 @@ import { ConfigProvider, DateTime, Effect, Layer, Option, Redacted } from "effec
 import { SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
 import { Curation } from "#domain/discovery/Curation.ts"
-import { AccessChanges } from "#domain/identity/access/AccessChanges.ts"
+import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
 import { AdminLive } from "#http/admin/AdminLive.ts"

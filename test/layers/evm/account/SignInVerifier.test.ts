@@ -5,7 +5,7 @@ import { type Address, concat, encodeDeployData, getAddress, getContractAddress,
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from "viem/accounts"
 import { createSiweMessage } from "viem/siwe"
 import { serializeErc6492Signature } from "viem/utils"
-import { readSignInMessage } from "#domain/identity/readSignInMessage.ts"
+import { readSignInMessage } from "#domain/identity/siwe/readSignInMessage.ts"
 import { SignInVerifier } from "#domain/identity/SignInVerifier.ts"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 import { adapterFor, configFor, EvmWorld, EvmWorldLive } from "#test/layers/evm/EvmWorld.ts"

@@ -6,7 +6,7 @@
 import { DateTime, Option, Result } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
 import * as Eip55 from "#domain/Eip55.ts"
-import type { SignInMessage } from "#domain/identity/SignInMessage.ts"
+import type { SignInMessage } from "#domain/identity/siwe/SignInMessage.ts"
 
 const opening =
   /^(?:(?<scheme>[A-Za-z][A-Za-z0-9+.-]*):\/\/)?(?<domain>[^\s/?#]+) wants you to sign in with your Ethereum account:$/u

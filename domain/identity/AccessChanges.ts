@@ -21,7 +21,7 @@ export class AccessChanges extends Context.Service<
     /** Calls back with each tenant whose access changed, until the scope closes. */
     readonly onChange: (callback: (tenantId: TenantId) => void) => Effect.Effect<void, never, Scope.Scope>
   }
->()("ballast/domain/identity/access/AccessChanges") {
+>()("ballast/domain/identity/AccessChanges") {
   static readonly layer = Layer.sync(AccessChanges, () => {
     const callbacks = new Set<(tenantId: TenantId) => void>()
 
