@@ -131,8 +131,11 @@ layer(served(unlimited), { excludeTestServices: true })("the MCP server", (it) =
       assert.strictEqual(taken.json.error.code, "API_230")
       assert.strictEqual(taken.meta?.["ballast/status"], 409)
       assert.match(String(taken.meta?.["ballast/correlationId"]), /^[0-9a-f]{32}$/)
-      const invalid = yield* called(client, "getStrategy", { strategyId: "../../admin" })
+      const invalid = yield* called(client, "getStrategy", { strategyId: "no-id-of-ours" })
       assert.strictEqual(invalid.json.error.code, "API_400")
+      const escaping = yield* called(client, "getStrategy", { strategyId: "../../admin" })
+      assert.isTrue(escaping.isError)
+      assert.include(escaping.text, "strategyId: Expected one segment of a path")
       const requests = yield* called(client, "listRefusedRequests")
       assert.sameMembers(
         requests.json.data.requests.map(({ code }: any) => code),
