@@ -34,7 +34,8 @@ const view = (row: DetailRow) => ({
           frequency: row.frequency,
           intervalMs: intervals[row.frequency],
           nextDueAt: row.due_at.toISOString(),
-          lastRebalanceAt: row.last_rebalance_at === null ? null : row.last_rebalance_at.toISOString()
+          lastRebalanceAt: row.last_rebalance_at === null ? null : row.last_rebalance_at.toISOString(),
+          lastCheckedAt: row.checked_at === null ? null : row.checked_at.toISOString()
         },
   createdAt: row.created_at.toISOString(),
   strategyVersion: row.strategy_version,

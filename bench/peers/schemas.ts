@@ -39,7 +39,8 @@ export const portfolio = {
             frequency: text,
             intervalMs: integer,
             nextDueAt: text,
-            lastRebalanceAt: textOrNull
+            lastRebalanceAt: textOrNull,
+            lastCheckedAt: textOrNull
           }),
           nullable: true
         },

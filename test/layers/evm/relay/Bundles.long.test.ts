@@ -14,7 +14,6 @@ import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
-import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   batchOf,
   chainIdOf,
@@ -26,19 +25,12 @@ import {
   stranger,
   mine
 } from "#test/layers/evm/EvmWorld.ts"
+import { feesOf, withFeesAbove, withoutMining } from "#test/layers/evm/relay/heldBack.ts"
 import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { submit as submitOperation, world } from "#test/layers/sql/fixtures.ts"
 import { TestStores } from "#test/support/database.ts"
 
 const World = BundleSigner.layer.pipe(Layer.provideMerge(Layer.mergeAll(EvmWorldLive, TestStores)))
-
-/** Holds every transaction back while the effect runs. */
-const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.promise(() => chain.client.setAutomine(false)),
-    () => effect,
-    () => Effect.promise(() => chain.client.setAutomine(true))
-  )
 
 /** A swap of ten dollars that the chain says would succeed, as the first attempt of a new operation. */
 const preparedSwap = Effect.fnUntraced(function* (enrollment: Enrollment) {
@@ -198,7 +190,7 @@ describe("User operations of several accounts", () => {
       })
     )
 
-    it.effect("are replaced as one when they do not land", () =>
+    it.effect("are replaced as one when their fees would not be taken any more", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const relay = yield* Relayer
@@ -209,7 +201,9 @@ describe("User operations of several accounts", () => {
           base,
           Effect.gen(function* () {
             yield* relay.broadcast(signed[0]!)
-            yield* replaceStuckTransaction({ store, relayer: relay }, signed[1]!, Duration.zero)
+            const { maxFeePerGas } = yield* feesOf(base, signed[0]!.txHash)
+            const replace = replaceStuckTransaction({ store, relayer: relay }, signed[1]!, Duration.zero)
+            yield* withFeesAbove(base, maxFeePerGas, replace)
           })
         )
         yield* mine(base)

@@ -23,6 +23,7 @@ import {
   patientAdapter,
   mine
 } from "#test/layers/evm/EvmWorld.ts"
+import { feesOf, withFeesAbove, withoutMining } from "#test/layers/evm/relay/heldBack.ts"
 import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
@@ -35,14 +36,6 @@ const reorganize = ({ client }: Chain, depth: number) =>
     method: "anvil_reorg",
     params: [depth, []]
   })
-
-/** Holds every transaction back while the effect runs. */
-const withoutMining = <A, E, R>(chain: Chain, effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.promise(() => chain.client.setAutomine(false)),
-    () => effect,
-    () => Effect.promise(() => chain.client.setAutomine(true))
-  )
 
 /** A swap of ten dollars that is signed and stored as an attempt of a new operation. */
 const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
@@ -75,33 +68,11 @@ const newest = (attempt: AttemptId) =>
 /** Bytes that an endpoint took are sent again after a second at the earliest, long before a run does so. */
 const unsentForAMoment = Effect.sleep("1100 millis")
 
-/** The next blocks have such a base fee, and one of them is made. */
-const mineAt = Effect.fnUntraced(function* (chain: Chain, baseFeePerGas: bigint) {
-  yield* Effect.promise(() => chain.client.setNextBlockBaseFeePerGas({ baseFeePerGas }))
-  yield* mine(chain)
-})
-
-const ordinaryBaseFee = 1_000_000_000n
-
-/** Fees rise while the effect runs, so that what was offered before would not be taken. */
-const withFeesAbove = <A, E, R>(chain: Chain, offered: bigint, effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    mineAt(chain, 2n * offered),
-    () => effect,
-    () => mineAt(chain, ordinaryBaseFee)
-  )
-
 const unblock = Effect.fnUntraced(function* (attempt: AttemptId, age = Duration.zero) {
   const services = { store: yield* RelayStore, relayer: yield* Relayer }
   yield* replaceStuckTransaction(services, (yield* newest(attempt)).transaction, age)
   return (yield* newest(attempt)).transaction
 })
-
-const feesOf = (chain: Chain, hash: string) =>
-  Effect.promise(async () => {
-    const { maxFeePerGas, maxPriorityFeePerGas, nonce } = await chain.client.getTransaction({ hash: hash as Hex })
-    return { maxFeePerGas: maxFeePerGas!, maxPriorityFeePerGas: maxPriorityFeePerGas!, nonce }
-  })
 
 describe("A transaction that does not land", () => {
   layer(World, { excludeTestServices: true })((it) => {
