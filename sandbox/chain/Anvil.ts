@@ -18,7 +18,7 @@ const packaged = join(import.meta.dirname, "../..", "node_modules", packageName,
 /** Gas of a block, in the order of what Base and Arbitrum take; anvil's own 30 million is far below. */
 export const blockGasLimit = 120_000_000n
 /** States that can be read besides the latest: as deep as confirmations may be configured. Each costs memory. */
-const keptStates = 64
+export const keptStates = 64
 /** Blocks whose transactions and receipts are kept: as far as the service searches for what it sent. */
 const keptBlocks = 40_000
 const startLimitMillis = 60_000

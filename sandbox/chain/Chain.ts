@@ -1,7 +1,7 @@
 import { Clock, Effect, type Scope } from "effect"
 import { type Abi, type Address, type Hex, numberToHex } from "viem"
 import type * as Caip from "#domain/Caip.ts"
-import { type ChainClient, startAnvil } from "#sandbox/chain/Anvil.ts"
+import { type ChainClient, keptStates, startAnvil } from "#sandbox/chain/Anvil.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { catalog, catalogChain, type CatalogChain, type Token } from "#sandbox/assets/catalog.ts"
 import { type ChainContracts, contractAddresses } from "#sandbox/chain/contractAddresses.ts"
@@ -57,6 +57,13 @@ export const setChainTime = (client: ChainClient, millis: number): Effect.Effect
     catch: (cause) => new SandboxFailure({ message: `Chain ${client.chain.id} refused to move its time`, cause })
   })
 
+/** A dump holds the newest state alone, and nodes answer for older ones: empty blocks of the same moment have it too. */
+const refillStates = (client: ChainClient) =>
+  Effect.tryPromise({
+    try: () => client.mine({ blocks: keptStates, interval: 0 }),
+    catch: (cause) => new SandboxFailure({ message: `Chain ${client.chain.id} refused to make blocks`, cause })
+  })
+
 const restore = Effect.fnUntraced(function* ({ chain, client, contracts }: Installation, state: Hex) {
   const at = contractAddresses(contracts, chain)
   const complete = yield* Effect.tryPromise({
@@ -82,6 +89,7 @@ const restore = Effect.fnUntraced(function* ({ chain, client, contracts }: Insta
   }
   yield* admitOperator(client)
   yield* setChainTime(client, yield* Clock.currentTimeMillis)
+  yield* refillStates(client)
   return at
 })
 

@@ -233,7 +233,7 @@ layer(Base.layer)("a chain of the world", (it) => {
       })
     )
 
-    it.effect("goes on from a dump: balances, prices of pools, time", () =>
+    it.effect("goes on from a dump: balances, prices of pools, time, and answers for states of before", () =>
       Effect.gen(function* () {
         const chain = yield* Base
         const account = privateKeyToAccount(generatePrivateKey()).address
@@ -245,6 +245,16 @@ layer(Base.layer)("a chain of the world", (it) => {
           Promise.all([chain, restored].map(async (one) => (await one.client.getBlock()).timestamp))
         )
         assert.isTrue(now! >= old!)
+        const before = yield* Effect.promise(async () =>
+          restored.client.readContract({
+            address: restored.catalog.usdc.address,
+            abi: erc20Abi,
+            functionName: "balanceOf",
+            args: [account],
+            blockNumber: (await restored.client.getBlockNumber()) - 32n
+          })
+        )
+        assert.strictEqual(before, 99n)
         yield* Faucet.mint(restored, account, { token: restored.catalog.weth, amountRaw: 1n })
       })
     )
