@@ -23,7 +23,9 @@ const confirmations = 20
 const slowlyConfirmed = {
   CONFIRMATIONS_8453: `${confirmations}`,
   CONFIRMATIONS_42161: `${confirmations}`,
-  REBALANCE_COOLDOWN_SECONDS: "0"
+  REBALANCE_COOLDOWN_SECONDS: "0",
+  /** More than the impact of a trade leaves to be traded, which gas of a rollup's price would not keep from it. */
+  TRADE_MIN_USD: "25"
 }
 
 /** Does the work while blocks come quickly on both chains. */
