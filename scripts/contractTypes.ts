@@ -7,6 +7,7 @@ import { OpenApi } from "effect/http-api"
 import * as Errors from "#domain/Errors.ts"
 import { Frame } from "#domain/stream/Frame.ts"
 import { TicketTarget } from "#domain/stream/Ticket.ts"
+import { plainSchemas } from "#http/openapi/plainSchemas.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { describeProcedures } from "#rpc/describeProcedures.ts"
@@ -94,6 +95,9 @@ const name = (key: string, schema: JsonSchema): void => {
 /** The type of a schema as JSON has it; what it names is named. */
 const typeOfSchema = (schema: Schema.Top): string => {
   const document = Schema.toJsonSchemaDocument(schema)
+  // As in the documents of routes, so that one schema reads the same on each wire.
+  plainSchemas(document.definitions)
+  plainSchemas(document.schema)
   for (const [key, definition] of Object.entries(document.definitions)) name(key, definition as JsonSchema)
   return typeOf(document.schema as JsonSchema)
 }

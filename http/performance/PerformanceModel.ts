@@ -29,7 +29,10 @@ export const Summary = Schema.Struct({
   })
 }).annotate({ identifier: "PerformanceSummary", description: "The curve in a few numbers." })
 
-export const summary = Schema.optionalKey(Summary).annotate({ description: "Absent with fewer than two points." })
+/** What is said is said of the field: said of the schema, it would be another schema of the same name. */
+export const summary = Schema.optionalKey(Summary).pipe(
+  Schema.annotateKey({ description: "Absent with fewer than two points." })
+)
 
 export const Meta = Schema.Struct({
   method: Schema.Literal("TWR").annotate({
