@@ -54,5 +54,10 @@ export class SmartAccounts extends Context.Service<
      * a contract its chain is called; a contract that does not answer by ERC-1271 has not signed.
      */
     readonly isSignedByOwner: (digest: OwnerDigest, signature: string) => Effect.Effect<boolean, VerifierUnavailable>
+    /**
+     * True when `signature` is the owner's key's over a text as people read it (EIP-191), which permits nothing: for
+     * saying what was signed in place of a digest. Asks no chain.
+     */
+    readonly isTextSignedByOwner: (owner: WalletId, text: string, signature: string) => Effect.Effect<boolean>
   }
 >()("ballast/domain/account/SmartAccounts") {}

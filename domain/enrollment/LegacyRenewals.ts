@@ -8,6 +8,7 @@ import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { Renewals } from "#domain/enrollment/Renewals.ts"
 import type { ActivationError } from "#domain/enrollment/SignedChains.ts"
+import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { FlowId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
@@ -28,14 +29,20 @@ const consentTo = ({ authorization, flowId }: EnrollmentFlow, portfolioId: Portf
 const isOfSignature = (error: ActivationError) =>
   error._tag === "ValidationFailed" && error.details?.some((line) => line.startsWith("signature:")) === true
 
+const howToSign = "sign these 32 bytes as raw bytes with EIP-191, as signMessage({ message: { raw: data.hash } }) does"
+
 /** In place of the refusal of v2, whose stages v1 has not. */
 const hashUnsigned = new ValidationFailed({
-  message:
-    "The signature is not the owner's over data.hash of /resign; sign these 32 bytes as raw bytes with EIP-191, not the text of signatureAction.message",
-  details: [
-    "signature: does not recover to the owner over data.hash, as signMessage({ message: { raw: data.hash } }) makes it; a signature of the text changes no permission"
-  ]
+  message: `The signature is not the owner's over data.hash of /resign; ${howToSign}`,
+  details: ["signature: does not recover to the owner over data.hash"]
 })
+
+/** The owner signed, and what no chain takes for a permission. */
+const textSigned = (what: string) =>
+  new ValidationFailed({
+    message: `The owner signed ${what}, which changes no permission; data.hash of /resign is what counts: ${howToSign}`,
+    details: [`signature: is the owner's over ${what}, not over data.hash`]
+  })
 
 /**
  * Signing anew, as v1 has it.
@@ -65,6 +72,7 @@ export class LegacyRenewals extends Context.Service<
     Effect.gen(function* () {
       const renewals = yield* Renewals
       const store = yield* EnrollmentStore
+      const accounts = yield* SmartAccounts
       const brandName = yield* BrandName
 
       const resign = Effect.fn("LegacyRenewals.resign")(function* (portfolioId: PortfolioId) {
@@ -82,6 +90,17 @@ export class LegacyRenewals extends Context.Service<
       const flowOf = Effect.fnUntraced(function* (tenantId: TenantId, message: string) {
         const flowId = Schema.decodeUnknownOption(FlowId)(named.exec(message)?.[1])
         return Option.isNone(flowId) ? Option.none() : yield* store.findFlow(tenantId, flowId.value)
+      })
+
+      /** What wallets sign when they are given the bytes, or all that was issued, as a text. */
+      const refusalOf = Effect.fnUntraced(function* (
+        { authorization: { ownerAccountId, root } }: EnrollmentFlow,
+        { message, signature }: { readonly message: string; readonly signature: string }
+      ) {
+        if (yield* accounts.isTextSignedByOwner(ownerAccountId, message, signature))
+          return textSigned("the text of signatureAction.message")
+        const isHexSigned = yield* accounts.isTextSignedByOwner(ownerAccountId, root, signature)
+        return isHexSigned ? textSigned("the hex of data.hash as a text") : hashUnsigned
       })
 
       const resubmit = Effect.fn("LegacyRenewals.resubmit")(function* (
@@ -109,7 +128,11 @@ export class LegacyRenewals extends Context.Service<
             agentAccountId,
             signature
           })
-          .pipe(Effect.mapError((error) => (isOfSignature(error) ? hashUnsigned : error)))
+          .pipe(
+            Effect.catchIf(isOfSignature, () =>
+              Effect.flatMap(refusalOf(flow.value, { message, signature }), Effect.fail)
+            )
+          )
       })
 
       return LegacyRenewals.of({ resign, resubmit })

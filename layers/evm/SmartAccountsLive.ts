@@ -153,10 +153,18 @@ export const SmartAccountsLive = Layer.effect(
       if (digest.accountType === "ERC1271") {
         return yield* Effect.provideService(isSignedByContract(digest, signature), EvmClients, clients)
       }
-      const signer = yield* Effect.promise(() => signerOf(digest.root as Hex, signature))
+      const signer = yield* Effect.promise(() => signerOf({ raw: digest.root as Hex }, signature))
       return signer === addressOf(digest.ownerAccountId)
     })
 
-    return SmartAccounts.of({ authorize, enableNonce, isContract, isSignedByOwner })
+    const isTextSignedByOwner = Effect.fn("SmartAccounts.isTextSignedByOwner")(
+      (owner: WalletId, text: string, signature: string) =>
+        Effect.map(
+          Effect.promise(() => signerOf(text, signature)),
+          (signer) => signer === addressOf(owner)
+        )
+    )
+
+    return SmartAccounts.of({ authorize, enableNonce, isContract, isSignedByOwner, isTextSignedByOwner })
   })
 )

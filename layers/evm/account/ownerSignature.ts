@@ -32,9 +32,9 @@ const contractSignature = (signature: string): Hex | undefined => {
 export const ownerSignature = (accountType: AccountType, signature: string): Hex | undefined =>
   accountType === "ERC1271" ? contractSignature(signature) : canonicalSignature(signature)
 
-/** The address whose EIP-191 signature over the 32 bytes this is; undefined when it is of no address. */
-export const signerOf = (root: Hex, signature: string): Promise<string | undefined> => {
+/** The address whose EIP-191 signature over the message this is: 32 bytes, or a text; undefined when it is of no address. */
+export const signerOf = (message: { readonly raw: Hex } | string, signature: string): Promise<string | undefined> => {
   const canonical = canonicalSignature(signature)
   if (canonical === undefined) return Promise.resolve(undefined)
-  return recoverMessageAddress({ message: { raw: root }, signature: canonical }).catch(() => undefined)
+  return recoverMessageAddress({ message, signature: canonical }).catch(() => undefined)
 }

@@ -9,10 +9,11 @@ import {
   ValidationFailed,
   VerifierUnavailable
 } from "#domain/Errors.ts"
-import { type Actor, enrolledUser, newOwner, newStrategy, newTenant } from "#test/api/support/actors.ts"
+import { type Actor, enrolledUser, newOwner, newStrategy, newTenant, prepare } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
 import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
+import { newWallet } from "#test/api/support/wallets.ts"
 
 const unknown = "pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"
 
@@ -121,6 +122,35 @@ layer(ApiLive, { excludeTestServices: true })("legacy signatures", (it) => {
       assertError(yield* post(user, "resign", { chainIds: [8453] }), ValidationFailed, "chainIds")
       assert.lengthOf(yield* grantsOf(user.portfolioId), 1)
       assert.strictEqual((yield* post(user, "resubmit-signature", body)).status, 200, "the flow stayed open")
+    })
+  )
+
+  it.effect("a signature of the text is told from any other, and what to sign in its place is said", () =>
+    Effect.gen(function* () {
+      const wallet = newWallet()
+      const actor = yield* newTenant()
+      const body = yield* prepare(actor, yield* newStrategy(actor), `eip155:0:${wallet.address}`)
+      const { portfolioId } = (yield* (yield* Api).call("POST", "/v2/enroll", { key: actor.key, body })).json.data
+      const user = { key: actor.key, portfolioId }
+      const { hash, signatureAction } = (yield* post(user, "resign")).json.data
+      const refusals = [
+        [
+          wallet,
+          signatureAction.message,
+          "signature: is the owner's over the text of signatureAction.message, not over data.hash"
+        ],
+        [wallet, hash, "signature: is the owner's over the hex of data.hash as a text, not over data.hash"],
+        [wallet, "another text", "signature: does not recover to the owner over data.hash"],
+        [newWallet(), signatureAction.message, "signature: does not recover to the owner over data.hash"]
+      ] as const
+      for (const [signer, text, said] of refusals) {
+        const signature = yield* Effect.promise(() => signer.signMessage({ message: text }))
+        const answer = yield* post(user, "resubmit-signature", { signature, signatureAction })
+        assertError(answer, ValidationFailed, said)
+        assert.include(answer.text, "as raw bytes with EIP-191")
+        assert.notInclude(answer.text, "stage")
+      }
+      assert.lengthOf(yield* grantsOf(portfolioId), 1)
     })
   )
 

@@ -33,7 +33,7 @@ import { typedDataOf } from "#domain/withdrawal/signedForm.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { bytes32, guarded, policy } from "#test/api/support/permission.ts"
-import { signerOfTypedData } from "#test/api/support/wallets.ts"
+import { signerOfText, signerOfTypedData } from "#test/api/support/wallets.ts"
 import { readEach } from "#test/support/readEach.ts"
 import { addressOf } from "#layers/evm/address.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
@@ -139,6 +139,11 @@ const SmartAccountsFake = Layer.effect(
         (accountType === "ERC1271" ? askContract(environment) : Effect.void).pipe(
           Effect.andThen(environment.beforeSignature),
           Effect.as(signature === ownerSignature)
+        ),
+      isTextSignedByOwner: (owner, text, signature) =>
+        Effect.map(
+          Effect.promise(() => signerOfText(text, signature)),
+          (signer) => signer === addressOf(owner)
         )
     })
   )

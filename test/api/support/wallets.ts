@@ -1,5 +1,5 @@
 /** Wallets of contract tests: keys that sign what the API issues, as a browser's wallet would. */
-import { keccak256, recoverTypedDataAddress, toHex } from "viem"
+import { type Hex, keccak256, recoverMessageAddress, recoverTypedDataAddress, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 
 let wallets = 0
@@ -21,3 +21,7 @@ export const signerOfTypedData = (typedData: object, signature: string): Promise
   recoverTypedDataAddress({ ...typedData, signature } as Parameters<typeof recoverTypedDataAddress>[0]).catch(
     () => undefined
   )
+
+/** Who signed a text; undefined when nobody did. */
+export const signerOfText = (text: string, signature: string): Promise<string | undefined> =>
+  recoverMessageAddress({ message: text, signature: signature as Hex }).catch(() => undefined)

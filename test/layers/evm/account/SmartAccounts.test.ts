@@ -126,6 +126,13 @@ describe("SmartAccounts", () => {
           yield* Effect.promise(() => owner.sign({ hash: root }))
         ]
         for (const signature of refused) assert.isFalse(yield* isSigned(signature), signature)
+        const textSigned = yield* Effect.promise(() => owner.signMessage({ message: root }))
+        const isText = (text: string, signature: string) =>
+          accounts.isTextSignedByOwner(authorization.ownerAccountId, text, signature)
+        assert.isTrue(yield* isText(root, textSigned))
+        for (const signature of [ownerSignature, "hello", ...refused.slice(0, -2)])
+          assert.isFalse(yield* isText(root, signature), signature)
+        assert.isFalse(yield* isText("another text", textSigned))
       })
     )
 
