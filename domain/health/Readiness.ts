@@ -77,7 +77,7 @@ export class Readiness extends Context.Service<
       const steps = Effect.gen(function* () {
         const { moving, retrying } = yield* stuck.ages
         return ok(
-          `oldest step stands for ${Math.round(moving)} s, oldest that waits for a chain for ${Math.round(retrying)} s`
+          `oldest unfinished operation: ${Math.round(moving)} s, oldest that waits for a chain: ${Math.round(retrying)} s`
         )
       }).pipe(
         Effect.timeout(answerTimeout),

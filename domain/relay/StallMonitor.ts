@@ -1,5 +1,5 @@
 /**
- * What is seen of work that does not move: how long the oldest step has stood, and whether the relayers can pay.
+ * What is seen of work that does not move: how old the oldest unfinished operation is, and whether the relayers can pay.
  *
  * A fiber checks at an interval, sets the metrics and raises the alarms; readiness reports its last result.
  */
@@ -11,10 +11,13 @@ import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
 
 const checkInterval = Duration.seconds(15)
-/** A step that stands for longer, with nothing outside to wait for, is an alarm. */
+/** An unfinished operation that is older, with nothing outside to wait for, is an alarm. */
 const stepWithin = Duration.minutes(15)
 
-/** Seconds that the oldest step of each kind has stood where it stands; 0 when there is none. */
+/**
+ * Seconds since the oldest unfinished operation of each kind was accepted, or went on after it had waited for its owner;
+ * 0 when there is none.
+ */
 export interface StepAges {
   readonly moving: number
   readonly retrying: number
@@ -32,7 +35,7 @@ export class StallMonitor extends Context.Service<
   {
     /** Reads the ages now and sets their metric. */
     readonly ages: Effect.Effect<StepAges>
-    /** Reads the ages, and raises an alarm for a step that stands still. */
+    /** Reads the ages, and raises an alarm for an operation that does not end. */
     readonly inspectSteps: Effect.Effect<void>
     /** Reads the funds now, sets their metric, and raises an alarm for those that are low. */
     readonly inspectFunds: Effect.Effect<void>
@@ -64,7 +67,7 @@ export class StallMonitor extends Context.Service<
         const { moving } = yield* ages
         if (moving > Duration.toSeconds(stepWithin))
           yield* Effect.logError(
-            `A step stands still for ${Math.round(moving)} s: see "npm run cli -- runs list" and the database`
+            `An operation has not ended ${Math.round(moving)} s after it was accepted: see "npm run cli -- runs list" and the database`
           )
       })
 

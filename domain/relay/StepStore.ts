@@ -1,15 +1,19 @@
-/** Port: how long unfinished work has stood where it stands; for metrics and readiness. */
+/** Port: how old unfinished work is; for metrics and readiness. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 
+/**
+ * When the oldest unfinished operation of each kind was accepted, or went on after it had waited for its owner: an
+ * operation that changes between states does not grow younger by it.
+ */
 export interface OldestSteps {
-  /** Since when the operation that has waited longest to begin or to get on does so: nothing outside explains it. */
+  /** Of those that are accepted or running: nothing outside explains why they are not finished. */
   readonly moving: Option.Option<DateTime.Utc>
-  /** Since when the one that has longest waited for a chain in `retrying` does so. */
+  /** Of those that wait for a chain, in `retrying`. */
   readonly retrying: Option.Option<DateTime.Utc>
 }
 
 /**
- * How long unfinished work has stood.
+ * How old unfinished work is.
  *
  * **When to use**
  *

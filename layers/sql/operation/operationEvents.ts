@@ -52,6 +52,7 @@ export const changeStates = (sql: SqlClient.SqlClient, changes: ReadonlyArray<Re
       UPDATE operations o SET state = w.state, updated_at = w.at, finished_at = CASE WHEN w.is_terminal THEN w.at END,
         error = nullif(w.error, ''), outcome = nullif(w.outcome, ''),
         reason = nullif(w.reason, ''), result = nullif(w.result, '')::jsonb,
+        resumed_at = CASE WHEN o.state = 'awaiting_user' THEN w.at ELSE o.resumed_at END,
         last_sequence = o.last_sequence + 1
       FROM wanted w
       WHERE o.operation_id = w.operation_id AND o.state = ANY(string_to_array(w.sources, ' '))

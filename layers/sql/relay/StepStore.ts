@@ -1,4 +1,7 @@
-/** The oldest unfinished steps in PostgreSQL: when operations that are not finished entered their state. */
+/**
+ * The oldest unfinished work in PostgreSQL: when operations that are not finished were accepted, or went on after they
+ * had waited for their owner.
+ */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { StepStore } from "#domain/relay/StepStore.ts"
@@ -11,8 +14,8 @@ const make = Effect.gen(function* () {
 
   const oldest = firstOldest(sql`
     SELECT least((SELECT min(submitted_at) FROM operations WHERE state = 'accepted'),
-        (SELECT min(updated_at) FROM operations WHERE state = 'running')) AS moving,
-      (SELECT min(updated_at) FROM operations WHERE state = 'retrying') AS retrying`).pipe(
+        (SELECT min(coalesce(resumed_at, submitted_at)) FROM operations WHERE state = 'running')) AS moving,
+      (SELECT min(coalesce(resumed_at, submitted_at)) FROM operations WHERE state = 'retrying') AS retrying`).pipe(
     Effect.map(Option.getOrThrow),
     Effect.map(({ moving, retrying }) => ({
       moving: Option.fromNullOr(moving),

@@ -50,17 +50,20 @@ const steps = Effect.map(
 const collecting = (logged: Array<string>) =>
   Logger.layer([Logger.make(({ logLevel, message }) => logged.push(`${logLevel} ${String(message)}`))])
 
-/** An operation that entered the state so many minutes ago. */
-const standing = Effect.fnUntraced(function* (state: "running" | "retrying" | "awaiting_user", minutes: number) {
+/** An operation that was accepted so many minutes ago, and entered these states one after the other just now. */
+const standing = Effect.fnUntraced(function* (
+  states: ReadonlyArray<"running" | "retrying" | "awaiting_user">,
+  minutes: number
+) {
   const operations = yield* OperationStore
+  const sql = yield* SqlClient.SqlClient
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submit(tenantId, portfolioId)
-  const since = DateTime.subtract(yield* DateTime.now, { minutes })
-  yield* operations.transition({ operationId, to: "running", at: since, error: null })
-  if (state !== "running") yield* operations.transition({ operationId, to: state, at: since, error: null })
-  return Effect.flatMap(DateTime.now, (now) =>
-    operations.transition({ operationId, to: "completed", at: now, error: null })
-  )
+  const now = yield* DateTime.now
+  const accepted = DateTime.toDateUtc(DateTime.subtract(now, { minutes }))
+  yield* sql`UPDATE operations SET submitted_at = ${accepted} WHERE operation_id = ${operationId}`
+  for (const to of states) yield* operations.transition({ operationId, to, at: now, error: null })
+  return operations.transition({ operationId, to: "completed", at: now, error: null })
 })
 
 const gauge = (state: string) =>
@@ -78,20 +81,20 @@ const skewed = (aheadMillis: number) =>
   )
 
 layer(World, { excludeTestServices: true })("stuck work", (it) => {
-  it.effect("a step that stands is logged, measured and an alarm, and leaves the process ready", () =>
+  it.effect("an operation that does not end is logged, measured and an alarm, and leaves the process ready", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []
       const inspect = Effect.flatMap(StallMonitor, ({ inspectSteps }) => inspectSteps).pipe(
         Effect.provide(collecting(logged))
       )
-      const finish = yield* standing("running", 20)
+      const finish = yield* standing(["running"], 20)
       const stuck = yield* steps
       assert.isTrue(stuck.ready)
-      assert.include(stuck.steps.detail, "oldest step stands for 1200 s")
+      assert.include(stuck.steps.detail, "oldest unfinished operation: 1200 s")
       assert.closeTo(yield* gauge("moving"), 1_200, 30)
       yield* inspect
       assert.strictEqual(logged.length, 1)
-      assert.match(logged[0]!, /^Error A step stands still for 12\d\d s/)
+      assert.match(logged[0]!, /^Error An operation has not ended 12\d\d s after it was accepted/)
       yield* finish
       yield* inspect
       assert.strictEqual(logged.length, 1)
@@ -109,7 +112,7 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
         UPDATE operations SET submitted_at = ${DateTime.toDateUtc(DateTime.subtract(now, { minutes: 20 }))},
           updated_at = ${DateTime.toDateUtc(DateTime.add(now, { days: 2 }))}
         WHERE operation_id = ${operationId}`
-      assert.include((yield* steps).steps.detail, "oldest step stands for 1200 s")
+      assert.include((yield* steps).steps.detail, "oldest unfinished operation: 1200 s")
       yield* sql`DELETE FROM operation_events WHERE operation_id = ${operationId}`
       yield* sql`DELETE FROM operations WHERE operation_id = ${operationId}`
     })
@@ -126,23 +129,50 @@ layer(World, { excludeTestServices: true })("stuck work", (it) => {
     })
   )
 
-  it.effect("a step that waits for a chain is logged, and leaves the process ready", () =>
+  it.effect("an operation that waits for a chain is measured, and leaves the process ready", () =>
     Effect.gen(function* () {
-      const finish = yield* standing("retrying", 300)
+      const finish = yield* standing(["running", "retrying"], 300)
       const waiting = yield* steps
       assert.isTrue(waiting.steps.ok)
-      assert.include(waiting.steps.detail, "waits for a chain for 18000 s")
+      assert.include(waiting.steps.detail, "waits for a chain: 18000 s")
       assert.closeTo(yield* gauge("retrying"), 18_000, 30)
       yield* finish
     })
   )
 
-  it.effect("what waits for its owner is no stuck step, for however many days", () =>
+  it.effect("an operation that changes between states does not grow younger by it", () =>
     Effect.gen(function* () {
-      const finish = yield* standing("awaiting_user", 6 * 24 * 60)
+      const finishRunning = yield* standing(["running", "retrying", "running"], 40)
+      const finishWaiting = yield* standing(["running", "retrying", "running", "retrying"], 90)
+      yield* steps
+      assert.closeTo(yield* gauge("moving"), 2_400, 30)
+      assert.closeTo(yield* gauge("retrying"), 5_400, 30)
+      yield* finishRunning
+      yield* finishWaiting
+      yield* steps
+      assert.strictEqual(yield* gauge("moving"), 0)
+      assert.strictEqual(yield* gauge("retrying"), 0)
+    })
+  )
+
+  it.effect("an operation that waited for its owner is as old as its going on, in each state after it", () =>
+    Effect.gen(function* () {
+      const finishRunning = yield* standing(["running", "awaiting_user", "running"], 6 * 24 * 60)
+      const finishWaiting = yield* standing(["running", "awaiting_user", "running", "retrying"], 6 * 24 * 60)
+      yield* steps
+      assert.closeTo(yield* gauge("moving"), 0, 30)
+      assert.closeTo(yield* gauge("retrying"), 0, 30)
+      yield* finishRunning
+      yield* finishWaiting
+    })
+  )
+
+  it.effect("what waits for its owner is no stuck work, for however many days", () =>
+    Effect.gen(function* () {
+      const finish = yield* standing(["running", "awaiting_user"], 6 * 24 * 60)
       const waiting = yield* steps
       assert.isTrue(waiting.steps.ok)
-      assert.include(waiting.steps.detail, "oldest step stands for 0 s, oldest that waits for a chain for 0 s")
+      assert.include(waiting.steps.detail, "oldest unfinished operation: 0 s, oldest that waits for a chain: 0 s")
       yield* finish
     })
   )
