@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
     const claim = runs.ofExecution(executionId)
     if (claim === undefined) return yield* Effect.interrupt
     const { generation, isWoken, requestId, tries } = claim
-    if (isWoken) yield* endTimers(sql, executionId, yield* DateTime.now)
+    if (isWoken) yield* endTimers(sql, { executionId, generation }, yield* DateTime.now)
     const isNew = generation === 1n && claim.run === undefined
     const steps = isNew ? new Map<string, string>() : yield* read(executionId)
     const run: LocalRun = {

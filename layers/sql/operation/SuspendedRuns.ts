@@ -5,7 +5,7 @@ import { SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { OperationId } from "#domain/Ids.ts"
 import { cancellable, closeOperation } from "#layers/sql/operation/cancelRequests.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
-import { endTimers } from "#layers/sql/run/wakeRun.ts"
+import { woken } from "#layers/sql/run/wakeRun.ts"
 
 const columns = `
   m.entity_id AS "executionId", substr(m.entity_type, 10) AS workflow,
@@ -31,11 +31,12 @@ const make = Effect.gen(function* () {
     )
   )
 
-  const goOn = Effect.fnUntraced(function* (id: string) {
+  /** One that was woken before it was suspended, or is to be, ends its timers when it begins. */
+  const goOn = Effect.fnUntraced(function* (id: string, isWoken: boolean) {
     const at = timestamp(yield* DateTime.now)
     const resumed = yield* sql`
       UPDATE workflow_messages m SET suspended_at = NULL, cause = NULL, tries = 0, reply_id = NULL, reply = NULL,
-      wake_at = ${at}
+        wake_at = CASE WHEN ${isWoken} OR wake_at = ${woken} THEN ${woken} ELSE ${at} END
       WHERE ${sql.literal(isSuspended)} AND ${isNamed(id)} RETURNING 1`
     return resumed.length > 0
   })
@@ -51,8 +52,7 @@ const make = Effect.gen(function* () {
         UPDATE operations SET cancel_requested_at = coalesce(cancel_requested_at, ${timestamp(yield* DateTime.now)})
         WHERE operation_id = ${operationId} AND finished_at IS NULL AND ${cancellable(sql)} RETURNING 1`
       if (requested.length === 0) return "NotCancellable"
-      yield* endTimers(sql, executionId, yield* DateTime.now)
-      return (yield* goOn(executionId)) ? "Requested" : "Unknown"
+      return (yield* goOn(executionId, true)) ? "Requested" : "Unknown"
     },
     sql.withTransaction,
     Effect.orDie
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
         ORDER BY m.suspended_at, m.request_id LIMIT ${limit}`)
     ),
     find,
-    resume: Effect.fn("SuspendedRuns.resume")((id: string) => Effect.orDie(goOn(id))),
+    resume: Effect.fn("SuspendedRuns.resume")((id: string) => Effect.orDie(goOn(id, false))),
     cancel
   })
 })

@@ -43,7 +43,6 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
       ORDER BY m.wake_at, m.request_id LIMIT ${limit} FOR UPDATE OF m SKIP LOCKED
     )
     UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1, reply_id = NULL, reply = NULL,
-      wake_at = CASE WHEN due.is_woken THEN ${timestamp(at)} ELSE m.wake_at END,
       tries = CASE WHEN m.steps_seen = due.steps THEN m.tries + 1 ELSE 1 END, steps_seen = due.steps
     FROM due WHERE m.request_id = due.request_id
     RETURNING ${sql.literal(columns)}, due.is_woken AS "isWoken"`
@@ -108,7 +107,7 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
 
   const wake = (requestId: string, expectedReplyId: string | null, at: DateTime.Utc) => sql`
     UPDATE workflow_messages SET is_claimed = false, reply_id = NULL, reply = NULL, finished_at = NULL,
-    wake_at = ${timestamp(at)}
+      wake_at = CASE WHEN wake_at = ${woken} THEN wake_at ELSE ${timestamp(at)} END
     WHERE request_id = ${requestId}::text::bigint AND suspended_at IS NULL
       AND (${expectedReplyId ?? ""} = '' OR reply_id = nullif(${expectedReplyId ?? ""}, '')::bigint)`
 

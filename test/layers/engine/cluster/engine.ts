@@ -1,7 +1,7 @@
 /** Engines for tests of the run engine: each carries out one workflow, and its runs are waited for. */
 import { Context, DateTime, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { Workflow, WorkflowEngine } from "effect/workflow"
+import { DurableDeferred, Workflow, WorkflowEngine } from "effect/workflow"
 import { fileURLToPath } from "node:url"
 import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
@@ -35,8 +35,17 @@ export const startEngine = Effect.fnUntraced(function* <R>(
   const engine = Context.get(context, WorkflowEngine.WorkflowEngine)
   const launch = (key: string) =>
     Effect.provideService(workflow.execute({ key }, { discard: true }), WorkflowEngine.WorkflowEngine, engine)
+  /** Sends a run a signal that it does not wait for. */
+  const signal = Effect.fnUntraced(
+    function* (key: string) {
+      const deferred = DurableDeferred.make("signal")
+      const token = yield* DurableDeferred.tokenFromPayload(deferred, { workflow, payload: { key } })
+      yield* DurableDeferred.succeed(deferred, { token, value: undefined })
+    },
+    Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
+  )
   const runs = Context.get(context, RunsInFlight)
-  return { launch, stop: Scope.close(scope, Exit.void), runs }
+  return { launch, signal, stop: Scope.close(scope, Exit.void), runs }
 })
 
 export const unfinished = (workflow: TestWorkflow) =>

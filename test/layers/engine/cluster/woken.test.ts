@@ -3,10 +3,27 @@ import { assert } from "@effect/vitest"
 import { DateTime, Duration, Effect, Ref, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
+import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
+import { carriedKey } from "#layers/sql/run/MessageRows.ts"
 import { wakeRun } from "#layers/sql/run/wakeRun.ts"
 import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { patience } from "#test/support/suite/patience.ts"
+
+/** The run sleeps at its nth timer, for two days. */
+const waitsWith = (executionId: string, timers: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      SELECT 1 FROM workflow_messages WHERE entity_id = ${executionId} AND NOT is_claimed AND reply IS NOT NULL
+        AND wake_at > ${DateTime.toDateUtc(DateTime.add(DateTime.nowUnsafe(), { days: 1 }))}
+        AND (SELECT count(*)::int FROM workflow_steps WHERE execution_id = ${executionId}
+          AND step LIKE '%/timer') = ${timers}`
+  ).pipe(
+    Effect.filterOrFail((rows) => rows.length === 1),
+    Effect.retry(Schedule.spaced("20 millis")),
+    Effect.timeout(patience)
+  )
 
 eachDatabase("a run that waits for a time", (it) => {
   it.effect("goes on when it is woken, once, and waits again where it waits next", () =>
@@ -24,25 +41,64 @@ eachDatabase("a run that waits for a time", (it) => {
       )
       yield* engine.launch("woken")
       const executionId = yield* workflow.executionId({ key: "woken" })
-      const waitsWith = (timers: number) =>
-        sql`
-          SELECT 1 FROM workflow_messages WHERE entity_id = ${executionId} AND NOT is_claimed AND reply IS NOT NULL
-            AND wake_at > ${DateTime.toDateUtc(DateTime.add(DateTime.nowUnsafe(), { days: 1 }))}
-            AND (SELECT count(*)::int FROM workflow_steps WHERE execution_id = ${executionId}
-              AND step LIKE '%/timer') = ${timers}`.pipe(
-          Effect.filterOrFail((rows) => rows.length === 1),
-          Effect.retry(Schedule.spaced("20 millis")),
-          Effect.timeout(patience)
-        )
       const wake = wakeRun(sql, executionId)
-      yield* waitsWith(1)
+      yield* waitsWith(executionId, 1)
       yield* wake
-      yield* waitsWith(2)
+      yield* waitsWith(executionId, 2)
       assert.strictEqual(yield* Ref.get(rounds), 1)
       yield* wake
       yield* allFinished(workflow)
       assert.strictEqual(yield* Ref.get(rounds), 1)
       yield* engine.stop
+    })
+  )
+
+  it.effect("goes on when it is woken and sent a signal in one moment", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workflow = makeWorkflow("WokenAndSignalled")
+      const engine = yield* startEngine(workflow, () =>
+        DurableClock.sleep({ name: "wait", duration: Duration.days(2) })
+      )
+      yield* engine.launch("woken")
+      const executionId = yield* workflow.executionId({ key: "woken" })
+      yield* waitsWith(executionId, 1)
+      yield* wakeRun(sql, executionId)
+      yield* engine.signal("woken")
+      yield* allFinished(workflow)
+      yield* engine.stop
+    })
+  )
+
+  it.effect("goes on when whoever had claimed it died before its timers were ended", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const workflow = makeWorkflow("WokenAndLeft")
+      const body = () => DurableClock.sleep({ name: "wait", duration: Duration.days(2) })
+      const first = yield* startEngine(workflow, body)
+      yield* first.launch("woken")
+      const executionId = yield* workflow.executionId({ key: "woken" })
+      yield* waitsWith(executionId, 1)
+      yield* first.stop
+      yield* wakeRun(sql, executionId)
+      const [row] = yield* sql<{ readonly shard: string }>`
+        SELECT shard FROM workflow_messages WHERE entity_id = ${executionId}`
+      const claimed = yield* makeMessageRows(sql).claimRuns(
+        {
+          shards: [row!.shard],
+          entityTypes: [],
+          carried: [carriedKey("Workflow/WokenAndLeft", 1)],
+          at: yield* DateTime.now
+        },
+        10
+      )
+      assert.deepStrictEqual(
+        claimed.map(({ entityId, isWoken }) => ({ entityId, isWoken })),
+        [{ entityId: executionId, isWoken: true }]
+      )
+      const second = yield* startEngine(workflow, body)
+      yield* allFinished(workflow)
+      yield* second.stop
     })
   )
 
