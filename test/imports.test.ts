@@ -65,6 +65,7 @@ const domainAlone: Readonly<Record<string, string>> = {
   "layers/catalogue/SubjectFactsLive.ts": "reads the catalogue's own tables",
   "layers/engine/DryRunLive.ts": "wiring: the layers of a run, for one that is not carried out",
   "layers/engine/SignalSteps.ts": "wiring: a hook of the engine calls the domain",
+  "layers/market/keptPrices.ts": "what that cache keeps of a source's answers beside it",
   "layers/market/PricesLive.ts": "a cache before whichever source of prices a deployment has",
   "layers/stream/InProcessBackplane.ts": "keeps its port in the memory of the process"
 }

@@ -11,7 +11,7 @@ import * as Day from "#domain/Day.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { DailyPriceStore, type HistoryGap } from "#domain/market/DailyPriceStore.ts"
 import { PriceHistory } from "#domain/market/PriceHistory.ts"
-import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
+import { isPlausiblePrice, mayTradeOn, Prices } from "#domain/market/Prices.ts"
 import { PriceHistorySettings } from "#domain/market/PriceSettings.ts"
 
 /** How far back a history is requested. */
@@ -24,10 +24,7 @@ const maxAge = Duration.hours(1)
 const concurrency = 2
 const priceBatchSize = 500
 const timeout = Duration.seconds(4)
-/** No real price comes near it; a false one must not stop the others. */
-const limitUsd = 10n ** 45n
-
-const isPlausible = ({ usd }: { readonly usd: bigint }): boolean => usd > 0n && usd < limitUsd
+const isPlausible = ({ usd }: { readonly usd: bigint }): boolean => isPlausiblePrice(usd)
 
 /**
  * Records the prices of assets in use.

@@ -6,12 +6,15 @@ import { Context } from "effect"
  *
  * **When to use**
  *
- * Use where something is traded by a price, with `mayTradeOn`. What is only valued takes a price of any age.
+ * Use where something is traded by a price, with `mayTradeOn`, or valued by one, with `isFresh`.
  */
 export class PriceSettings extends Context.Service<
   PriceSettings,
   {
-    /** A price older than this many milliseconds is stale: it values, but nothing is traded on it. */
+    /**
+     * A price older than this many milliseconds is stale: nothing is traded on it and no valuation is made of it, and
+     * positions say how old it is.
+     */
     readonly maxAgeMs: number
   }
 >()("ballast/domain/market/PriceSettings") {}

@@ -12,9 +12,17 @@ export interface Price {
   readonly disputedBy?: { readonly source: string; readonly usd: bigint }
 }
 
-/** Whether a price may be traded on: recent enough, and not disputed. Others still value what is held. */
-export const mayTradeOn = ({ asOf, disputedBy }: Price, staleBefore: number): boolean =>
-  asOf.epochMilliseconds >= staleBefore && disputedBy === undefined
+/** No real price (wad) comes near it; a false one must not stop the others. */
+const limitUsd = 10n ** 45n
+
+export const isPlausiblePrice = (usd: bigint): boolean => usd > 0n && usd < limitUsd
+
+/** Whether a price is of now, so that a value may be made of it. One that is disputed still values. */
+export const isFresh = ({ asOf }: Price, staleBefore: number): boolean => asOf.epochMilliseconds >= staleBefore
+
+/** Whether a price may be traded on: recent enough, and not disputed. */
+export const mayTradeOn = (price: Price, staleBefore: number): boolean =>
+  isFresh(price, staleBefore) && price.disputedBy === undefined
 
 /** Whether two prices are further apart than so many basis points of the lower. */
 export const diverge = (a: bigint, b: bigint, toleranceBps: number): boolean => {
@@ -41,8 +49,9 @@ export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("
  *
  * **Details**
  *
- * Prices are US dollars (wad) for one whole token. An old or disputed price is returned as such: `mayTradeOn` says
- * whether it may be traded on. Fails with `PricesUnavailable` when the source does not answer at all.
+ * Prices are US dollars (wad) for one whole token. Where the source gives none any more, or does not answer, it is the
+ * last price that any process saw, with its own time: `isFresh` says whether it is one of now, `mayTradeOn` whether it
+ * may be traded on. Fails with `PricesUnavailable` when the source does not answer and no process ever had an answer.
  *
  * **Example** (Fixed prices for a test)
  *
@@ -60,7 +69,7 @@ export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("
 export class Prices extends Context.Service<
   Prices,
   {
-    /** Latest prices; an asset that the source does not list is absent. */
+    /** Latest prices; an asset that the source never listed is absent. */
     readonly latest: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<ReadonlyMap<AssetId, Price>, PricesUnavailable>
   }
 >()("ballast/domain/market/Prices") {}

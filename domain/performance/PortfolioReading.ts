@@ -3,6 +3,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { AccountBalances } from "#domain/chain/Balances.ts"
 import type { OperationId } from "#domain/Ids.ts"
+import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
 import type { BlockSpan, ClaimedPortfolio, OutgoingValue, Trades } from "#domain/performance/ValuationStore.ts"
 import { type AccountReading, valuePortfolio } from "#domain/performance/valuePortfolio.ts"
@@ -18,7 +19,9 @@ export interface ValuationInputs {
   readonly trades: Trades
   readonly outgoing: ReadonlyArray<OutgoingValue>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
-  readonly prices: ReadonlyMap<AssetId, bigint>
+  readonly prices: ReadonlyMap<AssetId, Price>
+  /** Milliseconds since 1970; a price of before is not one of now. */
+  readonly staleBefore: number
 }
 
 /** No real value comes near it; a token with a false supply or price must not stop the others. */
@@ -58,21 +61,22 @@ export const spansOf = ({ accounts, portfolio }: PortfolioReading): ReadonlyArra
 const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
   valueUsd < limitUsd && cashFlowUsd < limitUsd && cashFlowUsd > -limitUsd && (growth ?? 0n) < limitUsd
 
-/**
- * Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of what is on its way.
- */
+/** Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of now. */
 export const valuationOf = (
   { accounts, portfolio }: PortfolioReading,
-  { catalogue, outgoing, prices, trades: { confirmed } }: ValuationInputs
+  { catalogue, outgoing, prices, staleBefore, trades: { confirmed } }: ValuationInputs
 ): ReadonlyArray<PortfolioValuation> => {
   const own = outgoing.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
+  const fresh = [...prices].filter(([, price]) => isFresh(price, staleBefore))
+  const lapsed = [...prices].filter(([, price]) => !isFresh(price, staleBefore))
   const valuation = valuePortfolio({
     before: portfolio.before,
     now: accounts,
     traded: confirmed,
     outgoing: own,
     catalogue,
-    prices
+    prices: new Map(fresh.map(([assetId, { usd }]) => [assetId, usd])),
+    lapsed: new Set(lapsed.map(([assetId]) => assetId))
   })
   return valuation === null || !isPlausible(valuation) ? [] : [{ portfolioId: portfolio.portfolioId, ...valuation }]
 }

@@ -15,6 +15,7 @@ import { chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import {
   heldIn,
@@ -58,6 +59,7 @@ export class PortfolioValuer extends Context.Service<
       const assets = yield* Assets
       const balances = yield* Balances
       const prices = yield* Prices
+      const { maxAgeMs } = yield* PriceSettings
       const isTransient = yield* TransientFault
 
       /** An account with a pending trade counts as it was; none when nothing else is left. */
@@ -90,8 +92,9 @@ export class PortfolioValuer extends Context.Service<
           ])
         ]
         const latest = yield* prices.latest(assetIds)
-        const priceUsd = new Map([...latest].map(([assetId, { usd }]) => [assetId, usd]))
-        return valuationOf(reading, { trades, outgoing, catalogue: yield* assets.find(assetIds), prices: priceUsd })
+        const catalogue = yield* assets.find(assetIds)
+        const staleBefore = (yield* DateTime.now).epochMilliseconds - maxAgeMs
+        return valuationOf(reading, { trades, outgoing, catalogue, prices: latest, staleBefore })
       })
 
       const valueTaken = Effect.fnUntraced(function* (

@@ -2,8 +2,9 @@
  * Values every live portfolio, several times a day.
  *
  * A pass walks over all portfolios in batches and claims each, so that processes share the work. A portfolio of which
- * anything could not be read is left for the next pass: an unknown balance or price is never written as zero. A crash
- * in the middle of a batch loses that pass, and the next one covers the time of both.
+ * anything could not be read is left for the next pass: an unknown balance or price is never written as zero, and an
+ * old price is never taken for one of now. A crash in the middle of a batch loses that pass, and the next one covers
+ * the time of both.
  *
  * A transfer between chains is waited for as well, since most take minutes; one that takes longer counts as what it is
  * expected to bring.
@@ -18,6 +19,7 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { Prices } from "#domain/market/Prices.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import {
   heldIn,
   isForward,
@@ -79,6 +81,7 @@ export class Valuer extends Context.Service<
       const chains = yield* Chains
       const balances = yield* Balances
       const prices = yield* Prices
+      const { maxAgeMs } = yield* PriceSettings
       const valuation = yield* ValuationSettings
 
       const readAccount = Effect.fnUntraced(function* (account: AccountId, { catalogue, failures }: Pass) {
@@ -123,12 +126,12 @@ export class Valuer extends Context.Service<
         ])
         const valuedAt = yield* DateTime.now
         const catalogue = new Map([...pass.catalogue.values()].flat().map((asset) => [asset.assetId, asset]))
-        const priceUsd = new Map([...latest].map(([assetId, { usd }]) => [assetId, usd]))
+        const staleBefore = valuedAt.epochMilliseconds - maxAgeMs
         return {
           valuedAt,
           valuations: readings
             .filter(({ accounts }) => accounts.every(({ accountId }) => !trades.pending.has(accountId)))
-            .flatMap((reading) => valuationOf(reading, { trades, outgoing, catalogue, prices: priceUsd }))
+            .flatMap((reading) => valuationOf(reading, { trades, outgoing, catalogue, prices: latest, staleBefore }))
         }
       })
 

@@ -3,7 +3,9 @@
  *
  * What the last valuation and our own confirmed trades explain is carried over; whatever else moved is cash flow. So a
  * deposit and a withdrawal are seen to the last unit, and the cost of a trade is a loss, not a withdrawal. An asset
- * enters when it gets a price and leaves at its last price when it has none any more: neither is a gain or a loss.
+ * that never had a price enters when it gets one, like cash. One that was valued and has no price of now stops the
+ * valuation for as long as it is held, since it neither left nor lost its worth; one that left meanwhile left at its
+ * last price.
  *
  * What is on its way between two accounts counts at the one that it is owed to, so it is neither lost when it leaves
  * nor a gain when it arrives. When it left an account that was never valued, it is cash that came in like all else
@@ -31,6 +33,8 @@ export interface ValuationTask extends PricedAssets {
   readonly traded: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
   /** Transfers between the accounts that are under way, or were at the last valuation. */
   readonly outgoing: ReadonlyArray<OutgoingValue>
+  /** Assets whose last price is too old to be one of now. */
+  readonly lapsed: ReadonlySet<AssetId>
 }
 
 /** Whether a transfer had arrived by what was read of the accounts. */
@@ -105,8 +109,24 @@ const holdingsOf = (reading: AccountReading, { catalogue, prices }: ValuationTas
       : [{ assetId, raw, priceUsd, decimals: asset.decimals }]
   })
 
+/**
+ * Whether something is held without a price of now that was valued the last time, or that was bought since or held at a
+ * first valuation and had a price before. What else came in is left to the valuation that has a price of it.
+ */
+const lacksPrice = (
+  { accountId, balances }: AccountReading,
+  last: AccountSnapshot | undefined,
+  { catalogue, lapsed, prices, traded }: ValuationTask
+): boolean =>
+  [...balances].some(([assetId, raw]) => {
+    if (raw === null || raw === 0n || prices.has(assetId) || !catalogue.has(assetId)) return false
+    if (last?.holdings.some((held) => held.assetId === assetId) === true) return true
+    return lapsed.has(assetId) && (last === undefined || traded.get(accountId)?.has(assetId) === true)
+  })
+
 const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValue | null => {
   const last = task.before.get(reading.accountId)
+  if (lacksPrice(reading, last, task)) return null
   // An unknown balance of something that was held is not zero.
   if (last?.holdings.some(({ assetId }) => reading.balances.get(assetId) === null) === true) return null
   const owed = owedTo(reading, task)
@@ -127,8 +147,8 @@ const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValu
 }
 
 /**
- * Null when the balance of an asset that was held could not be read, or the price of one that is on its way. Growth is
- * cut at its eighteenth place.
+ * Null when the balance of an asset that was held could not be read, or there is no price of now of one that is held or
+ * on its way. Growth is cut at its eighteenth place.
  */
 export const valuePortfolio = (task: ValuationTask): Valuation | null => {
   const accounts: Array<AccountValue> = []

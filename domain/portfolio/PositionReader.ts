@@ -12,7 +12,8 @@ import { Balances } from "#domain/chain/Balances.ts"
 import type { NotFound } from "#domain/Errors.ts"
 import type { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
-import { Prices } from "#domain/market/Prices.ts"
+import { type Price, Prices } from "#domain/market/Prices.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import { type AccountAnswer, assemblePositions } from "#domain/portfolio/assemblePositions.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
@@ -24,6 +25,7 @@ import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 const timeToLive = Duration.seconds(30)
 const partialTimeToLive = Duration.seconds(2)
 const kept = 10_000
+const priceConcurrency = 8
 
 /** A portfolio as a cache key: equal while nothing about it changed. */
 class Snapshot implements Equal.Equal {
@@ -72,6 +74,7 @@ export class PositionReader extends Context.Service<
       const balances = yield* Balances
       const unlisted = yield* UnlistedHoldings
       const prices = yield* Prices
+      const { maxAgeMs: priceMaxAgeMs } = yield* PriceSettings
       const inTransit = yield* InTransit
 
       const readAccount = Effect.fnUntraced(function* (account: AccountId) {
@@ -99,6 +102,19 @@ export class PositionReader extends Context.Service<
           }))
         )
 
+      /** One that no process ever had an answer of costs the others nothing. */
+      const readPrices = (assetIds: ReadonlyArray<AssetId>) =>
+        Effect.catch(prices.latest(assetIds), () =>
+          Effect.map(
+            Effect.forEach(
+              new Set(assetIds),
+              (assetId) => Effect.orElseSucceed(prices.latest([assetId]), (): ReadonlyMap<AssetId, Price> => new Map()),
+              { concurrency: priceConcurrency }
+            ),
+            (found) => new Map(found.flatMap((one) => [...one]))
+          )
+        )
+
       const readPortfolio = Effect.fn("PositionReader.readPortfolio")(function* (portfolio: Portfolio) {
         const strategy = yield* strategies.find(portfolio.strategyId)
         const targets = Option.match(strategy, {
@@ -115,7 +131,7 @@ export class PositionReader extends Context.Service<
             : []
         )
         const priced = [...held, ...transfers.map(({ sell }) => sell)]
-        const known = yield* Effect.orElseSucceed(prices.latest(priced), () => new Map())
+        const known = yield* readPrices(priced)
         return assemblePositions(portfolio, {
           accounts,
           catalogue: new Map(
@@ -125,7 +141,8 @@ export class PositionReader extends Context.Service<
           targets,
           transfers,
           transfersAreWhole: areWhole,
-          fetchedAt: yield* DateTime.now
+          fetchedAt: yield* DateTime.now,
+          priceMaxAgeMs
         })
       })
 

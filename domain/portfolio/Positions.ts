@@ -24,6 +24,8 @@ export interface Position {
   readonly balanceRaw: bigint
   /** US dollars (wad) for one whole token; null when no source has one. */
   readonly priceUsd: bigint | null
+  /** When the market showed the price; null without one. */
+  readonly priceAsOf: DateTime.Utc | null
   /** US dollars (wad); null without a price. */
   readonly valueUsd: bigint | null
 }
@@ -35,6 +37,8 @@ export interface TransitItem {
   readonly amountRaw: bigint
   /** US dollars (wad); null without a price. */
   readonly valueUsd: bigint | null
+  /** When the market showed the price; null without one. */
+  readonly priceAsOf: DateTime.Utc | null
 }
 
 export interface Positions {

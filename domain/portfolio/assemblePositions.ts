@@ -1,10 +1,10 @@
 /** Puts balances, catalogue and prices together; pure, so that every partial failure can be tested as a table. */
-import type { DateTime } from "effect"
+import { DateTime } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId, AccountId } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
-import type { Price } from "#domain/market/Prices.ts"
+import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
 import type { UnlistedHolding } from "#domain/portfolio/UnlistedHoldings.ts"
@@ -33,6 +33,28 @@ export interface Readings {
   readonly transfers: ReadonlyArray<OutgoingTransfer>
   readonly transfersAreWhole: boolean
   readonly fetchedAt: DateTime.Utc
+  /** A price older than this many milliseconds is said to be old. */
+  readonly priceMaxAgeMs: number
+}
+
+/** The warning of an asset without a price of now; its last one values the row, and says from when it is. */
+const priceProblems = (
+  what: string,
+  price: Price | undefined,
+  { fetchedAt, priceMaxAgeMs }: Readings
+): ReadonlyArray<Warning> => {
+  if (price === undefined) return [{ kind: "MISSING_PRICE", message: `${what} has no price; the total leaves it out` }]
+  if (isFresh(price, fetchedAt.epochMilliseconds - priceMaxAgeMs)) return []
+  const last = `${what} has no price of now; its value is at the last one`
+  return [
+    { kind: "MISSING_PRICE", message: `${last}, of ${DateTime.formatIso(price.asOf)} (${ageOf(price, fetchedAt)} ago)` }
+  ]
+}
+
+const ageOf = ({ asOf }: Price, now: DateTime.Utc): string => {
+  const minutes = Math.floor((now.epochMilliseconds - asOf.epochMilliseconds) / 60_000)
+  if (minutes < 120) return `${minutes} minutes`
+  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} hours` : `${Math.floor(minutes / (24 * 60))} days`
 }
 
 const transitItems = (
@@ -45,6 +67,7 @@ const transitItems = (
       sourceAssetId: sell,
       destinationChainId: chainIdOf(buy),
       amountRaw,
+      priceAsOf: price?.asOf ?? null,
       valueUsd:
         asset === undefined || price === undefined ? null : Amount.valueUsd(amountRaw, asset.decimals, price.usd)
     }
@@ -66,6 +89,7 @@ const unlistedPosition = (account: AccountId, { assetId, decimals, raw, symbol }
   decimals,
   balanceRaw: raw,
   priceUsd: null,
+  priceAsOf: null,
   valueUsd: null
 })
 
@@ -108,8 +132,7 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
       const price = readings.prices.get(assetId)
       if (asset.isBlocked)
         warnings.push({ kind: "BLOCKLISTED_ASSET", message: `${assetId} is held but blocked; it is not traded` })
-      if (price === undefined)
-        warnings.push({ kind: "MISSING_PRICE", message: `${assetId} has no price; the total leaves it out` })
+      warnings.push(...priceProblems(assetId, price, readings))
       assets.push({
         assetId,
         smartAccountId: account,
@@ -117,6 +140,7 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
         decimals: asset.decimals,
         balanceRaw: raw,
         priceUsd: price?.usd ?? null,
+        priceAsOf: price?.asOf ?? null,
         valueUsd: price === undefined ? null : Amount.valueUsd(raw, asset.decimals, price.usd)
       })
     }
@@ -129,13 +153,9 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
     })
   }
   const items = transitItems(readings.transfers, readings)
-  for (const { sourceAssetId, valueUsd } of items) {
-    if (valueUsd === null) {
-      warnings.push({
-        kind: "MISSING_PRICE",
-        message: `${sourceAssetId} is on its way to another chain and has no price; the total leaves it out`
-      })
-    }
+  for (const { sourceAssetId } of items) {
+    const price = readings.catalogue.has(sourceAssetId) ? readings.prices.get(sourceAssetId) : undefined
+    warnings.push(...priceProblems(`${sourceAssetId} is on its way to another chain and`, price, readings))
   }
   const inTransit = { totalUsd: items.reduce((sum, { valueUsd }) => sum + (valueUsd ?? 0n), 0n), items }
 

@@ -5,7 +5,8 @@
  */
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
-import { Prices } from "#domain/market/Prices.ts"
+import { isFresh, Prices } from "#domain/market/Prices.ts"
+import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
 import { type ActionCost, type ActionReceipt, expectedShare, maxNative } from "#domain/relay/Transaction.ts"
@@ -69,6 +70,7 @@ export class GasBudget extends Context.Service<
     Effect.gen(function* () {
       const ledger = yield* GasLedger
       const prices = yield* Prices
+      const { maxAgeMs } = yield* PriceSettings
       const natives = yield* NativeAssets
       const limits = yield* GasSettings
 
@@ -92,7 +94,10 @@ export class GasBudget extends Context.Service<
         if (native === undefined) return Option.none<bigint>()
         const known = yield* Effect.option(prices.latest([native]))
         const price = Option.getOrUndefined(known)?.get(native)
-        return price === undefined ? Option.none<bigint>() : Option.some((nativeRaw * price.usd) / Decimal.one)
+        const staleBefore = (yield* DateTime.now).epochMilliseconds - maxAgeMs
+        return price === undefined || !isFresh(price, staleBefore)
+          ? Option.none<bigint>()
+          : Option.some((nativeRaw * price.usd) / Decimal.one)
       })
 
       /** The most that it can cost. */

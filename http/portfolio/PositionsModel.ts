@@ -22,6 +22,10 @@ const Position = Schema.Struct({
     "1500.5"
   ),
   balanceRaw: rawAmount("The balance, and the `amountRaw` of a full withdrawal"),
+  priceAsOf: Schema.NullOr(timestamp("When the market showed the price")).annotate({
+    description: "When the market showed the price; null without one. One that is too old has a MISSING_PRICE warning.",
+    examples: ["2026-01-31T12:00:00.000Z"]
+  }),
   priceUsd: usd("Price of one whole token; 0.000000, with a MISSING_PRICE warning, when no source has one", "1.000000"),
   valueUsd: usd("Value of the balance; 0.000000, with a MISSING_PRICE warning, without a price")
 }).annotate({ identifier: "Position", description: "One asset in one smart account." })
@@ -34,7 +38,7 @@ const Warning = Schema.Struct({
     "BLOCKLISTED_ASSET",
     "MISSING_ASSET",
     "IN_TRANSIT_READ_FAILED"
-  ]).annotate({ description: "What kind of thing is missing.", examples: ["MISSING_PRICE"] }),
+  ]).annotate({ description: "What is missing; MISSING_PRICE: a price, or one of now.", examples: ["MISSING_PRICE"] }),
   message: Schema.String.annotate({
     description: "What is missing, and why.",
     examples: ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 has no price; the total leaves it out"]
@@ -52,7 +56,11 @@ const TransitItem = Schema.Struct({
   ),
   destinationChainId: Schema.Int.annotate({ description: "Where it is going.", examples: [42161] }),
   amountRaw: rawAmount("The amount on its way"),
-  valueUsd: usd("Value of the amount")
+  valueUsd: usd("Value of the amount"),
+  priceAsOf: Schema.NullOr(timestamp("When the market showed the price")).annotate({
+    description: "When the market showed the price of the asset; null without one.",
+    examples: ["2026-01-31T12:00:00.000Z"]
+  })
 }).annotate({ identifier: "InTransitItem", description: "One open bridge transfer." })
 
 export const Positions = Schema.Struct({

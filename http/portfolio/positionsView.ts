@@ -6,6 +6,8 @@ import * as Decimal from "#domain/Decimal.ts"
 import type { Position, Positions } from "#domain/portfolio/Positions.ts"
 import { smartAccountView } from "#http/portfolio/portfolioView.ts"
 
+const timeOf = (time: DateTime.Utc | null): string | null => (time === null ? null : DateTime.formatIso(time))
+
 /** The interface has no null here; a row without a price is marked by its MISSING_PRICE warning. */
 const usdOrZero = (value: bigint | null): string => Decimal.formatUsd(value ?? 0n)
 
@@ -17,6 +19,7 @@ const positionView = (position: Position) => ({
   balance: Amount.format(position.balanceRaw, position.decimals),
   balanceRaw: position.balanceRaw.toString(),
   priceUsd: usdOrZero(position.priceUsd),
+  priceAsOf: timeOf(position.priceAsOf),
   valueUsd: usdOrZero(position.valueUsd)
 })
 
@@ -32,11 +35,12 @@ export const positionsView = (positions: Positions) => ({
   totalValueUsd: isUnreadable(positions) ? "0" : Decimal.formatUsd(positions.totalValueUsd),
   inTransit: {
     totalUsd: Decimal.formatUsd(positions.inTransit.totalUsd),
-    items: positions.inTransit.items.map(({ amountRaw, destinationChainId, sourceAssetId, valueUsd }) => ({
+    items: positions.inTransit.items.map(({ amountRaw, destinationChainId, priceAsOf, sourceAssetId, valueUsd }) => ({
       sourceAssetId: `${addressOf(sourceAssetId)}:${chainIdOf(sourceAssetId)}`,
       destinationChainId,
       amountRaw: amountRaw.toString(),
-      valueUsd: usdOrZero(valueUsd)
+      valueUsd: usdOrZero(valueUsd),
+      priceAsOf: timeOf(priceAsOf)
     }))
   },
   fetchedAt: DateTime.formatIso(positions.fetchedAt),

@@ -11,6 +11,7 @@ import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { makeSigner } from "#layers/evm/signer/SignersLive.ts"
 import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 import { CoinGecko } from "#layers/market/CoinGecko.ts"
+import { LastPriceStore } from "#domain/market/LastPriceStore.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
 import { LifiPriceCheck } from "#layers/routing/lifi/LifiPriceCheck.ts"
 
@@ -33,7 +34,7 @@ export const AttestorWith = (...[first, ...others]: readonly [SignerConfig, ...R
         })
       ).pipe(Layer.provide(FetchHttpClient.layer))
     ),
-    Layer.provide([PricesLive.pipe(Layer.provide(CoinGecko)), LifiPriceCheck])
+    Layer.provide([PricesLive.pipe(Layer.provide([CoinGecko, LastPriceStore.none])), LifiPriceCheck])
   )
 
 const guardsOfChains = Layer.effect(

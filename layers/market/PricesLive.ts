@@ -2,12 +2,13 @@
  * Prices for the whole process: cached for ten seconds, with one request however many callers wait.
  *
  * When the source fails, the last price goes out with its own time, and the domain judges whether it is too old. Absent
- * means that the source does not list the asset; where nothing at all is known because the source failed, the whole
- * call fails, so that an outage is never taken for a worthless asset.
+ * means that the source never listed the asset; where nothing at all is known because the source failed, the whole call
+ * fails, so that an outage is never taken for a worthless asset.
  */
-import { Array, Clock, Deferred, Duration, Effect, Layer, Result } from "effect"
+import { Array, Clock, Deferred, Duration, Effect, Layer } from "effect"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import { type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
+import { type Price, Prices } from "#domain/market/Prices.ts"
+import { keptPrices, newest, type Outcome } from "#layers/market/keptPrices.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
 const freshFor = Duration.toMillis(Duration.seconds(10))
@@ -15,18 +16,19 @@ const freshFor = Duration.toMillis(Duration.seconds(10))
 const pauseAfterFailure = Duration.toMillis(Duration.seconds(3))
 const maxCached = 20_000
 
-/** The source's last price (`null`: it does not list the asset), and when to request again. */
+/** The last price (`null`: the source never listed the asset), and when to request again. */
 interface Answer {
   readonly price: Price | null
   readonly requestAgainAt: number
 }
 
-type Batch = Deferred.Deferred<ReadonlyMap<AssetId, Price>, PricesUnavailable>
+type Batch = Deferred.Deferred<Outcome>
 
 export const PricesLive = Layer.effect(
   Prices,
   Effect.gen(function* () {
-    const source = yield* PriceSource
+    const { batchSize } = yield* PriceSource
+    const fetch = yield* keptPrices
     const scope = yield* Effect.scope
     const answers = new Map<AssetId, Answer>()
     const inFlight = new Map<AssetId, Batch>()
@@ -41,40 +43,23 @@ export const PricesLive = Layer.effect(
       }
     }
 
-    const recordAnswers = (
-      assetIds: ReadonlyArray<AssetId>,
-      result: Result.Result<ReadonlyMap<AssetId, Price>, unknown>,
-      now: number
-    ) => {
+    const recordAnswers = (assetIds: ReadonlyArray<AssetId>, { failure, known }: Outcome, now: number) => {
+      const requestAgainAt = now + (failure === null ? freshFor : pauseAfterFailure)
       for (const assetId of assetIds) {
         inFlight.delete(assetId)
-        if (Result.isSuccess(result)) {
-          cache(assetId, { price: result.success.get(assetId) ?? null, requestAgainAt: now + freshFor })
-          continue
+        const [seen, last] = [known.get(assetId), answers.get(assetId)?.price]
+        if (seen !== undefined || last !== undefined) {
+          cache(assetId, { price: newest(seen ?? null, last ?? null), requestAgainAt })
         }
-        const last = answers.get(assetId)
-        if (last !== undefined) answers.set(assetId, { price: last.price, requestAgainAt: now + pauseAfterFailure })
       }
     }
 
     /** Runs in the scope of the service: a caller that goes away does not take the others' answer with it. */
     const ask = (chainId: ChainId, assetIds: ReadonlyArray<AssetId>, batch: Batch) =>
-      source.fetch(chainId, assetIds).pipe(
-        Effect.tapError(({ message }) => Effect.logWarning(message, { chainId, assets: assetIds.length })),
-        Effect.onExit((exit) =>
-          Effect.andThen(
-            Effect.flatMap(Clock.currentTimeMillis, (now) =>
-              Effect.sync(() =>
-                recordAnswers(
-                  assetIds,
-                  exit._tag === "Success" ? Result.succeed(exit.value) : Result.fail(exit.cause),
-                  now
-                )
-              )
-            ),
-            Deferred.done(batch, exit)
-          )
-        ),
+      fetch(chainId, assetIds).pipe(
+        Effect.tap((outcome) => Effect.map(Clock.currentTimeMillis, (now) => recordAnswers(assetIds, outcome, now))),
+        Effect.ensuring(Effect.sync(() => assetIds.forEach((assetId) => inFlight.delete(assetId)))),
+        Effect.onExit((exit) => Deferred.done(batch, exit)),
         Effect.exit,
         Effect.forkIn(scope)
       )
@@ -86,7 +71,7 @@ export const PricesLive = Layer.effect(
         assetIds.filter((assetId) => !inFlight.has(assetId)),
         chainIdOf
       )) {
-        for (const chunk of Array.chunksOf(ofChain, source.batchSize)) {
+        for (const chunk of Array.chunksOf(ofChain, batchSize)) {
           const batch: Batch = Deferred.makeUnsafe()
           for (const assetId of chunk) inFlight.set(assetId, batch)
           started.push([chainId, chunk, batch])
@@ -107,14 +92,11 @@ export const PricesLive = Layer.effect(
       }
       const missing = assetIds.filter((assetId) => !known.has(assetId))
       for (const [assetId, batch] of yield* askFor(missing)) {
-        const result = yield* Effect.result(Deferred.await(batch))
-        if (Result.isSuccess(result)) {
-          known.set(assetId, result.success.get(assetId) ?? null)
-          continue
-        }
-        const last = answers.get(assetId)
-        if (last === undefined) return yield* result.failure
-        known.set(assetId, last.price)
+        const { failure, known: seen } = yield* Deferred.await(batch)
+        const answer = answers.get(assetId)
+        const price = answer === undefined ? seen.get(assetId) : answer.price
+        if (price === undefined && failure !== null) return yield* failure
+        known.set(assetId, price ?? null)
       }
       return new Map([...known].flatMap(([assetId, price]) => (price === null ? [] : [[assetId, price] as const])))
     })

@@ -19,6 +19,7 @@ import * as ExecutionLog from "#layers/sql/execution/ExecutionLog.ts"
 import * as GasLedger from "#layers/sql/relay/GasLedger.ts"
 import * as IdempotencyKeys from "#layers/sql/identity/IdempotencyKeys.ts"
 import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
+import * as LastPriceStore from "#layers/sql/market/LastPriceStore.ts"
 import * as LostCommits from "#layers/sql/operation/LostCommits.ts"
 import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
 import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
@@ -69,6 +70,7 @@ export const SqlLive = Layer.mergeAll(
   IdempotencyKeys.layer,
   IssuerQuoteStore.layer,
   ListedAssets.layer,
+  LastPriceStore.layer,
   LostCommits.layer,
   MarketDataStore.layer,
   MirrorabilityStore.layer,

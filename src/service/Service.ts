@@ -83,7 +83,7 @@ const Adapters = Layer.mergeAll(TokenLists, LoadCatalogue).pipe(
       WebhookSenderLive,
       SolanaPrices.pipe(
         Layer.provide(PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([CoinGecko, LifiPriceCheck]))),
-        Layer.provide(SolanaClients)
+        Layer.provide([SolanaClients, SqlLive])
       ),
       CoinGeckoHistory,
       LifiRouting,

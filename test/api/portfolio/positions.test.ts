@@ -35,6 +35,8 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
         smartAccounts.map((accountId) => ({ accountId }))
       )
       assert.deepStrictEqual(data.warnings, [])
+      const priceAsOf = data.assets[0].priceAsOf
+      assert.match(priceAsOf, isoTime)
       assert.deepStrictEqual(data.assets, [
         {
           assetId: baseWeth.assetId,
@@ -44,6 +46,7 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
           balance: "2.000000000000000001",
           balanceRaw: "2000000000000000001",
           priceUsd: "2500.123456",
+          priceAsOf,
           valueUsd: "5000.246913"
         },
         {
@@ -54,6 +57,7 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
           balance: "1500.5",
           balanceRaw: "1500500000",
           priceUsd: "1.000000",
+          priceAsOf,
           valueUsd: "1500.500000"
         }
       ])
@@ -70,6 +74,7 @@ layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
       environment.prices = new Map()
       const { json } = yield* call("GET", `/v2/portfolios/${portfolioId}/positions`, { key })
       assert.strictEqual(json.data.assets[0].priceUsd, "0.000000")
+      assert.isNull(json.data.assets[0].priceAsOf)
       assert.strictEqual(json.data.assets[0].valueUsd, "0.000000")
       assert.strictEqual(json.data.assets[0].balance, "0.000001")
       assert.deepStrictEqual(Object.keys(json.data.warnings[0]), ["kind", "message"])

@@ -15,6 +15,8 @@ export class Ledger extends Context.Service<
     readonly prices: Map<AssetId, bigint>
     readonly down: Set<number>
     pricesDown: boolean
+    /** When the market showed the prices; undefined: just now. */
+    pricesAsOf: DateTime.Utc | undefined
     block: bigint
     /** How often each chain was asked. */
     readonly asked: Map<number, number>
@@ -25,6 +27,7 @@ export class Ledger extends Context.Service<
     prices: new Map(),
     down: new Set<number>(),
     pricesDown: false,
+    pricesAsOf: undefined,
     block: 100n,
     asked: new Map()
   }))
@@ -53,7 +56,7 @@ const PricesFake = Layer.effect(
     Prices.of({
       latest: Effect.fnUntraced(function* (assetIds) {
         if (ledger.pricesDown) return yield* new PricesUnavailable({ reason: "taken down by the test" })
-        const asOf = yield* DateTime.now
+        const asOf = ledger.pricesAsOf ?? (yield* DateTime.now)
         return new Map(
           assetIds.flatMap((assetId) => {
             const usd = ledger.prices.get(assetId)

@@ -23,6 +23,8 @@ interface Case {
   readonly now: ReadonlyArray<readonly [AssetId, bigint | null]>
   readonly prices: Prices
   readonly traded?: Amounts
+  /** Assets whose last price is too old. */
+  readonly lapsed?: ReadonlyArray<AssetId>
 }
 
 const held = (amounts: Amounts, prices: Prices): ReadonlyArray<HeldAsset> =>
@@ -33,7 +35,7 @@ const held = (amounts: Amounts, prices: Prices): ReadonlyArray<HeldAsset> =>
     decimals: catalogue.get(assetId)!.decimals
   }))
 
-const taskOf = ({ before, now, prices, traded }: Case): ValuationTask => ({
+const taskOf = ({ before, lapsed = [], now, prices, traded }: Case): ValuationTask => ({
   before: new Map(
     before === undefined
       ? []
@@ -43,7 +45,8 @@ const taskOf = ({ before, now, prices, traded }: Case): ValuationTask => ({
   traded: new Map(traded === undefined ? [] : [[account, new Map(traded)]]),
   outgoing: [],
   catalogue,
-  prices: new Map(prices)
+  prices: new Map(prices),
+  lapsed: new Set(lapsed)
 })
 
 /** Value, cash flow and growth; growth in basis points. */
@@ -57,6 +60,11 @@ const shown = (given: Case) => {
 const prices: Prices = [
   [usdc, dollars(1)],
   [weth, dollars(2000)]
+]
+
+const both: Amounts = [
+  [usdc, usdcRaw(10)],
+  [weth, wethRaw(1)]
 ]
 
 describe("valuePortfolio", () => {
@@ -114,10 +122,7 @@ describe("valuePortfolio", () => {
       "a trade and a deposit in one span",
       {
         before: { held: [[usdc, usdcRaw(2000)]], prices },
-        now: [
-          [usdc, usdcRaw(300)],
-          [weth, wethRaw(1)]
-        ],
+        now: [both[1]!, [usdc, usdcRaw(300)]],
         traded: [
           [usdc, -usdcRaw(2000)],
           [weth, wethRaw(1)]
@@ -149,22 +154,55 @@ describe("valuePortfolio", () => {
       [dollars(60_010), dollars(60_000), 10_000]
     ],
     [
-      "an asset that loses its price leaves at its last",
+      "what is held and has no price any more neither left nor lost its worth: no valuation",
       {
-        before: {
-          held: [
-            [usdc, usdcRaw(10)],
-            [weth, wethRaw(1)]
-          ],
-          prices
-        },
-        now: [
-          [usdc, usdcRaw(10)],
-          [weth, wethRaw(1)]
-        ],
+        before: { held: both, prices },
+        now: both,
         prices: [[usdc, dollars(1)]]
       },
+      null
+    ],
+    [
+      "an asset without a price that left, left at its last",
+      {
+        before: { held: both, prices },
+        now: [
+          [usdc, usdcRaw(10)],
+          [weth, 0n]
+        ],
+        prices: [[usdc, dollars(1)]],
+        lapsed: [weth]
+      },
       [dollars(10), dollars(-2000), 10_000]
+    ],
+    [
+      "a first valuation, with a price that is too old",
+      { now: both, prices: prices.slice(0, 1), lapsed: [weth] },
+      null
+    ],
+    [
+      "something was bought since whose price is too old",
+      {
+        before: { held: [[usdc, usdcRaw(2000)]], prices },
+        now: [[weth, wethRaw(1)]],
+        prices: [[usdc, dollars(1)]],
+        traded: [
+          [usdc, -usdcRaw(2000)],
+          [weth, wethRaw(1)]
+        ],
+        lapsed: [weth]
+      },
+      null
+    ],
+    [
+      "what came in while its price is too old waits for one, and stops nothing",
+      {
+        before: { held: [both[0]!], prices },
+        now: both,
+        prices: [[usdc, dollars(1)]],
+        lapsed: [weth]
+      },
+      [dollars(10), 0n, 10_000]
     ],
     ["an asset without a price is not counted", { now: [[btc, 5n]], prices: [] }, [0n, 0n, null]],
     [

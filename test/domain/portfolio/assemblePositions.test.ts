@@ -50,6 +50,7 @@ const assemble = (accounts: ReadonlyArray<AccountAnswer>, overrides: Partial<Rea
     transfers: [],
     transfersAreWhole: true,
     fetchedAt: time,
+    priceMaxAgeMs: 600_000,
     ...overrides
   })
 const kinds = (positions: ReturnType<typeof assemble>) => positions.warnings.map(({ kind }) => kind)
@@ -114,6 +115,30 @@ describe("positions", () => {
       [Decimal.one, null]
     )
     assert.deepStrictEqual(kinds(positions), ["MISSING_PRICE"])
+  })
+
+  it("say of an old price how old it is, and of each value from when its price is", () => {
+    const hours = (n: number) => DateTime.add(time, { hours: n })
+    const positions = assemble([read(onBase, [baseUsdc, 1_000_000n], [baseWeth, Decimal.one])], {
+      prices: new Map([
+        [baseUsdc.assetId, { ...price(1n), asOf: hours(240) }],
+        [baseWeth.assetId, price(2500n)]
+      ]),
+      fetchedAt: hours(240)
+    })
+    assert.deepStrictEqual(
+      positions.assets.map(({ priceAsOf, symbol, valueUsd }) => [symbol, valueUsd, priceAsOf]),
+      [
+        ["WETH", 2500n * Decimal.one, time],
+        ["USDC", Decimal.one, hours(240)]
+      ]
+    )
+    assert.deepStrictEqual(positions.warnings, [
+      {
+        kind: "MISSING_PRICE",
+        message: `${baseWeth.assetId} has no price of now; its value is at the last one, of 1970-01-01T00:00:00.000Z (10 days ago)`
+      }
+    ])
   })
 
   it("warn of a blocked holding, a token that does not answer, and gaps between strategy and portfolio", () => {

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as FastCheck from "fast-check"
 import { type AssetId, type ChainId, type EvmAddress, erc20 } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import { LastPriceStore } from "#domain/market/LastPriceStore.ts"
 import { diverge, mayTradeOn, type Price, Prices, PricesUnavailable } from "#domain/market/Prices.ts"
 import { GuardedPrices } from "#layers/market/GuardedPrices.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
@@ -47,7 +48,9 @@ const withSources = <A, E>(
       state,
       Effect.map(prices.latest([weth]), (found) => found.get(weth))
     )
-  ).pipe(Effect.provide(PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([primary, check]))))
+  ).pipe(
+    Effect.provide(PricesLive.pipe(Layer.provide(GuardedPrices), Layer.provide([primary, check, LastPriceStore.none])))
+  )
 }
 
 describe("GuardedPrices", () => {

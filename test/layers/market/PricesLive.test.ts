@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, DateTime, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { type AssetId, type ChainId, type EvmAddress, erc20 } from "#domain/Caip.ts"
+import { LastPriceStore } from "#domain/market/LastPriceStore.ts"
 import { type Price, Prices, PricesUnavailable } from "#domain/market/Prices.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
 import { PricesLive } from "#layers/market/PricesLive.ts"
@@ -10,6 +11,24 @@ const asset = (index: number, chainId = 8453): AssetId =>
   erc20(chainId as ChainId, `0x${index.toString(16).padStart(40, "0")}` as EvmAddress)
 
 const price = (usd: bigint): Price => ({ usd, asOf: DateTime.makeUnsafe(0) })
+
+/** Last prices in memory: what several processes share, or one that is started again finds. */
+const lastPricesIn = (kept: Map<AssetId, Price | null>) =>
+  Layer.succeed(LastPriceStore, {
+    keep: (answers) =>
+      Effect.sync(() => {
+        for (const [assetId, price] of answers) {
+          const before = kept.get(assetId)
+          const isNewer = price !== null && (before?.asOf.epochMilliseconds ?? -1) <= price.asOf.epochMilliseconds
+          if (isNewer || before === undefined) kept.set(assetId, price)
+        }
+      }),
+    read: (assetIds) =>
+      Effect.sync(
+        () =>
+          new Map(assetIds.flatMap((assetId) => (kept.has(assetId) ? [[assetId, kept.get(assetId)!] as const] : [])))
+      )
+  })
 
 /** A source of the test: its prices, its requests, and whether it fails or holds its answers. */
 const makeSource = () => {
@@ -30,7 +49,11 @@ const makeSource = () => {
         )
       )
     })
-  return { state, layer: PricesLive.pipe(Layer.provide(Layer.succeed(PriceSource, { batchSize: 100, fetch }))) }
+  const kept = new Map<AssetId, Price | null>()
+  /** Built again it is another process, or the same one after its end. */
+  const started = () =>
+    PricesLive.pipe(Layer.provide([Layer.succeed(PriceSource, { batchSize: 100, fetch }), lastPricesIn(kept)]))
+  return { state, started, layer: started() }
 }
 
 const withSource = <A, E>(
@@ -103,6 +126,37 @@ describe("PricesLive", () => {
       })
     )
   )
+
+  it.effect("two processes and one that was started again give the same last prices", () => {
+    const { state, started } = makeSource()
+    const inProcess = (assets: ReadonlyArray<AssetId>) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const context = yield* Layer.build(Layer.fresh(started()))
+          const latest = Context.get(context, Prices).latest
+          return { found: yield* latest(assets), latest }
+        })
+      )
+    const at = (usd: bigint, seconds: number): Price => ({ usd, asOf: DateTime.makeUnsafe(seconds * 1_000) })
+    return Effect.gen(function* () {
+      const first = yield* Layer.build(started())
+      const { latest } = Context.get(first, Prices)
+      state.prices.set(asset(1), at(5n, 1)).set(asset(3), at(9n, 1))
+      yield* latest([asset(1), asset(2), asset(3)])
+      state.prices.set(asset(1), at(6n, 2)).delete(asset(3))
+      const second = yield* inProcess([asset(1), asset(3)])
+      assert.deepStrictEqual(second.found.get(asset(3)), at(9n, 1), "it is not listed any more, and cost this")
+      state.isDown = true
+      yield* TestClock.adjust("10 days")
+      const expected = [
+        [asset(1), at(6n, 2)],
+        [asset(3), at(9n, 1)]
+      ]
+      assert.deepStrictEqual([...(yield* latest([asset(1), asset(2), asset(3)]))], expected)
+      assert.deepStrictEqual([...(yield* inProcess([asset(1), asset(2), asset(3)])).found], expected)
+      assert.strictEqual((yield* Effect.flip(inProcess([asset(4)])))._tag, "PricesUnavailable")
+    }).pipe(Effect.scoped)
+  })
 
   it.effect("fails when a price was never known, even if others were", () =>
     withSource((state, prices) =>
