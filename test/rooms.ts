@@ -103,7 +103,7 @@ export const contexts: Rooms = {
     "performance"
   ],
   monitor: ["operation", "chain", "market", "marketData", "listing", "planning", "rebalance"],
-  health: ["operation", "relay", "rebalance"],
+  health: ["market", "operation", "relay", "rebalance"],
   backtest: ["asset", "chain", "market", "strategy", "planning", "rebalance"],
   execution: ["identity", "request", "operation", "rebalance"],
   stream: []

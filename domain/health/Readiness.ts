@@ -3,11 +3,13 @@
  * its scheduler ticks, and the clock of its machine is right.
  *
  * What concerns all processes alike is reported and makes none of them unready: portfolios that are long overdue, steps
- * that stand still or wait for a chain, relayers that run out of gas. If all were unready, none could report it.
+ * that stand still or wait for a chain, relayers that run out of gas, a price source that limits its answers. If all
+ * were unready, none could report it.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { DatabaseProbe } from "#domain/health/DatabaseProbe.ts"
 import { MachineClock } from "#domain/health/MachineClock.ts"
+import { PriceLimits } from "#domain/market/PriceLimits.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { StallMonitor } from "#domain/relay/StallMonitor.ts"
@@ -53,6 +55,7 @@ export class Readiness extends Context.Service<
       const scheduler = yield* Scheduler
       const stuck = yield* StallMonitor
       const machine = yield* MachineClock
+      const priceLimits = yield* PriceLimits
 
       const work = Effect.gen(function* () {
         yield* probe.write
@@ -92,6 +95,14 @@ export class Readiness extends Context.Service<
         )
       )
 
+      const prices = Effect.map(priceLimits.current, (limit) =>
+        ok(
+          limit === null
+            ? "the price source refused no request for its size"
+            : `prices are limited to ${limit.tokensPerRequest} tokens a request: ${limit.reason}`
+        )
+      )
+
       const ticking = Effect.gen(function* () {
         const age = DateTime.distance(yield* scheduler.lastTickAt, yield* DateTime.now)
         const detail = `last tick ${Math.round(Duration.toSeconds(age))} s ago`
@@ -111,11 +122,12 @@ export class Readiness extends Context.Service<
             clock: yield* clock,
             scheduler: yield* ticking,
             steps: yield* steps,
-            relayers: yield* funds
+            relayers: yield* funds,
+            prices: yield* prices
           }
           return { ready: Object.values(checks).every((check) => check.ok), checks }
         })
       })
     })
-  )
+  ).pipe(Layer.provide(PriceLimits.layer))
 }

@@ -32,7 +32,9 @@ export const diverge = (a: bigint, b: bigint, toleranceBps: number): boolean => 
 
 /** The price source did not answer. */
 export class PricesUnavailable extends Schema.TaggedError<PricesUnavailable>()("PricesUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** The source's own code of its refusal, where it gave one. */
+  code: Schema.optionalKey(Schema.Int)
 }) {
   override get message() {
     return `Prices are unavailable: ${this.reason}`

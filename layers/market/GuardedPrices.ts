@@ -59,6 +59,6 @@ export const GuardedPrices = Layer.effect(
       return new Map(compared)
     })
 
-    return PriceSource.of({ batchSize: first.batchSize, fetch })
+    return PriceSource.of({ terms: first.terms, fetch })
   })
 )

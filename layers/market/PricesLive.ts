@@ -1,5 +1,6 @@
 /**
- * Prices for the whole process: cached for ten seconds, with one request however many callers wait.
+ * Prices for the whole process: cached for as long as the source's terms say, with one request however many callers
+ * wait.
  *
  * When the source fails, the last price goes out with its own time, and the domain judges whether it is too old. Absent
  * means that the source never listed the asset; where nothing at all is known because the source failed, the whole call
@@ -11,7 +12,6 @@ import { type Price, Prices } from "#domain/market/Prices.ts"
 import { keptPrices, newest, type Outcome } from "#layers/market/keptPrices.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
-const freshFor = Duration.toMillis(Duration.seconds(10))
 /** After a failure the cached price goes out without a request, for this long. */
 const pauseAfterFailure = Duration.toMillis(Duration.seconds(3))
 const maxCached = 20_000
@@ -27,7 +27,7 @@ type Batch = Deferred.Deferred<Outcome>
 export const PricesLive = Layer.effect(
   Prices,
   Effect.gen(function* () {
-    const { batchSize } = yield* PriceSource
+    const source = yield* PriceSource
     const fetch = yield* keptPrices
     const scope = yield* Effect.scope
     const answers = new Map<AssetId, Answer>()
@@ -43,8 +43,9 @@ export const PricesLive = Layer.effect(
       }
     }
 
-    const recordAnswers = (assetIds: ReadonlyArray<AssetId>, { failure, known }: Outcome, now: number) => {
-      const requestAgainAt = now + (failure === null ? freshFor : pauseAfterFailure)
+    const recordAnswers = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>, { failure, known }: Outcome) {
+      const { freshForMs } = yield* source.terms
+      const requestAgainAt = (yield* Clock.currentTimeMillis) + (failure === null ? freshForMs : pauseAfterFailure)
       for (const assetId of assetIds) {
         inFlight.delete(assetId)
         const [seen, last] = [known.get(assetId), answers.get(assetId)?.price]
@@ -52,12 +53,12 @@ export const PricesLive = Layer.effect(
           cache(assetId, { price: newest(seen ?? null, last ?? null), requestAgainAt })
         }
       }
-    }
+    })
 
     /** Runs in the scope of the service: a caller that goes away does not take the others' answer with it. */
     const ask = (chainId: ChainId, assetIds: ReadonlyArray<AssetId>, batch: Batch) =>
       fetch(chainId, assetIds).pipe(
-        Effect.tap((outcome) => Effect.map(Clock.currentTimeMillis, (now) => recordAnswers(assetIds, outcome, now))),
+        Effect.tap((outcome) => recordAnswers(assetIds, outcome)),
         Effect.ensuring(Effect.sync(() => assetIds.forEach((assetId) => inFlight.delete(assetId)))),
         Effect.onExit((exit) => Deferred.done(batch, exit)),
         Effect.exit,
@@ -66,6 +67,7 @@ export const PricesLive = Layer.effect(
 
     /** The batch of each asset: the one in flight, or a new one. In one step, so that no answer can fall in between. */
     const askFor = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
+      const { batchSize } = yield* source.terms
       const started: Array<readonly [ChainId, ReadonlyArray<AssetId>, Batch]> = []
       for (const [chainId, ofChain] of Map.groupBy(
         assetIds.filter((assetId) => !inFlight.has(assetId)),

@@ -13,6 +13,7 @@ import {
 } from "effect/http"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
+import { type Problem, shownWords } from "#layers/provider/Problem.ts"
 
 /** Decodes an answer without services. */
 export type AnswerSchema = Schema.Constraint & { readonly DecodingServices: never }
@@ -47,11 +48,15 @@ export interface Provider {
   readonly transientStatuses: ReadonlyArray<number>
   /** Statuses besides the good ones whose bodies the schema decodes too, as refusals with reasons; left out: none. */
   readonly answeredStatuses?: ReadonlyArray<number>
+  /** Reads what the body of a refusal says; left out: it is not read. */
+  readonly readProblem?: (body: unknown) => Problem | undefined
 }
 
 /** The provider gave no answer that can be used. */
 export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>()("ProviderUnavailable", {
-  reason: Schema.String
+  reason: Schema.String,
+  /** The provider's own code of its refusal; null where it gave none. */
+  code: Schema.NullOr(Schema.Int)
 }) {}
 
 const defaultPause = Duration.seconds(10)
@@ -62,11 +67,12 @@ class AttemptFailed extends Schema.TaggedError<AttemptFailed>()("AttemptFailed",
   /** The status of an answer that was refused because of it. */
   status: Schema.NullOr(Schema.Int),
   isTransient: Schema.Boolean,
-  pause: Schema.NullOr(Schema.Duration)
+  pause: Schema.NullOr(Schema.Duration),
+  code: Schema.NullOr(Schema.Int)
 }) {}
 
 const plain = (reason: string, isTransient: boolean) =>
-  new AttemptFailed({ reason, status: null, isTransient, pause: null })
+  new AttemptFailed({ reason, status: null, isTransient, pause: null, code: null })
 
 /** What an answer of this status means. */
 export const describeStatus = ({ name, refusedKey }: Pick<Provider, "name" | "refusedKey">, status: number): string =>
@@ -84,7 +90,32 @@ const pauseOf = (
     : defaultPause
 }
 
-const toAttemptFailed = (provider: Provider, error: { readonly message: string }, now: number): AttemptFailed => {
+/** Refusals say little; a body that is longer is not one. */
+const maxProblemBytes = 16 * 1024
+
+/** What the body of a refusal says, as it may be shown. */
+const problemOf = ({ headers, readProblem }: Provider, response: HttpClientResponse.HttpClientResponse) =>
+  readProblem === undefined
+    ? Effect.undefined
+    : boundedJson(
+        Schema.Unknown,
+        maxProblemBytes
+      )(response).pipe(
+        Effect.map(readProblem),
+        Effect.map((problem) =>
+          problem === undefined ? undefined : { ...problem, words: shownWords(problem.words, Object.values(headers)) }
+        ),
+        Effect.orElseSucceed(() => undefined)
+      )
+
+const statusOf = (error: { readonly message: string }) =>
+  HttpClientError.isHttpClientError(error) && error.reason._tag === "StatusCodeError" ? error.reason : undefined
+
+const toAttemptFailed = (
+  provider: Provider,
+  error: { readonly message: string },
+  { now, problem }: { readonly now: number; readonly problem: Problem | undefined }
+): AttemptFailed => {
   if (!HttpClientError.isHttpClientError(error)) {
     return plain(`${provider.name}'s answer is not readable: ${error.message}`, false)
   }
@@ -92,8 +123,10 @@ const toAttemptFailed = (provider: Provider, error: { readonly message: string }
   if (reason._tag === "TransportError") return plain(`${provider.name} cannot be reached`, true)
   if (reason._tag !== "StatusCodeError") return plain(error.message, false)
   const { headers, status } = reason.response
+  const said = problem === undefined || problem.words === "" ? "" : `: "${problem.words}"`
   return new AttemptFailed({
-    reason: describeStatus(provider, status),
+    reason: `${describeStatus(provider, status)}${said}`,
+    code: problem?.code ?? null,
     status,
     isTransient: status >= 500 || status === 408 || provider.transientStatuses.includes(status),
     pause: status === 429 ? pauseOf(provider, headers, now) : null
@@ -119,8 +152,12 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
         HttpClientResponse.filterStatus((status) => (status >= 200 && status < 300) || answered.includes(status))
       ),
       Effect.flatMap(boundedJson(schema, maxBytes)),
-      Effect.catch((error) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(toAttemptFailed(provider, error, now)))
+      Effect.catch(
+        Effect.fnUntraced(function* (error) {
+          const refused = statusOf(error)
+          const problem = refused === undefined ? undefined : yield* problemOf(provider, refused.response)
+          return yield* toAttemptFailed(provider, error, { now: yield* Clock.currentTimeMillis, problem })
+        })
       ),
       withinRealTime(answerLimit, () => plain(`${name} did not answer in ${Duration.format(answerLimit)}`, true)),
       // A redirect would carry the key to another host.
@@ -135,7 +172,8 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
     const wait = pause.until - (yield* Clock.currentTimeMillis)
     if (wait > 0) {
       return yield* new ProviderUnavailable({
-        reason: `${pause.because}; the next request goes out in ${Math.ceil(wait / 1000)} s`
+        reason: `${pause.because}; the next request goes out in ${Math.ceil(wait / 1000)} s`,
+        code: null
       })
     }
     const options = { headers, urlParams: params, acceptJson: true } as const
@@ -153,11 +191,11 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
       ),
       Effect.asSome,
       Effect.catch(
-        Effect.fnUntraced(function* ({ isTransient, pause: requested, reason, status }) {
+        Effect.fnUntraced(function* ({ code, isTransient, pause: requested, reason, status }) {
           if (status === 404) return Option.none()
           if (requested !== null) yield* startPause(requested, `${name}'s rate limit is reached`)
           else if (isTransient && pauseAfterFailure !== undefined) yield* startPause(pauseAfterFailure, reason)
-          return yield* new ProviderUnavailable({ reason })
+          return yield* new ProviderUnavailable({ reason, code })
         })
       )
     )

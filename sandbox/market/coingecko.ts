@@ -16,8 +16,11 @@ import {
   ChartQuery,
   CoinQuery,
   ContractQuery,
+  isKeyed,
+  keyOf,
   MarketsQuery,
   OhlcQuery,
+  paidKeyHeader,
   type Options
 } from "#sandbox/market/coingeckoQueries.ts"
 import * as Market from "#sandbox/market/coinMarket.ts"
@@ -28,7 +31,7 @@ import { WorldClock } from "#sandbox/WorldClock.ts"
 
 const base = "/coingecko/api/v3"
 
-/** Most days that a plan without a price sees, and CoinGecko's code for asking for more. */
+/** Most days that a plan without a price sees, and CoinGecko's code for asking for more than a plan allows. */
 const freeDays = 365
 const rangeCode = 10012
 
@@ -45,7 +48,17 @@ const answers = {
   )
 }
 
-const paidKeyHeader = "x-cg-pro-api-key"
+/** What CoinGecko answers to a request without a key for more than one contract. */
+const tooManyAddresses = HttpServerResponse.jsonUnsafe(
+  {
+    error_code: rangeCode,
+    status: {
+      error_message:
+        "Number of contract addresses in the request exceeds the allowed limit of 1 contract address. To enjoy a higher limit, please subscribe to the Demo plan or to a paid plan."
+    }
+  },
+  { status: 400 }
+)
 
 /** CoinGecko's code for a key that it does not know on this host. */
 const wrongKeyCode = 10011
@@ -138,8 +151,7 @@ export const coingecko = HttpRouter.use(
         Effect.gen(function* () {
           const mode = yield* faults.take("prices")
           const query = yield* HttpServerRequest.ParsedSearchParams
-          const given =
-            request.headers[paidKeyHeader] ?? request.headers["x-cg-demo-api-key"] ?? query["x_cg_demo_api_key"]
+          const given = keyOf(request.headers, query)
           const refused = apiKey !== undefined && apiKey !== "" && given !== undefined && given !== apiKey
           return yield* withFaults(
             mode,
@@ -173,6 +185,8 @@ export const coingecko = HttpRouter.use(
         if (known === undefined)
           return HttpServerResponse.jsonUnsafe({ error: "asset platform not found" }, { status: 404 })
         const options = yield* HttpServerRequest.schemaSearchParams(ContractQuery)
+        const asked = options.contract_addresses.split(",").length
+        if (asked > 1 && !(yield* isKeyed)) return tooManyAddresses
         const wanted =
           known.chainId === solanaChainId ? named(options.contract_addresses) : listed(options.contract_addresses)
         const chain = catalog.find((entry) => entry.platformId === platform)

@@ -1,5 +1,6 @@
 /** Parameters of the requests that the stand-in of CoinGecko takes. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
 
 const Flag = Schema.optionalKey(Schema.Literals(["true", "false"]))
 const common = {
@@ -33,4 +34,19 @@ export const MarketsQuery = Schema.Struct({
 export const OhlcQuery = Schema.Struct({
   vs_currency: Schema.Literal("usd"),
   days: Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 365 }))
+})
+
+/** A plan with a price has a header of its own. */
+export const paidKeyHeader = "x-cg-pro-api-key"
+
+/** The key that a request carries, of whichever plan. */
+export const keyOf = (
+  headers: Readonly<Record<string, string | undefined>>,
+  query: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+) => headers[paidKeyHeader] ?? headers["x-cg-demo-api-key"] ?? query["x_cg_demo_api_key"]
+
+/** Whether the request has a key, of whichever plan; one that is not valid was refused before. */
+export const isKeyed = Effect.gen(function* () {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  return keyOf(headers, yield* HttpServerRequest.ParsedSearchParams) !== undefined
 })

@@ -7,10 +7,17 @@ import type { LifiConfig } from "#layers/routing/lifi/LifiConfig.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
+/** What a plan allows decides whether prices come in time, so the example says it. */
+const coinGeckoKey = Kind.secret(
+  /^[!-~]{1,200}$/,
+  "a key without spaces, of a paid plan (with COINGECKO_PLAN=pro) where money is at stake: one of the Demo plan is for a month of trying with few tokens, and without a key a request prices one token",
+  "CG-..."
+)
+
 export const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(function* () {
   const { apiKey, plan, url } = yield* all({
     url: optional("COINGECKO_URL", Kind.httpUrl("https://pro-api.coingecko.com/api/v3")),
-    apiKey: optional("COINGECKO_API_KEY", Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "CG-...")),
+    apiKey: optional("COINGECKO_API_KEY", coinGeckoKey),
     plan: withDefault("COINGECKO_PLAN", Kind.oneOf(["demo", "pro"]), "demo")
   })
   const host = plan === "pro" ? "pro-api.coingecko.com" : "api.coingecko.com"

@@ -75,7 +75,7 @@ export class JupiterClient extends Context.Service<
             }
             const found = yield* find({ path: "/swap/v2/build", params, schema: BuiltSwap })
             if (Option.isSome(found)) return found.value
-            return yield* new ProviderUnavailable({ reason: "Jupiter answered 404; check its base URL" })
+            return yield* new ProviderUnavailable({ reason: "Jupiter answered 404; check its base URL", code: null })
           })
         }
       })

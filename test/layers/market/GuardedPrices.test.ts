@@ -25,7 +25,7 @@ const withSources = <A, E>(
 ) => {
   const state = { first: 100 as number | undefined, second: 100 as number | undefined, isDown: false, asked: 0 }
   const primary = Layer.succeed(PriceSource, {
-    batchSize: 100,
+    terms: Effect.succeed({ batchSize: 100, freshForMs: 10_000 }),
     fetch: Effect.fnUntraced(function* (_: ChainId, assetIds: ReadonlyArray<AssetId>) {
       if (state.isDown) return yield* new PricesUnavailable({ reason: "down" })
       const asOf = yield* DateTime.now

@@ -49,10 +49,11 @@ const makeSource = () => {
         )
       )
     })
+  const terms = Effect.succeed({ batchSize: 100, freshForMs: 10_000 })
   const kept = new Map<AssetId, Price | null>()
   /** Built again it is another process, or the same one after its end. */
   const started = () =>
-    PricesLive.pipe(Layer.provide([Layer.succeed(PriceSource, { batchSize: 100, fetch }), lastPricesIn(kept)]))
+    PricesLive.pipe(Layer.provide([Layer.succeed(PriceSource, { terms, fetch }), lastPricesIn(kept)]))
   return { state, started, layer: started() }
 }
 
