@@ -37,6 +37,7 @@ import { socketOptions } from "#rpc/native/socketProtocol.ts"
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { Api, among, unlimited } from "#test/api/support/Api.ts"
 import { noteAnswer } from "#test/api/support/noteAnswer.ts"
+import { TestStores } from "#test/support/database.ts"
 import { type EventSource, openEvents } from "#test/support/eventSource.ts"
 
 export interface StreamRequest {
@@ -54,6 +55,7 @@ export class Streams extends Context.Service<
     /** The stream at another path. */
     readonly openAt: (path: string, request: StreamRequest) => Effect.Effect<EventSource, never, Scope.Scope>
     readonly url: (operationId: string) => string
+    readonly baseUrl: string
     /** Whether the server still has the connection of a client, by the client's port. */
     readonly isConnected: (clientPort: number) => boolean
   }
@@ -117,7 +119,10 @@ const wire = (server: Server) =>
 
     const open = (operationId: string, request: StreamRequest) => openAt(streamPath(operationId), request)
 
-    return Context.empty().pipe(Context.add(Streams, { open, openAt, url, isConnected }), Context.add(Api, { call }))
+    return Context.empty().pipe(
+      Context.add(Streams, { open, openAt, url, baseUrl, isConnected }),
+      Context.add(Api, { call })
+    )
   })
 
 /** What other routes may be made of. */
@@ -148,13 +153,14 @@ type PortfolioServices =
 interface Kept {
   readonly limits?: RateLimitSettings["Service"]
   readonly level?: LogLevel.LogLevel
+  readonly stores?: typeof TestStores
 }
 
 /** A server of its own on a free port; `others` are routes beside the REST ones. */
 export const streamingApi = (
   timing: Partial<typeof StreamTiming.Service> = {},
   others: Layer.Layer<never, never, Ours> = Layer.empty,
-  { level = "Warn", limits = unlimited }: Kept = {}
+  { level = "Warn", limits = unlimited, stores = TestStores }: Kept = {}
 ) =>
   Layer.unwrap(
     Effect.sync(() => {
@@ -177,7 +183,7 @@ export const streamingApi = (
           )
         ),
         limits,
-        { level }
+        { level, stores }
       )
     })
   )
