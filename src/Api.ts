@@ -6,13 +6,15 @@ import "#src/service/heapSettings.ts"
 import { Effect, Layer } from "effect"
 import { serviceConfig } from "#src/Config.ts"
 import { ApiServer } from "#src/service/ApiServer.ts"
+import { sayingWhyNoConnection } from "#src/service/NoConnection.ts"
 import { Platform } from "#src/service/Platform.ts"
 import { runProcess } from "#src/service/runProcess.ts"
 import { Service } from "#src/service/Service.ts"
 
 const program = Effect.gen(function* () {
   const config = yield* serviceConfig
-  return yield* Layer.launch(ApiServer(config).pipe(Layer.provide(Service), Layer.provide(Platform(config))))
+  const server = ApiServer(config).pipe(Layer.provide(Service), Layer.provide(Platform(config)))
+  return yield* Layer.launch(server).pipe(sayingWhyNoConnection(config.database))
 })
 
 runProcess("api", program)
