@@ -7,6 +7,7 @@ import { ActionProcedures } from "#rpc/Actions.ts"
 import { ApiKeyProcedures } from "#rpc/ApiKeys.ts"
 import { AssetProcedures } from "#rpc/Assets.ts"
 import { CryptoMarketDataProcedures } from "#rpc/CryptoMarketData.ts"
+import { DatabaseInReach } from "#rpc/DatabaseInReach.ts"
 import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
 import { PortfolioProcedures } from "#rpc/portfolio/Portfolios.ts"
@@ -26,3 +27,4 @@ export const clientGroups = {
 export const ClientProcedures = RpcGroup.make()
   .merge(...Object.values(clientGroups))
   .middleware(ValidInput)
+  .middleware(DatabaseInReach)

@@ -15,6 +15,7 @@ import { AssetsLive } from "#rpc/AssetsLive.ts"
 import { type clientGroups, ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { CryptoMarketDataLive } from "#rpc/CryptoMarketDataLive.ts"
 import { countedProtocol } from "#rpc/native/countedProtocol.ts"
+import { DatabaseInReachLive } from "#rpc/DatabaseInReach.ts"
 import { ExecutionsLive } from "#rpc/execution/ExecutionsLive.ts"
 import { describeProcedures } from "#rpc/describeProcedures.ts"
 import { IdentityLive } from "#rpc/IdentityLive.ts"
@@ -82,7 +83,8 @@ const Handlers = Layer.mergeAll(
   ExecutionAccessLive,
   PresentedAccessLive,
   SessionAccessLive,
-  Layer.succeed(ValidInput, (handled) => handled)
+  Layer.succeed(ValidInput, (handled) => handled),
+  DatabaseInReachLive
 ).pipe(Layer.provide(RequestSession.layer))
 /** The services of the domain that the procedures of clients call. */
 export type ProcedureServices = Layer.Services<typeof Handlers>

@@ -3,9 +3,14 @@
  * one fiber looks at the oldest once a second, and a request that is answered costs an entry of a set.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Unavailable } from "#domain/Errors.ts"
 import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 
 const checkInterval = Duration.seconds(1)
+
+/** An answer that has not come in time. What was asked for may have been done. */
+export const lateAnswer = (length: string) =>
+  new Unavailable({ message: `There was no answer within ${length}; see what was done, and send the request again` })
 
 interface Wait {
   /** Monotonic nanoseconds, as the wall clock may be moved. */
@@ -25,8 +30,8 @@ export class AnswerDeadlines extends Context.Service<
   {
     /** Calls back once when the answer is late, within a second. Returns how to end the wait before. */
     readonly await: (late: () => void) => () => void
-    /** Fails with a defect when the effect is late. */
-    readonly within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** Fails when the effect is late, and interrupts it. */
+    readonly within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
     /** For people, such as `60 seconds`. */
     readonly length: string
   }
@@ -56,8 +61,8 @@ export class AnswerDeadlines extends Context.Service<
       }
 
       const length = `${Duration.toSeconds(longest)} seconds`
-      const late = Effect.callback<never>((resume) => {
-        const stop = begin(() => resume(Effect.die(new Error(`No answer within ${length}`))))
+      const late = Effect.callback<never, Unavailable>((resume) => {
+        const stop = begin(() => resume(Effect.fail(lateAnswer(length))))
         return Effect.sync(stop)
       })
 

@@ -5,17 +5,16 @@
  *
  * It runs for each request, so it takes one context entry and one pre-response handler, and nothing that yields.
  */
-import { Cause, Clock, Context, DateTime, Effect, ErrorReporter, Layer, Option, Tracer } from "effect"
+import { type Cause, Clock, Context, DateTime, Effect, ErrorReporter, Layer, Option, Tracer } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, HttpServerResponse, HttpTraceContext } from "effect/http"
 import { errorResponse } from "#http/errorResponse.ts"
-import { Unavailable } from "#domain/Errors.ts"
 import { clientAddress } from "#domain/clientAddress.ts"
 import type { DomainError } from "#domain/DomainError.ts"
-import { AnswerDeadlines } from "#domain/request/AnswerDeadlines.ts"
+import { AnswerDeadlines, lateAnswer } from "#domain/request/AnswerDeadlines.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
-import { TransientFault } from "#domain/TransientFault.ts"
+import { databaseAway, isOfStorage, TransientFault } from "#domain/TransientFault.ts"
 import { encodingProblem } from "#http/serving/encodingProblem.ts"
-import { fallbackError, lateError } from "#http/serving/fallbackError.ts"
+import { fallbackError } from "#http/serving/fallbackError.ts"
 import { tooMany } from "#domain/fixedWindows.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
 import { RequestIds } from "#http/serving/RequestIds.ts"
@@ -50,10 +49,6 @@ const headersOf = ({
   }
   return headers
 }
-
-const away = new Unavailable({
-  message: "The service cannot reach its database right now; send the same request again"
-})
 
 /** Caches keep no answer to who says who it is; one that is the same for everybody says so itself. */
 const ofCaller = (
@@ -93,7 +88,7 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
       const path = pathOf(request)
       const methods = bare.status === 404 ? methodsOf(request.url) : []
       const error = requestContext.isLate
-        ? lateError(deadlines.length)
+        ? lateAnswer(deadlines.length)
         : fallbackError(bare.status, { method: request.method, path, methods })
       if (error === undefined) return bare
       const whole = errorResponse(error, { path, requestContext, now: now() })
@@ -121,11 +116,10 @@ export const RequestContextLive = HttpRouter.middleware<{ provides: RequestConte
       request: HttpServerRequest.HttpServerRequest,
       cause: Cause.Cause<E>
     ) => {
-      const faults = cause.reasons.filter(Cause.isDieReason)
-      if (faults.length === 0 || !faults.every(({ defect }) => isTransient(defect))) return Effect.failCause(cause)
+      if (!isOfStorage(cause, isTransient)) return Effect.failCause(cause)
       return Effect.as(
         ErrorReporter.report(cause),
-        errorResponse(away, { path: request.url, requestContext, now: now() })
+        errorResponse(databaseAway(), { path: request.url, requestContext, now: now() })
       )
     }
 

@@ -6,10 +6,6 @@ import type { DomainError } from "#domain/DomainError.ts"
 
 const maxShown = 200
 
-/** An answer that has not come in time. What was asked for may have been done. */
-export const lateError = (length: string) =>
-  new Unavailable({ message: `There was no answer within ${length}; see what was done, and send the request again` })
-
 /**
  * The domain error for a bare status; undefined for statuses that stay bare, such as that of a client that went away.
  */

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, ErrorReporter, Layer, Schema, Stream } from "effect"
 import { Rpc, RpcGroup, RpcMiddleware, RpcSchema, RpcServer } from "effect/rpc"
+import { Unavailable } from "#domain/Errors.ts"
 import { AnswerDeadlines } from "#domain/request/AnswerDeadlines.ts"
 import { CallLog, unknownProcedure } from "#rpc/CallLog.ts"
 import { SeenCall } from "#rpc/native/SeenCall.ts"
@@ -14,7 +15,7 @@ import { inputReader } from "#rpc/input/readInput.ts"
 const serving = { concurrency: "unbounded", disableFatalDefects: true, disableTracing: true } as const
 
 /** Middleware around all other: the deadline of a call. */
-class InTime extends RpcMiddleware.Service<InTime>()("ballast/rpc/native/InTime") {}
+class InTime extends RpcMiddleware.Service<InTime>()("ballast/rpc/native/InTime", { error: Unavailable }) {}
 
 const InTimeLive = Layer.effect(
   InTime,

@@ -15,7 +15,8 @@ export const assertError = (
 ) => {
   assert.strictEqual(answer.status, error.contract.status, answer.text)
   assert.isFalse(answer.json.success)
-  const { code, status } = error.contract
+  const { code, retryAfterSeconds, status } = error.contract
+  if (retryAfterSeconds !== undefined) assert.strictEqual(answer.headers.get("retry-after"), `${retryAfterSeconds}`)
   const isLegacy = answer.path.startsWith("/portfolio/")
   assert.strictEqual(answer.json.error.code, isLegacy ? legacyCode(code, status) : code, answer.text)
   assert.isAbove(answer.json.error.message.length, 10)
