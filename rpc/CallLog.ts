@@ -1,32 +1,35 @@
 /**
  * Metric and log of calls of procedures, by what each came to, whichever wire carried it. A call over Effect's RPC is
- * refused in an answer that is 200, so that the request log has nothing to say of it: the line is written here.
+ * refused in an answer that is 200, so that the request log has nothing to say of it: the line is written here, and the
+ * refusal is stored for the tenant whose key the call had.
  */
-import { Cause, Clock, Context, Effect, Exit, Fiber, Layer, LogLevel, Metric } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, Exit, Fiber, Layer, LogLevel, Metric } from "effect"
 import { contractOf, isDomainError } from "#domain/DomainError.ts"
 import { Internal, NotFound } from "#domain/Errors.ts"
 import * as Metrics from "#domain/Metrics.ts"
+import { callOf, RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 
 /** `json` is the wire of the interface, a route for each procedure. */
 type System = "json" | "effect_rpc"
 
-/** What a call came to: the status that the interface's wire has for it, and the code of what refused it. */
+/** What a call came to: the status that the interface's wire has for it, and code and message of what refused it. */
 interface Outcome {
   readonly status: number
   readonly code: string | null
+  readonly message: string | null
 }
 
 /** A client that went away before its answer, as servers of HTTP count it. */
-const clientGone: Outcome = { status: 499, code: null }
+const clientGone: Outcome = { status: 499, code: null, message: null }
 
 const outcomeOf = (exit: Exit.Exit<unknown, unknown>): Outcome => {
-  if (Exit.isSuccess(exit)) return { status: 200, code: null }
+  if (Exit.isSuccess(exit)) return { status: 200, code: null, message: null }
   if (Cause.hasInterruptsOnly(exit.cause)) return clientGone
   const failed = Cause.findErrorOption(exit.cause)
-  const { code, status } =
-    failed._tag === "Some" && isDomainError(failed.value) ? contractOf(failed.value) : Internal.contract
-  return { code, status }
+  const error = failed._tag === "Some" && isDomainError(failed.value) ? failed.value : undefined
+  const { code, status } = error === undefined ? Internal.contract : contractOf(error)
+  return { code, status, message: error?.message ?? null }
 }
 
 /** Attributes by the semantic conventions for RPC, but that a refusal is an error of its code too. */
@@ -59,6 +62,9 @@ export interface NativeCall {
 
 const longestId = 40
 
+/** What stands for the method of a call that is none of HTTP's. */
+const nativeMethod = "RPC"
+
 export class CallLog extends Context.Service<
   CallLog,
   {
@@ -78,6 +84,7 @@ export class CallLog extends Context.Service<
     CallLog,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
+      const refusals = yield* RefusedRequests
       const metrics = Context.pick(
         Metric.MetricRegistry,
         Metric.CurrentMetricAttributes
@@ -115,15 +122,28 @@ export class CallLog extends Context.Service<
           const outcome = outcomeOf(exit)
           const seconds = measure("effect_rpc", { method: procedure ?? otherMethod, startedAt }, outcome)
           const fiber = Fiber.getCurrent()!
-          const level = outcome.code === null ? "Debug" : "Info"
-          if (!LogLevel.isGreaterThanOrEqualTo(level, fiber.cache.minimumLogLevel)) return Effect.void
           const request =
             context ?? Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)
+          const shownId = String(callId).slice(0, longestId)
+          const route = procedure === undefined ? "unmatched" : `/v1/rpc/${procedure}`
+          if (outcome.code !== null && request?.caller !== undefined)
+            refusals.note({
+              ...request.caller,
+              at: DateTime.makeUnsafe(clock.currentTimeMillisUnsafe()),
+              requestId: callOf(request.requestId, shownId),
+              correlationId: request.correlationId,
+              method: nativeMethod,
+              route,
+              ...outcome,
+              milliseconds: Math.round(seconds * 1e6) / 1000
+            })
+          const level = outcome.code === null ? "Debug" : "Info"
+          if (!LogLevel.isGreaterThanOrEqualTo(level, fiber.cache.minimumLogLevel)) return Effect.void
           const title = outcome.code === null ? "Answered" : outcome.status >= 500 ? "Failed" : "Refused"
           return Effect.annotateLogs(Effect.logWithLevel(level)(title), {
-            method: "RPC",
-            route: procedure === undefined ? "unmatched" : `/v1/rpc/${procedure}`,
-            callId: String(callId).slice(0, longestId),
+            method: nativeMethod,
+            route,
+            callId: shownId,
             status: outcome.status,
             ...(outcome.code === null ? {} : { code: outcome.code }),
             ...request?.caller,

@@ -6,6 +6,7 @@ import { Layer } from "effect"
 import { type Rpc, type RpcGroup, RpcSerialization } from "effect/rpc"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { AnswerDeadlines } from "#domain/request/AnswerDeadlines.ts"
+import type { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { DescribedProcedures } from "#http/docs/DescribedProcedures.ts"
 import { ActionsLive } from "#rpc/ActionsLive.ts"
 import { AdminAccessLive } from "#rpc/AdminAccessLive.ts"
@@ -86,8 +87,8 @@ const Handlers = Layer.mergeAll(
   Layer.succeed(ValidInput, (handled) => handled),
   DatabaseInReachLive
 ).pipe(Layer.provide(RequestSession.layer))
-/** The services of the domain that the procedures of clients call. */
-export type ProcedureServices = Layer.Services<typeof Handlers>
+/** The services of the domain that the procedures of clients call, and where their refusals are kept. */
+export type ProcedureServices = Layer.Services<typeof Handlers> | RefusedRequests
 
 const OperatorHandlers = Layer.merge(MarketDataStreamLive, AdminAccessLive)
 

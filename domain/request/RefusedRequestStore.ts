@@ -8,7 +8,7 @@ export interface RefusedRequest {
   readonly apiKeyId: ApiKeyId
   /** When it was answered. */
   readonly at: DateTime.Utc
-  /** The answer's `X-Request-Id`. */
+  /** The answer's `X-Request-Id`; of one of several calls in a request, with the call (`callOf`). */
   readonly requestId: string
   readonly correlationId: string
   readonly method: string

@@ -20,6 +20,12 @@ import { removeInBatches } from "#domain/removeInBatches.ts"
 
 const refusedRequestRetention = Duration.days(7)
 
+/** What a call is kept by that shares its request with others, as over Effect's RPC. */
+export const callOf = (requestId: string, callId: string): string => `${requestId}.${callId}`
+
+/** The request of what was kept, without the call. */
+export const requestOf = (requestId: string): string => requestId.split(".", 1)[0]!
+
 /** Held at most, of all tenants; about a megabyte. */
 export const capacity = 4_096
 /** Written by one statement. */

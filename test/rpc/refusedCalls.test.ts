@@ -2,9 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { WebSocket } from "ws"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { newOwner, newTenant } from "#test/api/support/actors.ts"
 import { Api, unlimited } from "#test/api/support/Api.ts"
+import { Streams } from "#test/api/support/StreamingApi.ts"
 import { signedIn } from "#test/api/support/signedIn.ts"
 import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
 
@@ -57,6 +59,54 @@ layer(executionsApi(), { excludeTestServices: true })("refused calls of procedur
         ["POST", getPath, 403, "API_104", apiKeyId],
         ["GET", "/v1/executions/{operationId}/stream", 403, "API_104", apiKeyId]
       ])
+    })
+  )
+
+  it.effect("are listed over Effect's RPC too, each call of a request by itself, and over a socket", () =>
+    Effect.gen(function* () {
+      const { apiKeyId, key } = yield* newTenant()
+      const { call } = yield* Api
+      const request = (id: string, payload: object) =>
+        JSON.stringify({ _tag: "Request", id, tag: "v2.executions.get", payload, headers: [] })
+      const unknown = { operationId }
+      const { headers } = yield* call("POST", "/v1/rpc", {
+        key,
+        headers: { "content-type": "application/ndjson" },
+        text: [request("1", unknown), request("2", unknown), request("3", { operationId: 7 })]
+          .map((line) => `${line}\n`)
+          .join("")
+      })
+      const address = `${new URL((yield* Streams).url("x")).origin.replace("http", "ws")}/v1/rpc`
+      yield* Effect.callback<void>((resume) => {
+        const socket = new WebSocket(address, { headers: { "x-api-key": key } })
+        socket.on("open", () => socket.send(request("4", unknown)))
+        socket.on("message", () => {
+          socket.terminate()
+          resume(Effect.void)
+        })
+      })
+      const notFound = ["RPC", getPath, 404, "API_006", apiKeyId]
+      assert.sameDeepMembers(yield* listed(key), [
+        notFound,
+        notFound,
+        ["RPC", getPath, 400, "API_400", apiKeyId],
+        notFound
+      ])
+      const { json } = yield* call("GET", "/v2/requests?limit=200", { key })
+      const ids = json.data.requests.map(({ requestId }: any) => requestId)
+      assert.lengthOf(
+        ids.filter((id: string) => id === headers.get("x-request-id")),
+        3
+      )
+      for (const { message } of json.data.requests) assert.isAbove(message.length, 10)
+      const pages: Array<unknown> = []
+      let cursor = ""
+      do {
+        const page = (yield* call("GET", `/v2/requests?limit=1${cursor}`, { key })).json
+        pages.push(...page.data.requests)
+        cursor = page.nextCursor === null ? "" : `&cursor=${page.nextCursor}`
+      } while (cursor !== "")
+      assert.deepStrictEqual(pages, json.data.requests)
     })
   )
 

@@ -27,7 +27,7 @@ const RefusedRequest = Schema.Struct({
   requestId: tracingId("`X-Request-Id` of the answer."),
   correlationId: tracingId("`X-Correlation-Id` of the answer; quote it in reports."),
   at: timestamp("When it was answered"),
-  method: written("Method of the request.", /^[A-Z]{1,10}$/u, "POST"),
+  method: written("Method of the request; `RPC` for a call over Effect's RPC.", /^[A-Z]{1,10}$/u, "POST"),
   route: prose("The route, with names in the place of ids.", 200, "/v2/portfolios/{portfolioId}/rebalance"),
   status: Schema.Int.annotate({ description: "Status of the answer, from 400 up.", examples: [404] }),
   code: Schema.NullOr(prose("Code of the error.", 40, "API_200")).annotate({
@@ -61,7 +61,7 @@ const list = HttpApiEndpoint.get("listRefusedRequests", "/requests", {
     id: "listRefusedRequests",
     summary: "List refused requests",
     description:
-      "The tenant's own requests of the last 7 days that were answered with 400 or more, newest first. Only those whose key was accepted: a request with an unknown, revoked or expired key belongs to no tenant. Nothing of what was sent is kept: no path, query, header or body. Another process of the service writes its own within a second or two; in a flood some may be missing.",
+      "The tenant's own requests of the last 7 days that were answered with 400 or more, newest first, and its calls over Effect's RPC that failed, each with the status that it has on the other wire. Only those whose key was accepted: a request with an unknown, revoked or expired key belongs to no tenant. Nothing of what was sent is kept: no path, query, header or body. Another process of the service writes its own within a second or two; in a flood some may be missing.",
     scope: "tenant:read",
     tier: "general"
   })

@@ -1,13 +1,14 @@
 import { DateTime, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
+import { RefusedRequests, requestOf } from "#domain/request/RefusedRequests.ts"
 import type { RefusedRequest } from "#domain/request/RefusedRequestStore.ts"
 import { successPage } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 
-const view = ({ at, milliseconds, tenantId: _, ...request }: RefusedRequest) => ({
+const view = ({ at, milliseconds, requestId, tenantId: _, ...request }: RefusedRequest) => ({
   ...request,
+  requestId: requestOf(requestId),
   at: DateTime.formatIso(at),
   durationMs: milliseconds
 })

@@ -28,6 +28,7 @@ import type { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import type { PositionReader } from "#domain/portfolio/PositionReader.ts"
 import type { Previews } from "#domain/rebalance/preview/Previews.ts"
 import type { Rebalances } from "#domain/rebalance/Rebalances.ts"
+import type { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import type { RateLimits } from "#domain/request/RateLimits.ts"
 import type { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import { ServeRoutes } from "#http/ServeRoutes.ts"
@@ -134,6 +135,7 @@ type Given =
   | ExecutionReaders
   | PortfolioServices
   | RateLimits
+  | RefusedRequests
   | Sessions
   | StreamAdmission
   | Tenants

@@ -46,6 +46,7 @@ import { WorldClock } from "#sandbox/WorldClock.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
 import { NoExecutions } from "#test/rpc/support/NoExecutions.ts"
 import { TestStores } from "#test/support/database.ts"
+import { nothingRefused } from "#test/support/nothingRefused.ts"
 
 const coinGeckoKey = "CG-of-the-world"
 const massiveKey = "massive-of-the-world"
@@ -117,7 +118,7 @@ const server = Layer.effect(
     const index = yield* AssetIndex
     const clock = yield* MovableClock
     const { tick } = yield* MarketDataRefresh
-    const httpEffect = yield* HttpRouter.toHttpEffect(ProcedureRoutes)
+    const httpEffect = yield* HttpRouter.toHttpEffect(ProcedureRoutes.pipe(Layer.provide(nothingRefused)))
     const handle = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(
       httpEffect as typeof httpEffect & Effect.Effect<never>
     )

@@ -42,6 +42,7 @@ import { TestLimits } from "#test/rpc/support/MarketApi.ts"
 import { NoExecutions } from "#test/rpc/support/NoExecutions.ts"
 import { configFor } from "#test/layers/evm/EvmWorld.ts"
 import { TestStores } from "#test/support/database.ts"
+import { nothingRefused } from "#test/support/nothingRefused.ts"
 
 export const origin = "https://app.example.com"
 
@@ -96,7 +97,9 @@ const server = Layer.effect(
   Effect.gen(function* () {
     const clock = yield* MovableClock
     const { currentTimeMillisUnsafe } = yield* Clock.Clock
-    const httpEffect = yield* HttpRouter.toHttpEffect(Layer.merge(ProcedureRoutes, browserAccess([origin])))
+    const httpEffect = yield* HttpRouter.toHttpEffect(
+      Layer.merge(ProcedureRoutes, browserAccess([origin])).pipe(Layer.provide(nothingRefused))
+    )
     const handle = HttpEffect.toWebHandlerWith(yield* Effect.context<never>())(
       httpEffect as typeof httpEffect & Effect.Effect<never>
     )
