@@ -1,0 +1,184 @@
+/**
+ * What the rules for Prometheus say of calls of procedures, evaluated by Prometheus's own `promtool`: faults that HTTP
+ * answers with 200 are errors of the objective and reach the alerts, and nothing else does.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { execFile, execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parse, stringify } from "yaml"
+
+const folder = join(import.meta.dirname, "../../deploy/prometheus")
+const files = ["alerts.yaml", "slo.yaml"].map((file) => join(folder, file))
+
+interface Rule {
+  readonly alert?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+const rules = files.flatMap((file) =>
+  (parse(readFileSync(file, "utf8")).groups as ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }>).flatMap(
+    (group) => group.rules
+  )
+)
+
+/** How an alert is expected that fires, with the labels of its series. */
+const firing = (name: string, own: Readonly<Record<string, string>> = {}) => {
+  const rule = rules.find(({ alert }) => alert === name)!
+  const filled = Object.entries(rule.annotations!).map(([key, text]) => [
+    key,
+    text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/gu, (_, label: string) => own[label]!)
+  ])
+  return { exp_labels: { ...rule.labels, ...own }, exp_annotations: Object.fromEntries(filled) }
+}
+
+const minutes = 120
+const perMinute = (count: number) => `0+${count}x${minutes}`
+
+const http = (route: string, status: number, count: number) => ({
+  series: `http_server_request_duration_seconds_count{http_route="${route}",http_response_status_code="${status}"}`,
+  values: perMinute(count)
+})
+
+const calls = (system: "effect_rpc" | "json", status: number, count: number, method = "v2.portfolios.get") => ({
+  series: `rpc_server_call_duration_seconds_count{rpc_system_name="${system}",rpc_method="${method}",rpc_response_status_code="${status}"}`,
+  values: perMinute(count)
+})
+
+type Alerts = Readonly<Record<string, ReadonlyArray<ReturnType<typeof firing>>>>
+
+/** None of those about answers and calls fires. */
+const silent: Alerts = {
+  BallastServerErrors: [],
+  BallastProcedureFails: [],
+  BallastAvailabilityBudgetFast: [],
+  BallastAvailabilityBudgetSlow: []
+}
+
+const failing = (alerts: Alerts): Alerts => ({ ...silent, ...alerts })
+
+const cases: ReadonlyArray<{
+  readonly name: string
+  readonly series: ReadonlyArray<{ readonly series: string; readonly values: string }>
+  readonly alerts: Alerts
+  /** Share of the answers of five minutes that are errors of the objective, once all series go on. */
+  readonly errors: number
+}> = [
+  {
+    name: "requests of routes alone, all answered",
+    series: [http("/v2/whoami", 200, 600)],
+    alerts: silent,
+    errors: 0
+  },
+  {
+    name: "calls that are refused are errors of their senders",
+    series: [http("/v1/rpc", 200, 600), calls("effect_rpc", 404, 300), calls("effect_rpc", 429, 300)],
+    alerts: silent,
+    errors: 0
+  },
+  {
+    name: "one procedure over Effect's RPC fails while its requests are 200",
+    series: [
+      http("/v2/whoami", 200, 400),
+      http("/v1/rpc", 200, 600),
+      calls("effect_rpc", 200, 500, "assets.browseAssets"),
+      calls("effect_rpc", 500, 100)
+    ],
+    alerts: failing({
+      BallastServerErrors: [firing("BallastServerErrors")],
+      BallastProcedureFails: [firing("BallastProcedureFails", { rpc_method: "v2.portfolios.get" })],
+      BallastAvailabilityBudgetFast: [firing("BallastAvailabilityBudgetFast")],
+      BallastAvailabilityBudgetSlow: [firing("BallastAvailabilityBudgetSlow")]
+    }),
+    errors: 0.1
+  },
+  {
+    name: "a procedure on the interface's wire fails, and counts once, as its request",
+    series: [
+      http("/v2/whoami", 200, 900),
+      http("/v1/rpc/v2.portfolios.get", 503, 100),
+      calls("json", 503, 100),
+      calls("json", 200, 900, "assets.browseAssets")
+    ],
+    alerts: failing({
+      BallastServerErrors: [firing("BallastServerErrors")],
+      BallastProcedureFails: [firing("BallastProcedureFails", { rpc_method: "v2.portfolios.get" })],
+      BallastAvailabilityBudgetFast: [firing("BallastAvailabilityBudgetFast")],
+      BallastAvailabilityBudgetSlow: [firing("BallastAvailabilityBudgetSlow")]
+    }),
+    errors: 0.1
+  },
+  {
+    name: "one call in two thousand fails, which the budget of a month bears",
+    series: [http("/v1/rpc", 200, 2_000), calls("effect_rpc", 200, 1_999), calls("effect_rpc", 500, 1)],
+    alerts: silent,
+    errors: 0.0005
+  }
+]
+
+const promtool = (...args: ReadonlyArray<string>) =>
+  new Promise<{ readonly isGood: boolean; readonly output: string }>((resolve) =>
+    execFile("promtool", [...args], (error, stdout, stderr) =>
+      resolve({ isGood: error === null, output: `${stdout}\n${stderr}` })
+    )
+  )
+
+const isInstalled = () => {
+  try {
+    execFileSync("promtool", ["--version"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe("rules about calls of procedures", () => {
+  if (!isInstalled()) {
+    it.skip("skipped because promtool is not installed on this machine (Debian's package prometheus has it)", () => {})
+    return
+  }
+
+  it("are rules that Prometheus takes", async () => {
+    const { isGood, output } = await promtool("check", "rules", ...files)
+    assert.isTrue(isGood, output)
+  })
+
+  for (const { alerts, errors, name, series } of cases) {
+    it(name, async () => {
+      const own = mkdtempSync(join(tmpdir(), "ballast-rules-"))
+      try {
+        const file = join(own, "test.yaml")
+        const at = `${minutes - 5}m`
+        const test = {
+          rule_files: files,
+          evaluation_interval: "1m",
+          tests: [
+            {
+              interval: "1m",
+              input_series: series,
+              alert_rule_test: Object.entries(alerts).map(([alertname, exp_alerts]) => ({
+                eval_time: at,
+                alertname,
+                exp_alerts
+              })),
+              promql_expr_test: [
+                {
+                  expr: "round(ballast:availability:errors_5m, 0.0001)",
+                  eval_time: at,
+                  exp_samples: [{ labels: "{}", value: errors }]
+                }
+              ]
+            }
+          ]
+        }
+        writeFileSync(file, stringify(test))
+        const { isGood, output } = await promtool("test", "rules", file)
+        assert.isTrue(isGood, output)
+      } finally {
+        rmSync(own, { recursive: true })
+      }
+    })
+  }
+})
