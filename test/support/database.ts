@@ -104,10 +104,17 @@ export const TestStores = withStores(TestDatabase)
 export const eachDatabase = (
   name: string,
   suite: (it: Vitest.MethodsNonLive<Layer.Success<typeof TestStores>>) => void
+): void => onEachDatabase(name, (stores) => stores, suite)
+
+/** The same for a suite over something that is made of stores. */
+export const onEachDatabase = <A, E>(
+  name: string,
+  over: (stores: typeof TestStores) => Layer.Layer<A, E>,
+  suite: (it: Vitest.MethodsNonLive<A>) => void
 ): void => {
   const isLong = inject("suite") === "long"
-  if (!isLong) layer(TestStores, { excludeTestServices: true })(`${name} on PGlite`, suite)
+  if (!isLong) layer(over(TestStores), { excludeTestServices: true })(`${name} on PGlite`, suite)
   if (ServerDatabase !== undefined)
-    layer(withStores(ServerDatabase), { excludeTestServices: true })(`${name} on PostgreSQL`, suite)
+    layer(over(Layer.orDie(withStores(ServerDatabase))), { excludeTestServices: true })(`${name} on PostgreSQL`, suite)
   else if (isLong) it.skip(`${name} on PostgreSQL: skipped because TEST_DATABASE_URL is not set`, () => {})
 }

@@ -1,12 +1,13 @@
 /**
  * Each procedure of clients asked about somebody else's objects, on each wire: by a person of another tenant, by
- * another owner of the same tenant, by another tenant's key. The answer is that for an object which does not exist, and
+ * another owner of the same tenant, by another tenant's key, on both databases. The answer is that for an object which does not exist, and
  * nothing is changed. A procedure without a row in `procedureRows.ts` fails here.
  */
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect, Redacted, Result, Schema, Stream } from "effect"
 import { type Rpc, RpcSchema } from "effect/rpc"
 import { createSiweMessage } from "viem/siwe"
+import { WebSocket } from "ws"
 import { contractOf, isDomainError } from "#domain/DomainError.ts"
 import * as Errors from "#domain/Errors.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"
@@ -28,7 +29,8 @@ import {
   newVictim,
   withoutIds
 } from "#test/api/access/support/victim.ts"
-import { wholeApi } from "#test/api/access/support/wholeApi.ts"
+import { wholeApiOn } from "#test/api/access/support/wholeApi.ts"
+import { onEachDatabase } from "#test/support/database.ts"
 
 const procedures = [...(ClientProcedures.requests.values() as Iterable<Rpc.AnyWithProps>)]
 
@@ -100,7 +102,35 @@ const byRpc: Call = Effect.fnUntraced(function* (procedure, input, token) {
   return { status, code, text: JSON.stringify(error) }
 }, Effect.scoped)
 
-layer(wholeApi, { excludeTestServices: true })("objects of others over procedures", (it) => {
+/** Over a socket that the token opens: the first word of the answer, or how the socket was refused. */
+const bySocket: Call = Effect.fnUntraced(function* ({ _tag: tag, payloadSchema }, input, token) {
+  const address = `${new URL((yield* Streams).url("x")).origin.replace("http", "ws")}/v1/rpc`
+  const payload = payloadSchema.ast._tag === "Void" ? null : input
+  return yield* Effect.callback<Answered>((resume) => {
+    const socket = new WebSocket(address, { headers: { authorization: `Bearer ${token}` } })
+    socket.on("unexpected-response", (_, response) => {
+      let text = ""
+      response.on("data", (chunk) => (text += String(chunk)))
+      response.on("end", () =>
+        resume(Effect.succeed(read({ status: response.statusCode!, json: JSON.parse(text), text })))
+      )
+    })
+    socket.on("open", () => socket.send(JSON.stringify({ _tag: "Request", id: "1", tag, payload, headers: [] })))
+    socket.on("message", (data) => {
+      socket.terminate()
+      const message = [JSON.parse(String(data))].flat()[0]
+      if (message._tag === "Chunk" || message.exit._tag === "Success")
+        return resume(Effect.succeed({ status: 200, code: undefined, text: JSON.stringify(message) }))
+      const { error } = message.exit.cause[0]
+      const { code, status } = (
+        Errors as unknown as Readonly<Record<string, { readonly contract: Errors.ErrorContract }>>
+      )[error._tag]!.contract
+      resume(Effect.succeed({ status, code, text: JSON.stringify(error) }))
+    })
+  })
+})
+
+onEachDatabase("objects of others over procedures", wholeApiOn, (it) => {
   it("every procedure has its row, and every row its procedure", () =>
     assert.sameMembers(
       procedures.map(({ _tag }) => _tag),
@@ -122,7 +152,8 @@ layer(wholeApi, { excludeTestServices: true })("objects of others over procedure
     const wires = {
       ...(isStream(procedure) ? {} : { post: byPost }),
       ...(Context.get(procedure.annotations, IsRead) ? { get: byGet } : {}),
-      rpc: byRpc
+      rpc: byRpc,
+      socket: bySocket
     }
 
     it.effect(`${tag}: objects of somebody else are not there, and stay as they are`, () =>

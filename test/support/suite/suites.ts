@@ -35,7 +35,7 @@ const testFolder = join(import.meta.dirname, "../..")
 export const serverSuites = (): ReadonlyArray<string> =>
   readdirSync(testFolder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".test.ts"))
-    .filter((path) => /^eachDatabase\(/mu.test(readFileSync(join(testFolder, path), "utf8")))
+    .filter((path) => /^(?:eachDatabase|onEachDatabase)\(/mu.test(readFileSync(join(testFolder, path), "utf8")))
     .map((path) => `test/${path}`)
 
 export const sharedSettings: NonNullable<ViteUserConfig["test"]> = {

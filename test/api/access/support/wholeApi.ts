@@ -23,6 +23,7 @@ import { ProcedureRoutes } from "#rpc/Procedures.ts"
 import { socketPlatform } from "#src/service/socketPlatform.ts"
 import { adminToken, ownOrigin } from "#test/api/support/Api.ts"
 import { streamingApi } from "#test/api/support/StreamingApi.ts"
+import { TestStores } from "#test/support/database.ts"
 
 const unused = () => {
   throw new Error("What is for everybody is not asked here")
@@ -64,11 +65,15 @@ const Owners = Actions.layer.pipe(
   Layer.provide(Digest.layerWebCrypto)
 )
 
-export const wholeApi = streamingApi(
-  {},
-  ProcedureRoutes.pipe(
-    Layer.provide([ForEverybody, People, Owners, OperatorToken.layer(Redacted.make(adminToken))]),
-    Layer.provide(Layer.succeed(SignInSettings, { origins: [ownOrigin], chainIds: [ChainId.make(8453)] })),
-    Layer.provide(SecureRandom.layerWebCrypto)
+export const wholeApiOn = (stores: typeof TestStores) =>
+  streamingApi(
+    {},
+    ProcedureRoutes.pipe(
+      Layer.provide([ForEverybody, People, Owners, OperatorToken.layer(Redacted.make(adminToken))]),
+      Layer.provide(Layer.succeed(SignInSettings, { origins: [ownOrigin], chainIds: [ChainId.make(8453)] })),
+      Layer.provide(SecureRandom.layerWebCrypto)
+    ),
+    { stores }
   )
-)
+
+export const wholeApi = wholeApiOn(TestStores)
