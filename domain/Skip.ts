@@ -56,6 +56,10 @@ export const SkipCode = {
   gasRefused: "GAS_REFUSED",
   /** The chain needs an attested price of one of the leg's assets, and the attestor signed no acceptable one. */
   priceNotAttested: "PRICE_NOT_ATTESTED",
+  /** The chain's own price feed of an asset is older than the trade guard takes. */
+  feedStale: "FEED_STALE",
+  /** The chain's sequencer is down, or up again for too short a time for its prices to be taken. */
+  sequencerDown: "SEQUENCER_DOWN",
   /** The operation was cancelled before this was signed. */
   cancelled: "CANCELLED",
   /** The leg failed when it was simulated against the chain. */

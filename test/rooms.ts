@@ -238,13 +238,14 @@ export const innerRooms: Readonly<Record<string, Rooms>> = {
   "layers/evm": {
     rpc: [],
     signer: [],
+    revert: [],
     account: ["rpc"],
     attestation: ["rpc"],
     venue: ["rpc"],
     policy: ["rpc", "account"],
-    execution: ["rpc", "account", "signer", "attestation", "venue"],
-    revocation: ["rpc", "account", "execution"],
-    withdrawal: ["rpc", "account", "execution"]
+    execution: ["rpc", "revert", "account", "signer", "attestation", "venue"],
+    revocation: ["rpc", "revert", "account", "execution"],
+    withdrawal: ["rpc", "revert", "account", "execution"]
   },
   "layers/solana": {
     rpc: [],

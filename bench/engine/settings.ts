@@ -18,7 +18,12 @@ export const benchSettings = (maxRunsInFlight = 512) =>
       mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
       minTradeUsd: Decimal.one
     }),
-    Layer.succeed(GasSettings, { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, maxShareBps: 2_500 }),
+    Layer.succeed(GasSettings, {
+      portfolioPerDay: 10n ** 12n,
+      tenantPerDay: 10n ** 15n,
+      ownerPerDay: 10n ** 12n,
+      maxShareBps: 2_500
+    }),
     Layer.succeed(RouteSettings, { minUsd: 50n * Decimal.one, minAdvantageBps: 10 }),
     Layer.succeed(TransferSettings, { minUsd: 25n * Decimal.one, costBps: 10, maxCostBps: 100 }),
     Layer.succeed(RebalanceSettings, { cooldownMs: 0, signatureWaitMs: 3_600_000 }),

@@ -8,13 +8,21 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
+import { lifeOfCalls } from "#domain/action/CallsOrder.ts"
 import { type StoredAction, ActionStore } from "#domain/action/ActionStore.ts"
 import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { SwapPreparer, SwapStep } from "#domain/action/SwapPreparer.ts"
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
 import { type ActionFacts, eventOfAction, resultOfAction } from "#domain/action/resultOfAction.ts"
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
-import { findLanded, type SentAttempt, unrecordedSwap, withSwap } from "#domain/action/earlierAttempts.ts"
+import {
+  findLanded,
+  revertOf,
+  revertedCalls,
+  type SentBefore,
+  unrecordedSwap,
+  withSwap
+} from "#domain/action/earlierAttempts.ts"
 import type { ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
@@ -36,9 +44,6 @@ import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 
 /** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
-
-/** How long after their request calls are still made: as long as the chain shows whether they were. */
-const lifeOfCalls = { hours: 2 }
 
 const pendingReason = "what may carry the order out is on its way, or in a block that does not count yet"
 
@@ -116,7 +121,6 @@ const makeExecute = (
     true
   )
 
-  /** Records once, when the waiting begins, what is waited for. */
   const appendStep = Effect.fnUntraced(function* (step: SwapStep) {
     if (step._tag === "Ready") yield* enter("running")
     if (step._tag !== "Waiting" && step._tag !== "Refused") return
@@ -157,13 +161,15 @@ const makeExecute = (
   /** What is refused while a rebalance of the portfolio runs may be possible when it has ended. */
   const check = Effect.fnUntraced(function* (
     round: number,
-    carried: ReadonlyArray<SentAttempt>
+    before: SentBefore
   ): Effect.fn.Return<SwapStep, ChainUnavailable> {
     const action = yield* load
     const isRebalancing = yield* operations.isRebalancing(action.portfolioId)
-    const shown = yield* nextUnlessCarried(action, round)
-    const recorded = yield* landed(action, carried)
+    const closed = revertedCalls(action, before)
+    const shown = closed ?? (yield* nextUnlessCarried(action, round))
+    const recorded = yield* landed(action, before.carried)
     if (Option.isSome(recorded)) return recorded.value
+    if (shown._tag === "Closed") return shown
     if (shown._tag === "Unasked") return yield* shown.error
     if (shown._tag === "Pending") return { _tag: "Waiting", reason: pendingReason }
     if (shown._tag === "Carried") return withSwap({ _tag: "Landed", receipt: shown.receipt }, unrecordedSwap(action))
@@ -175,13 +181,13 @@ const makeExecute = (
     return { _tag: "Waiting", reason: `a rebalance of the portfolio is running: ${step.reason}` }
   })
 
-  const prepare = (round: number, chainId: ChainId, carried: ReadonlyArray<SentAttempt>) =>
+  const prepare = (round: number, chainId: ChainId, before: SentBefore) =>
     Activity.make({
       name: `prepare/${round}`,
       success: SwapStepInTurn,
       execute: inTurn(
         { request: { operationId, chainId }, isToBeSigned: ({ _tag }) => _tag === "Ready" },
-        check(round, carried).pipe(
+        check(round, before).pipe(
           Effect.catch(({ message }) => Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message })),
           Effect.tap(appendStep)
         )
@@ -233,14 +239,14 @@ const makeExecute = (
     const action = yield* load
     let setback = ""
     let again: Ready | undefined
-    let carried: ReadonlyArray<SentAttempt> = []
+    let carried: SentBefore["carried"] = []
     const receipts: Array<ActionReceipt> = []
     const refuse = (reason: string, name: "fail" | "cancel" = "fail") => {
       const end = { chainId: action.order.chainId, outcome: null, failure: reason }
       return fail(name, reason, reportOf(end, receipts))
     }
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
-      const step = again ?? (yield* prepare(round, action.order.chainId, carried))
+      const step = again ?? (yield* prepare(round, action.order.chainId, { carried, setback }))
       if (step._tag === "InLine") {
         if (step.isCancelled) return yield* refuse(cancelledError, "cancel")
         yield* DurableClock.sleep({ name: `line/${round}`, duration: lineDelay(step) })
@@ -265,11 +271,10 @@ const makeExecute = (
           return yield* valueAfter(action)
         }
         carried = [...carried, { attempt: round, swap: step.swap }]
-        // A bundle that another operation reverted is no attempt. The same operation goes again: anyone who has seen it
-        // may still carry it.
+        // A bundle that another operation reverted is no attempt: the same goes again, since anyone may still carry it.
         again = receipt.isBundleReverted === true ? alone(step) : undefined
         if (again !== undefined) continue
-        setback = `the operation was reverted in ${receipt.txHash}`
+        setback = revertOf(receipt)
       } else setback = step.reason
       if (step._tag !== "Waiting") setbacks += 1
       if (setbacks < maxSetbacks) yield* DurableClock.sleep({ name: `wait/${round}`, duration: waitFor(round) })

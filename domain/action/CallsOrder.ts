@@ -17,3 +17,6 @@ export const CallsOrder = Schema.Struct({
   calls: Schema.NonEmptyArray(AccountCall)
 })
 export type CallsOrder = typeof CallsOrder.Type
+
+/** How long after their request calls are still made: as long as the chain shows whether they were. */
+export const lifeOfCalls = { hours: 2 } as const

@@ -28,6 +28,7 @@ import type { Operation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { codeOfRefusal } from "#domain/trading/codeOfRefusal.ts"
 
 export interface ExecutionRequest {
   readonly portfolioId: PortfolioId
@@ -120,10 +121,11 @@ export class DirectExecutions extends Context.Service<
           Effect.retry({ while: ({ _tag }) => _tag === "ChainUnavailable", schedule: simulatedAnew }),
           Effect.catchTags({
             ChainUnavailable: (error) => Effect.fail(unavailable(error)),
-            SimulationFailed: ({ reason }) =>
-              Effect.fail(
-                new CallsRefused({ message: "The chain would refuse these calls", details: [`calls: ${reason}`] })
-              )
+            SimulationFailed: (refusal) => {
+              const code = refusal.marketFault === undefined ? "" : `${codeOfRefusal(refusal)}: `
+              const details = [`calls: ${code}${refusal.reason}`]
+              return Effect.fail(new CallsRefused({ message: "The chain would refuse these calls", details }))
+            }
           })
         )
         return { source, order, prepared }

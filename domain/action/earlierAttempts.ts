@@ -7,6 +7,7 @@ import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { SwapStep } from "#domain/action/SwapPreparer.ts"
 import type { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { RelayStore } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { assumedExecution, type Swap } from "#domain/trading/Swap.ts"
 
 /** An operation that was on its way to the chain. */
@@ -14,6 +15,25 @@ export interface SentAttempt {
   readonly attempt: number
   readonly swap: Swap | undefined
 }
+
+/** What of an action was on the chain before, and what the last of it came to. */
+export interface SentBefore {
+  readonly carried: ReadonlyArray<SentAttempt>
+  readonly setback: string
+}
+
+/** What an operation came to that was included and reverted. */
+export const revertOf = ({ reason, txHash }: ActionReceipt): string =>
+  `the operation was reverted in ${txHash}${reason === undefined ? "" : `: ${reason}`}`
+
+/** Calls that the chain reverted end their action: the gas of the same again would be paid for nothing. */
+export const revertedCalls = (
+  { order }: StoredAction,
+  { carried, setback }: SentBefore
+): Extract<SwapStep, { readonly _tag: "Closed" }> | undefined =>
+  order._tag === "Calls" && carried.length > 0
+    ? { _tag: "Closed", reason: `${setback}; calls that the chain reverted are not tried again` }
+    : undefined
 
 /** An earlier operation that counts after all. */
 export const findLanded = (relays: RelayStore["Service"], actions: CarriedActions["Service"]) =>

@@ -8,6 +8,7 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type BatchDraft, BatchDrafts, type ChainTask } from "#domain/rebalance/BatchDrafts.ts"
 import type { PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { codeOfRefusal } from "#domain/trading/codeOfRefusal.ts"
 import { type AuthorizationRequired, ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ChainPlanOfRun } from "#domain/rebalance/plan/PlanOfChain.ts"
 import type { PlannedLeg } from "#domain/PlannedTrades.ts"
@@ -81,7 +82,7 @@ export class BatchSimulator extends Context.Service<
       const keepingAll = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
         const { transfers = [] } = refused.draft.batch
         if (transfers.length === 0) return yield* Effect.fail(refused)
-        const skips = transfers.map((transfer) => transferSkip(refused.draft, transfer, refused.cause.reason))
+        const skips = transfers.map((transfer) => transferSkip(refused.draft, transfer, refused.cause))
         const onlyVenue: ChainTask = { ...task, sources: "venue" }
         const kept = yield* drafts.withoutTransfers(onlyVenue, skips)
         return yield* attempt(onlyVenue, kept)
@@ -93,8 +94,8 @@ export class BatchSimulator extends Context.Service<
         const checked = yield* Effect.forEach(batch.swaps, (swap) =>
           execution.prepareForRun({ ...batch, swaps: [swap] }).pipe(
             Effect.as({ swap, skip: undefined }),
-            Effect.catchTag("SimulationFailed", ({ reason }) =>
-              Effect.succeed({ swap, skip: swapSkip(draft, swap, reason) })
+            Effect.catchTag("SimulationFailed", (refusal) =>
+              Effect.succeed({ swap, skip: swapSkip(draft, swap, refusal) })
             )
           )
         )
@@ -171,23 +172,23 @@ const nothingOf = (draft: BatchDraft, { message }: SimulationFailed): SimulatedD
 })
 
 /** A pair of which `valueUsd` is not traded; null where that is not known. */
-const simulationSkip = ({ buy, sell }: Pair, valueUsd: bigint | null, reason: string): RecordedSkip => ({
+const simulationSkip = ({ buy, sell }: Pair, valueUsd: bigint | null, refusal: SimulationFailed): RecordedSkip => ({
   assetId: null,
   sell,
   buy,
-  code: SkipCode.simulationFailed,
+  code: codeOfRefusal(refusal),
   valueUsd,
-  reason: valueUsd === null ? reason : `${reason}; ${dollars(valueUsd)} are not traded`
+  reason: valueUsd === null ? refusal.reason : `${refusal.reason}; ${dollars(valueUsd)} are not traded`
 })
 
-const swapSkip = ({ plan }: BatchDraft, swap: ReadySwap, reason: string): RecordedSkip => {
+const swapSkip = ({ plan }: BatchDraft, swap: ReadySwap, refusal: SimulationFailed): RecordedSkip => {
   const leg = plan.chain.legs.find(isPair(swap))
-  return simulationSkip(swap, shareOf(leg?.valueUsd, swap.sellAmountRaw, leg?.sellAmountRaw), reason)
+  return simulationSkip(swap, shareOf(leg?.valueUsd, swap.sellAmountRaw, leg?.sellAmountRaw), refusal)
 }
 
-const transferSkip = ({ plan }: BatchDraft, transfer: OutgoingTransfer, reason: string): RecordedSkip => {
+const transferSkip = ({ plan }: BatchDraft, transfer: OutgoingTransfer, refusal: SimulationFailed): RecordedSkip => {
   const planned = plan.chain.transfers?.find(isPair(transfer))
-  return simulationSkip(transfer, shareOf(planned?.valueUsd, transfer.amountRaw, planned?.amountRaw), reason)
+  return simulationSkip(transfer, shareOf(planned?.valueUsd, transfer.amountRaw, planned?.amountRaw), refusal)
 }
 
 type Pair = Pick<PlannedLeg, "sell" | "buy">

@@ -176,7 +176,7 @@ const makeTrade = ({ carrier, operations, timing, preparer, queue, unrecorded, w
 export const effectOf = (
   { skips, swaps }: Pick<Ready, "skips" | "swaps">,
   { legs }: PlannedChain,
-  { success, txHash, unmade = [] }: ActionReceipt
+  { reason: revert, success, txHash, unmade = [] }: ActionReceipt
 ): Pick<ChainOutcome, "swaps" | "skips" | "failure"> => {
   const left = unmade.flatMap(({ isCancelled, reason, step }): ReadonlyArray<RecordedSkip> => {
     const swap = swaps[step]
@@ -189,7 +189,10 @@ export const effectOf = (
     return [{ assetId: null, sell, buy, code, valueUsd, reason: `${reason}${amount}` }]
   })
   const reasons = [...new Set(unmade.map(({ reason }) => reason))].join("; ")
-  const failure = unmade.length === 0 ? `the swaps were reverted in ${txHash}` : `no swap was made: ${reasons}`
+  const failure =
+    unmade.length === 0
+      ? `the swaps were reverted in ${txHash}${revert === undefined ? "" : `: ${revert}`}`
+      : `no swap was made: ${reasons}`
   return {
     swaps: swaps.filter((_, index) => !unmade.some(({ step }) => step === index)),
     skips: [...skips, ...left],

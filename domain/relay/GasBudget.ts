@@ -1,7 +1,7 @@
 /**
- * What the service pays for, stated in numbers: gas of a portfolio and of a tenant a day, and gas that a batch of
- * trades is worth. Budgets count what landed; what is under way when one is used up goes through, so it may be
- * overdrawn by that.
+ * What the service pays for, stated in numbers: gas of a portfolio and of a tenant a day, gas of what an owner signs,
+ * and gas that a batch of trades is worth. Budgets count what landed; what is under way when one is used up goes
+ * through, so it may be overdrawn by that.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
 import type { ChainId } from "#domain/Caip.ts"
@@ -15,7 +15,7 @@ import * as Decimal from "#domain/Decimal.ts"
 
 const bps = 10_000n
 
-const refused = (scope: "portfolio" | "tenant" | "value") =>
+const refused = (scope: "portfolio" | "tenant" | "owner" | "value") =>
   Metric.update(Metric.withAttributes(Metrics.gasRefusals, { scope }), 1)
 
 /**
@@ -28,10 +28,12 @@ const refused = (scope: "portfolio" | "tenant" | "value") =>
 export class GasSettings extends Context.Service<
   GasSettings,
   {
-    /** Units of gas that one portfolio may use in a UTC day. */
+    /** Units of gas that the agent may use for one portfolio in a UTC day. */
     readonly portfolioPerDay: bigint
-    /** Units of gas that all portfolios of a tenant may use in a UTC day. */
+    /** Units of gas that the agent may use for all portfolios of a tenant in a UTC day. */
     readonly tenantPerDay: bigint
+    /** Units of gas that are kept in a UTC day for what the owner of one portfolio signs; nothing else uses them. */
+    readonly ownerPerDay: bigint
     /** Basis points of what a batch of trades moves, which it may cost at most. */
     readonly maxShareBps: number
   }
@@ -42,13 +44,19 @@ export class GasSettings extends Context.Service<
  *
  * **When to use**
  *
- * Use `refusal` before work is accepted or begun, and `waste` when a batch is prepared.
+ * Use `refusal` before work of the agent is accepted or begun, `refusalOfOwner` before what an owner signed is
+ * accepted, and `waste` when a batch is prepared.
  */
 export class GasBudget extends Context.Service<
   GasBudget,
   {
-    /** Why no more gas is paid today; none while there is some left. */
+    /** Why no more gas is paid today for what the agent does; none while there is some left. */
     readonly refusal: (payee: Payee) => Effect.Effect<Option.Option<string>>
+    /**
+     * The same for what the portfolio's owner signs. Nothing that the agent, the integrator or the owners of other
+     * portfolios do counts.
+     */
+    readonly refusalOfOwner: (payee: Payee) => Effect.Effect<Option.Option<string>>
     /**
      * Why trades of this value (US dollars, wad) are not worth what they may cost at most; none when they are, or when
      * the price of the chain's native asset is not known.
@@ -74,20 +82,25 @@ export class GasBudget extends Context.Service<
       const natives = yield* NativeAssets
       const limits = yield* GasSettings
 
-      const refusal = Effect.fnUntraced(function* (payee: Payee) {
-        const spent = yield* ledger.spent(payee, yield* DateTime.now)
-        for (const [scope, max] of [
-          ["portfolio", limits.portfolioPerDay],
-          ["tenant", limits.tenantPerDay]
-        ] as const) {
-          if (spent[scope] < max) continue
-          yield* refused(scope)
-          return Option.some(
-            `the ${scope}'s gas of this day is used up (${spent[scope]} of ${max}); there is more from 00:00 UTC on`
-          )
-        }
-        return Option.none()
-      })
+      const refusalBy = (limitOf: ReadonlyArray<readonly ["portfolio" | "tenant" | "owner", bigint]>) =>
+        Effect.fnUntraced(function* (payee: Payee) {
+          const spent = yield* ledger.spent(payee, yield* DateTime.now)
+          for (const [scope, max] of limitOf) {
+            if (spent[scope] < max) continue
+            yield* refused(scope)
+            return Option.some(
+              `the ${scope}'s gas of this day is used up (${spent[scope]} of ${max}); there is more from 00:00 UTC on`
+            )
+          }
+          return Option.none<string>()
+        })
+
+      const refusal = refusalBy([
+        ["portfolio", limits.portfolioPerDay],
+        ["tenant", limits.tenantPerDay]
+      ])
+
+      const refusalOfOwner = refusalBy([["owner", limits.ownerPerDay]])
 
       const usdOf = Effect.fnUntraced(function* (chainId: ChainId, nativeRaw: bigint) {
         const native = natives.get(chainId)
@@ -123,7 +136,7 @@ export class GasBudget extends Context.Service<
         )
       })
 
-      return GasBudget.of({ refusal, waste, expectedUsd, paidUsd })
+      return GasBudget.of({ refusal, refusalOfOwner, waste, expectedUsd, paidUsd })
     })
   )
 }

@@ -1,4 +1,7 @@
-/** Port: units of gas that the service paid for in a UTC day. `RelayStore.recordReceipt` writes them. */
+/**
+ * Port: units of gas that the service paid for in a UTC day. `RelayStore.recordReceipt` writes them. What owners sign
+ * (withdrawals and revocations) counts apart from what the agent does.
+ */
 import { Context, type DateTime, type Effect } from "effect"
 import type { PortfolioId, TenantId } from "#domain/Ids.ts"
 
@@ -18,10 +21,13 @@ export interface Payee {
 export class GasLedger extends Context.Service<
   GasLedger,
   {
-    /** Of the portfolio, and of all portfolios of its tenant, in the day of `now`. */
+    /**
+     * In the day of `now`: by the agent, of the portfolio and of all portfolios of its tenant; by the owner's word, of
+     * the portfolio.
+     */
     readonly spent: (
       payee: Payee,
       now: DateTime.Utc
-    ) => Effect.Effect<{ readonly portfolio: bigint; readonly tenant: bigint }>
+    ) => Effect.Effect<{ readonly portfolio: bigint; readonly tenant: bigint; readonly owner: bigint }>
   }
 >()("ballast/domain/relay/GasLedger") {}

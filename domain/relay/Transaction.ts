@@ -164,6 +164,8 @@ const receiptFields = {
   blockHash: Schema.NullOr(Bytes32).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   /** False when the action was included but reverted, or can no longer be: nothing moved. */
   success: Schema.Boolean,
+  /** Why it was reverted, as text that a contract of others may have written; left out where the chain shows none. */
+  reason: Schema.optionalKey(Schema.String),
   /** The bundle that carried it was reverted, so nothing is known of this action; stored as `isSpoiled`. */
   isBundleReverted: Schema.optionalKey(Schema.Boolean),
   /** Its share of the transaction's gas, when that carried others too. */

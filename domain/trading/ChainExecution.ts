@@ -55,12 +55,18 @@ export interface BatchOnOneChain extends SwapBatch {
   readonly transfers?: never
 }
 
+/** A fault of the prices that a chain holds trades against, which passes by itself. */
+export const MarketFault = Schema.Literals(["feed_stale", "sequencer_down"])
+export type MarketFault = typeof MarketFault.Type
+
 /** The operation fails in simulation. */
 export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("SimulationFailed", {
   chainId: ChainId,
   reason: Schema.String,
   /** Assets that need an attested price and have none; left out when that is not why. */
-  unattested: Schema.optionalKey(Schema.Array(Schema.Struct({ assetId: AssetId, reason: Schema.String })))
+  unattested: Schema.optionalKey(Schema.Array(Schema.Struct({ assetId: AssetId, reason: Schema.String }))),
+  /** Left out when the chain's prices are not why. */
+  marketFault: Schema.optionalKey(MarketFault)
 }) {
   override get message() {
     return `Simulation on chain ${this.chainId} failed: ${this.reason}`

@@ -54,13 +54,13 @@ interface BudgetServices {
   readonly verifier: Pick<WithdrawalVerifier["Service"], "selfSubmission">
 }
 
-/** Fails where the day's gas of the portfolio or its tenant is used up. */
+/** Fails where the day's gas for what the portfolio's owner signs is used up. */
 export const requireBudget = Effect.fnUntraced(function* (
   { budget, verifier }: BudgetServices,
   payee: Payee,
   withdrawal: AuthorizedWithdrawal
 ) {
-  const refusal = yield* budget.refusal(payee)
+  const refusal = yield* budget.refusalOfOwner(payee)
   if (Option.isNone(refusal)) return
   return yield* new RateLimited({
     message: `The service pays for no more now: ${refusal.value}`,

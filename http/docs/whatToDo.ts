@@ -34,6 +34,8 @@ export const skipAdvice: Readonly<Record<SkipCode, string>> = {
   PRICES_UNAVAILABLE: soonAgain,
   ROUTES_UNAVAILABLE: soonAgain,
   STALE_PRICE: marketClosed,
+  FEED_STALE: marketClosed,
+  SEQUENCER_DOWN: laterRun,
   PRICE_NOT_ATTESTED: marketClosed,
   MISSING_PRICE: marketClosed,
   SIGNATURE_REQUIRED: signAnew,

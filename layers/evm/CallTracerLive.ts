@@ -6,6 +6,7 @@ import type { Hex } from "viem"
 import { type CallTrace, CallTracer, type TracedCall } from "#domain/action/CallTracer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
+import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 
@@ -13,6 +14,7 @@ const maxCalls = 200
 const longestText = 300
 
 const Text = Schema.String.check(Schema.isMaxLength(4_096))
+const Bytes = Schema.TemplateLiteral(["0x", Schema.String]).check(Schema.isPattern(/^0x(?:[0-9a-fA-F]{2})*$/u))
 const Quantity = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,16}$/u))
 
 const CallOfFrame = Schema.Struct({
@@ -20,6 +22,7 @@ const CallOfFrame = Schema.Struct({
   from: Text,
   to: Schema.optionalKey(Text),
   gasUsed: Schema.optionalKey(Quantity),
+  output: Schema.optionalKey(Bytes),
   error: Schema.optionalKey(Text),
   revertReason: Schema.optionalKey(Text)
 })
@@ -36,10 +39,16 @@ const Frame: Schema.Codec<Frame> = Schema.Struct({
 
 const decodeFrame = Schema.decodeUnknownEffect(Frame)
 
+/** Nodes decode what is plain text alone. */
+const failureOf = ({ error, output, revertReason: text }: Frame): string | undefined =>
+  error === undefined || text !== undefined || output === undefined || output === "0x"
+    ? (text ?? error)
+    : revertReason(output)
+
 /** In the order in which the calls are made. */
 const flattened = (frame: Frame, depth: number, into: Array<TracedCall>): ReadonlyArray<TracedCall> => {
   if (into.length === maxCalls) return into
-  const reason = frame.revertReason ?? frame.error
+  const reason = failureOf(frame)
   into.push({
     depth,
     type: frame.type,

@@ -59,6 +59,7 @@ export const settings: Setting<ServiceSettings> = Effect.map(
     ),
     gasOfPortfolio: withDefault("GAS_PER_PORTFOLIO_AND_DAY", gas("30000000"), 30_000_000),
     gasOfTenant: withDefault("GAS_PER_TENANT_AND_DAY", gas("10000000000"), 10_000_000_000),
+    gasOfOwner: withDefault("GAS_OF_OWNER_PER_PORTFOLIO_AND_DAY", gas("30000000"), 30_000_000),
     gasShareBps: withDefault("GAS_MAX_SHARE_BPS", Kind.integer(1, 1_000_000, "10000"), 10_000),
     transferMinUsd: withDefault(
       "TRANSFER_MIN_USD",
@@ -109,6 +110,7 @@ export const settings: Setting<ServiceSettings> = Effect.map(
     gas: {
       portfolioPerDay: BigInt(read.gasOfPortfolio),
       tenantPerDay: BigInt(read.gasOfTenant),
+      ownerPerDay: BigInt(read.gasOfOwner),
       maxShareBps: read.gasShareBps
     },
     routes: { minUsd: read.routeMinUsd, minAdvantageBps: read.routeAdvantageBps },

@@ -11,7 +11,7 @@ import type { Bundle } from "#domain/relay/UserOperations.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { arrayWords, numberWord } from "#layers/evm/rpc/abiWords.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 
 type Operations = readonly [PreparedTransaction, ...ReadonlyArray<PreparedTransaction>]

@@ -1,6 +1,6 @@
 /**
  * What became of the user operations in a transaction, by its logs. Source: ERC-4337 (UserOperationEvent,
- * BeforeExecution), ERC-20 (Transfer).
+ * UserOperationRevertReason, BeforeExecution), ERC-20 (Transfer).
  */
 import { Option } from "effect"
 import {
@@ -22,8 +22,11 @@ import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { operationEvent } from "#layers/evm/execution/operationEvents.ts"
+import { revertReason } from "#layers/evm/revert/revertReason.ts"
+import { bytesAt, numberAt } from "#layers/evm/rpc/abiWords.ts"
 
 const beginEvent = getAbiItem({ abi: entryPointAbi, name: "BeforeExecution" })
+const revertEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationRevertReason" })
 const transferEvent = getAbiItem({ abi: erc20Abi, name: "Transfer" })
 
 /** The logs of one event, by its topic: decoding each log to find out which event it is costs a hash a try. */
@@ -33,6 +36,7 @@ const logsOf = (event: AbiEvent) => {
 }
 const endLogs = logsOf(operationEvent)
 const beginLogs = logsOf(beginEvent)
+const revertLogs = logsOf(revertEvent)
 const transferLogs = logsOf(transferEvent)
 
 /** A word of a log's data as a number. Decoding a log by its ABI hashes the event's signature every time. */
@@ -97,6 +101,20 @@ export const netTransfers = (
   return [...net].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
 }
 
+/**
+ * What the calls of a reverted operation said. Indexed are its hash and its sender; the nonce and where the bytes are
+ * come first in the data. An operation that ran out of gas, or reverted without data, has no such event.
+ */
+const revertOf = ({ logs }: TransactionReceipt, userOpHash: string): Pick<ActionReceipt, "reason"> => {
+  const found = revertLogs(logs).find((log) => isOfEntryPoint(log) && log.topics[1] === userOpHash)
+  if (found === undefined || size(found.data) < 3 * 32) return {}
+  try {
+    return { reason: revertReason(bytesAt(found.data, numberAt(found.data, 32))) }
+  } catch {
+    return {}
+  }
+}
+
 /** Whether the transaction carried an operation of the account. */
 export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boolean =>
   marksOf(receipt).ends.some(({ sender }) => isAddressEqual(sender, toViem(addressOf(accountId))))
@@ -131,6 +149,7 @@ export const outcomeIn = (
     blockNumber: receipt.blockNumber,
     blockHash: receipt.blockHash,
     success: end.success,
+    ...(end.success ? {} : revertOf(receipt, userOpHash)),
     gasUsed:
       ends.length === 1 ? receipt.gasUsed : (receipt.gasUsed * end.actualGasUsed) / (charged === 0n ? 1n : charged),
     ...gasPriceOf(receipt),

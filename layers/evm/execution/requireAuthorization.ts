@@ -18,7 +18,7 @@ import { decodePermission, type Permission, permissionCalls } from "#layers/evm/
 import { addressOf, toViem, evmPolicy } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import type { PermissionMode } from "#layers/evm/execution/agentOperation.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 

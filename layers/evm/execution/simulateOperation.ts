@@ -5,19 +5,21 @@
  * `handleOps` does not revert when the calls inside an operation do, so its success does not prove theirs. One
  * `eth_call` therefore reads the account's balances before and after `handleOps` and compares; it needs no method
  * beyond what every node offers. When they are not as they should be, a second one repeats the calls alone behind it,
- * from the EntryPoint, to learn why they failed.
+ * from the EntryPoint, to learn why they failed. Calls that no balance shows are tried alone, and once more with
+ * exactly the gas that the operation gives them.
  */
 import { Effect } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
 import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type LiquidationPayout, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { type LiquidationPayout } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { callWithinLimit } from "#layers/evm/execution/callWithinLimit.ts"
+import { refusedSimulation, revertReason } from "#layers/evm/revert/revertReason.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { resultsOfReverted, revertedCalls, type Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
 import { uintOf } from "#layers/evm/rpc/multicall.ts"
@@ -134,7 +136,7 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
     const reason = revertReason(handled?.data ?? "0x")
     return yield* overtaken.test(reason)
       ? new ChainUnavailable({ chainId, reason: `the account changed while its operation was built (${reason})` })
-      : new SimulationFailed({ chainId, reason })
+      : refusedSimulation(chainId, reason)
   }
   const actual = changes.map((_, index) => {
     const before = uintOf(results[index])
@@ -143,13 +145,17 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
   })
   if (operation.hasCalls === true) {
     const [result] = (tried[0] && resultsOfReverted(tried[0])) ?? []
-    if (result?.success === true) return
-    const reason = result === undefined ? "the calls do not end within their gas limit" : revertReason(result.data)
-    return yield* new SimulationFailed({ chainId, reason })
+    if (result?.success === false) return yield* refusedSimulation(chainId, revertReason(result.data))
+    // With all the gas of the simulation they pass; what is sent has less.
+    const limited = result !== undefined && (yield* callWithinLimit(operation))
+    if (limited === true) return
+    return yield* refusedSimulation(
+      chainId,
+      `the calls use more than the ${operation.callGasLimit} gas that an execution of as many calls may use`
+    )
   }
   // Floors of zero, or swaps there and back, are met by a reverted batch too: that one leaves every balance as it was.
   const moved = actual.some((change) => change !== null && change !== 0n)
   const sufficient = changes.every(({ least }, index) => (actual[index] ?? least - 1n) >= least)
-  if (!moved || !sufficient)
-    return yield* new SimulationFailed({ chainId, reason: yield* reasonOfRepeat(operation, simulate) })
+  if (!moved || !sufficient) return yield* refusedSimulation(chainId, yield* reasonOfRepeat(operation, simulate))
 })

@@ -11,7 +11,7 @@ import { entryPoint, entryPointAbi, kernelAbi, multicall3, multicall3Abi } from 
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { deployGas, transactionGas } from "#layers/evm/execution/gasLimits.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { refusedSimulation, revertReason } from "#layers/evm/revert/revertReason.ts"
 import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
@@ -68,7 +68,7 @@ const simulate = Effect.fnUntraced(function* (
   const { chainId } = chain
   const results = yield* multicall(chainId, [...calls, ...stateCalls(chain)], frame)
   const failed = results.slice(0, calls.length).find(({ success }) => !success)
-  if (failed !== undefined) return yield* new SimulationFailed({ chainId, reason: revertReason(failed.data) })
+  if (failed !== undefined) return yield* refusedSimulation(chainId, revertReason(failed.data))
   if (!isVoid(chain, results.slice(calls.length))) {
     return yield* new SimulationFailed({
       chainId,

@@ -12,7 +12,7 @@ import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { refusedSimulation, revertReason } from "#layers/evm/revert/revertReason.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/account/executorCalls.ts"
@@ -52,7 +52,7 @@ const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyA
   const frame = { from: relayer, gas: transactionGasCap }
   const results = yield* multicall(chainId, calls, frame)
   const failed = results.find(({ success }) => !success)
-  if (failed !== undefined) return yield* new SimulationFailed({ chainId, reason: revertReason(failed.data) })
+  if (failed !== undefined) return yield* refusedSimulation(chainId, revertReason(failed.data))
 })
 
 /**

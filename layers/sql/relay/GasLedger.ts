@@ -5,7 +5,7 @@ import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
 import { gathered } from "#layers/sql/gathered.ts"
 import { decodeRows, Numeric } from "#layers/sql/rows.ts"
 
-const allSums = decodeRows(Schema.Struct({ portfolio: Numeric, tenant: Numeric }))
+const allSums = decodeRows(Schema.Struct({ portfolio: Numeric, tenant: Numeric, owner: Numeric }))
 
 interface Requested {
   readonly payee: Payee
@@ -19,7 +19,8 @@ const make = Effect.gen(function* () {
   // What all portfolios of a tenant used is a row of its own.
   const spentOf = yield* gathered((requested: ReadonlyArray<Requested>) =>
     allSums(sql`
-      SELECT coalesce(own.gas, 0)::text AS portfolio, coalesce(whole.gas, 0)::text AS tenant
+      SELECT coalesce(own.gas, 0)::text AS portfolio, coalesce(whole.gas, 0)::text AS tenant,
+        coalesce(own.owner_gas, 0)::text AS owner
       FROM unnest(${requested.map(({ payee }) => payee.tenantId)}::text[],
         ${requested.map(({ payee }) => payee.portfolioId)}::text[], ${requested.map(({ day }) => day)}::text[]::date[]
       ) WITH ORDINALITY AS requested (tenant_id, portfolio_id, day, place)

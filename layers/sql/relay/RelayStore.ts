@@ -140,13 +140,16 @@ const make = Effect.gen(function* () {
             WHERE (a.operation_id, a.chain_id, a.attempt) = (b.operation_id, b.chain_id, b.attempt)
             RETURNING a.operation_id, a.chain_id, a.attempt, b.status AS before, r.at, r.gas::numeric AS gas
           ), spent AS (
-            INSERT INTO gas_spent (tenant_id, portfolio_id, day, gas)
-            SELECT o.tenant_id, p.portfolio_id, (n.at AT TIME ZONE 'UTC')::date, sum(n.gas)
+            INSERT INTO gas_spent (tenant_id, portfolio_id, day, gas, owner_gas)
+            SELECT o.tenant_id, p.portfolio_id, (n.at AT TIME ZONE 'UTC')::date,
+              coalesce(sum(n.gas) FILTER (WHERE o.kind NOT IN ('withdraw', 'revoke')), 0),
+              coalesce(sum(n.gas) FILTER (WHERE o.kind IN ('withdraw', 'revoke')), 0)
             FROM recorded n JOIN operations o ON o.operation_id = n.operation_id
             CROSS JOIN LATERAL (VALUES (o.portfolio_id), ('')) AS p (portfolio_id)
             WHERE n.before = 'signed' AND n.gas > 0
             GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-            ON CONFLICT (tenant_id, day, portfolio_id) DO UPDATE SET gas = gas_spent.gas + excluded.gas
+            ON CONFLICT (tenant_id, day, portfolio_id) DO UPDATE SET gas = gas_spent.gas + excluded.gas,
+              owner_gas = gas_spent.owner_gas + excluded.owner_gas
           )
           SELECT operation_id || ' ' || chain_id || ' ' || attempt AS key FROM recorded`
         const recorded = new Set(rows.map(({ key }) => key))

@@ -220,7 +220,7 @@ layer(ApiLive, { excludeTestServices: true })("refusals of withdrawals", (it) =>
   )
 
   it.effect(
-    "a portfolio without gas for the day is answered when it has gas again, and how to withdraw without us",
+    "an owner without gas for the day is answered when there is gas again, and how to withdraw without us",
     () =>
       Effect.gen(function* () {
         const user = yield* enrolled()
@@ -228,9 +228,9 @@ layer(ApiLive, { excludeTestServices: true })("refusals of withdrawals", (it) =>
         const now = yield* DateTime.now
         const spend = { tenantId: user.tenantId, portfolioId: user.portfolioId as PortfolioId }
         yield* (yield* SqlClient.SqlClient)`
-        INSERT INTO gas_spent (tenant_id, portfolio_id, day, gas)
-        VALUES (${user.tenantId}, ${user.portfolioId}, ${DateTime.formatIsoDateUtc(now)}::date, 1000000000000)`
-        assert.strictEqual((yield* ledger.spent(spend, now)).portfolio, 10n ** 12n)
+        INSERT INTO gas_spent (tenant_id, portfolio_id, day, gas, owner_gas)
+        VALUES (${user.tenantId}, ${user.portfolioId}, ${DateTime.formatIsoDateUtc(now)}::date, 0, 1000000000000)`
+        assert.strictEqual((yield* ledger.spent(spend, now)).owner, 10n ** 12n)
         const answer = yield* post(user, "withdraw", yield* signedBody(user))
         assertError(answer, RateLimited)
         assert.include(answer.json.error.message, "gas")
@@ -239,5 +239,19 @@ layer(ApiLive, { excludeTestServices: true })("refusals of withdrawals", (it) =>
         assert.isTrue(wait > 0 && wait <= 86_400)
         assert.deepStrictEqual(yield* rowsOf(user.portfolioId), nothing)
       })
+  )
+
+  it.effect("an owner withdraws though the agent has used up all gas of the portfolio and its tenant", () =>
+    Effect.gen(function* () {
+      const user = yield* enrolled()
+      const day = DateTime.formatIsoDateUtc(yield* DateTime.now)
+      const spent = 10n ** 15n
+      for (const portfolioId of [user.portfolioId, ""])
+        yield* (yield* SqlClient.SqlClient)`
+          INSERT INTO gas_spent (tenant_id, portfolio_id, day, gas)
+          VALUES (${user.tenantId}, ${portfolioId}, ${day}::date, ${String(spent)}::numeric)`
+      const answer = yield* post(user, "withdraw", yield* signedBody(user))
+      assert.strictEqual(answer.status, 202, answer.text)
+    })
   )
 })

@@ -24,7 +24,7 @@ import { setPrices } from "#test/support/enrolledPortfolio.ts"
 import { testSettings, testSettingsWith } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
-const none = { portfolio: 0n, tenant: 0n }
+const none = { portfolio: 0n, tenant: 0n, owner: 0n }
 
 /** Gas on Base is paid in ether, whose price is known. */
 const pricedGas = { natives: new Map([[baseUsdc.chainId, baseWeth.assetId]]) }
@@ -56,7 +56,12 @@ describe("the gas of a batch", () => {
         )
         assert.strictEqual(yield* refusals(scope), before + 1)
       }
-      Object.assign(gasOfDay, { portfolio: gas.portfolioPerDay - 1n, tenant: gas.tenantPerDay - 1n })
+      // What owners signed uses up nothing of it.
+      Object.assign(gasOfDay, {
+        portfolio: gas.portfolioPerDay - 1n,
+        tenant: gas.tenantPerDay - 1n,
+        owner: gas.ownerPerDay
+      })
       assert.strictEqual((yield* prepared(1, 0))._tag, "Ready")
       Object.assign(gasOfDay, none)
     }).pipe(Effect.provide(Preparer))

@@ -91,7 +91,7 @@ export const sameAgain = Layer.succeed(RunPlanner, {
   preview: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))
 })
 /** What was spent of the day's gas; tests write it. */
-export const gasOfDay = { portfolio: 0n, tenant: 0n }
+export const gasOfDay = { portfolio: 0n, tenant: 0n, owner: 0n }
 
 /** A preparer of the portfolio over the market in memory; the venue of that market unless another is given. */
 export const preparerFor = (

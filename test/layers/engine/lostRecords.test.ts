@@ -158,6 +158,21 @@ layer(Engine, { excludeTestServices: true })("an order whose operation has no re
   )
 })
 
+layer(Engine, { excludeTestServices: true })("calls that the chain reverts", (it) => {
+  it.effect("are paid for once: the operation ends with what the chain says of it", () =>
+    Effect.gen(function* () {
+      const { market, run } = yield* accepted(30, true)
+      const sent = market.broadcasts.length
+      market.reverts.set(Number(baseUsdc.chainId), 1)
+      const { error, state } = yield* run("execute")
+      market.reverts.delete(Number(baseUsdc.chainId))
+      assert.strictEqual(state, "failed")
+      assert.match(error!, /was reverted in 0x\w+; calls that the chain reverted are not tried again/u)
+      assert.lengthOf(market.broadcasts, sent + 1)
+    })
+  )
+})
+
 /** Longer than what is younger than a failover. */
 const longEnough = "5200 millis"
 

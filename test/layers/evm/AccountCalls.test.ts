@@ -4,13 +4,15 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Address, encodeFunctionData, erc20Abi } from "viem"
+import { type Address, createWalletClient, encodeFunctionData, erc20Abi, type Hex, http } from "viem"
 import { CallTracer } from "#domain/action/CallTracer.ts"
 import type { EvmAddress } from "#domain/Caip.ts"
+import { Relayer } from "#domain/relay/Relayer.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import {
   batchOf,
+  confirmed,
   type Enrollment,
   enroll,
   EvmWorld,
@@ -48,6 +50,27 @@ const allowance = (chain: Chain, { account }: Enrollment) =>
       args: [account as string as Address, chain.contracts.guard]
     })
   )
+
+/**
+ * A token whose `approve` counts down from a number and answers true: some 30 gas a round, paid by whoever calls it.
+ */
+const burner = "0x6013600c60003960136000f36024355b600190038060035760015f5260205ff3"
+
+/**
+ * A token whose `approve` answers true until it was called without data, and then reverts with an error of ERC-6093.
+ */
+const turncoat = "0x6025600c60003960256000f336156012575f5460185760015f5260205ff35b60015f55005b63fb8f41b25f526064601cfd"
+
+const deployed = (chain: Chain, code: string) =>
+  Effect.promise(async () => {
+    const wallet = createWalletClient({ account: stranger, transport: http(chain.rpcUrl) })
+    const hash = await wallet.sendTransaction({ chain: null, data: code as Hex })
+    const { contractAddress } = await chain.client.waitForTransactionReceipt({ hash })
+    return contractAddress!
+  })
+
+const approvalOf = (spender: Address, to: Address, amount: bigint) =>
+  callTo(to, encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] }))
 
 describe("an account's calls", () => {
   layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
@@ -91,6 +114,47 @@ describe("an account's calls", () => {
         }
         assert.deepStrictEqual(yield* balances(chain, enrollment.account), before)
         assert.strictEqual(yield* allowance(chain, enrollment), 0n)
+      })
+    )
+
+    it.effect("are simulated under the very limit of gas that they get", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const execution = yield* ChainExecution
+        const enrollment = yield* tradingAccount(404n)
+        const token = yield* deployed(chain, burner)
+        const { guard } = chain.contracts
+        // 1.45 million gas are what a call may use; the burner takes 2.6 million, and then 0.6 million.
+        const refused = yield* Effect.flip(
+          execution.prepare(callsOf(enrollment, chain, approvalOf(guard, token, 100_000n)))
+        )
+        assert.strictEqual(refused._tag, "SimulationFailed")
+        assert.include(refused.message, "use more than the 1450000 gas")
+        const { receipt } = yield* execute(callsOf(enrollment, chain, approvalOf(guard, token, 25_000n)))
+        assert.isTrue(receipt.success, receipt.reason)
+      })
+    )
+
+    it.effect("that revert on chain after all say why", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const relay = yield* Relayer
+        const enrollment = yield* tradingAccount(405n)
+        const token = yield* deployed(chain, turncoat)
+        const batch = callsOf(enrollment, chain, approvalOf(chain.contracts.guard, token, 7n))
+        const prepared = asTransaction(yield* (yield* ChainExecution).prepare(batch))
+        yield* Effect.promise(async () => {
+          const wallet = createWalletClient({ account: stranger, transport: http(chain.rpcUrl) })
+          await chain.client.waitForTransactionReceipt({
+            hash: await wallet.sendTransaction({ chain: null, to: token })
+          })
+        })
+        const signed = yield* relay.sign(prepared, prepared.chainNonce)
+        yield* relay.broadcast(signed)
+        const receipt = yield* confirmed(signed, prepared.accountId)
+        assert.isFalse(receipt.success)
+        const nobody = "0x0000000000000000000000000000000000000000"
+        assert.strictEqual(receipt.reason, `ERC20InsufficientAllowance(${nobody}, 0, 0)`)
       })
     )
 

@@ -7,7 +7,7 @@ import type { GuardTerms } from "#domain/account/Permission.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import {

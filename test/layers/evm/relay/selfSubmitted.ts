@@ -6,7 +6,7 @@ import {
   toPackedUserOperation,
   type UserOperation
 } from "viem/account-abstraction"
-import { revertReason } from "#layers/evm/execution/revertReason.ts"
+import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { stranger } from "#test/layers/evm/EvmWorld.ts"
 

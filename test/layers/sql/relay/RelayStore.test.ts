@@ -298,8 +298,8 @@ eachDatabase("RelayStore", (it) => {
         const [row] = yield* sql<{ readonly tenantId: TenantId; readonly portfolioId: PortfolioId }>`
           SELECT tenant_id AS "tenantId", portfolio_id AS "portfolioId" FROM operations
           WHERE operation_id = ${attempt.operationId}`
-        assert.deepStrictEqual(yield* ledger.spent(row!, noon), { portfolio: gasUsed, tenant: gasUsed })
-        assert.deepStrictEqual(yield* ledger.spent(row!, after(86_400_000)), { portfolio: 0n, tenant: 0n })
+        assert.deepStrictEqual(yield* ledger.spent(row!, noon), { portfolio: gasUsed, tenant: gasUsed, owner: 0n })
+        assert.deepStrictEqual(yield* ledger.spent(row!, after(86_400_000)), { portfolio: 0n, tenant: 0n, owner: 0n })
         const askedAtOnce = yield* Effect.forEach([noon, after(86_400_000), noon], (at) => ledger.spent(row!, at), {
           concurrency: "unbounded"
         })
@@ -308,6 +308,41 @@ eachDatabase("RelayStore", (it) => {
           [gasUsed, 0n, gasUsed]
         )
       }
+    })
+  )
+
+  it.effect("counts the gas of what owners signed apart from that of the agent", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RelayStore
+      const ledger = yield* GasLedger
+      const first = yield* newAttempt
+      const [row] = yield* sql<{ readonly tenantId: TenantId; readonly portfolioId: PortfolioId }>`
+        SELECT tenant_id AS "tenantId", portfolio_id AS "portfolioId" FROM operations
+        WHERE operation_id = ${first.operationId}`
+      for (const [kind, gasUsed] of [
+        ["execute", 1_000n],
+        ["withdraw", 30n],
+        ["revoke", 4n],
+        ["swap", 500n]
+      ] as const) {
+        const attempt = yield* newAttempt
+        yield* sql`
+          UPDATE operations SET kind = ${kind}, tenant_id = ${row!.tenantId}, portfolio_id = ${row!.portfolioId}
+          WHERE operation_id = ${attempt.operationId}`
+        yield* reserve(attempt, newAddress())
+        const receipt: ActionReceipt = {
+          actionHash: bytes32(7),
+          txHash: bytes32(1),
+          blockNumber: 12n,
+          blockHash: bytes32(12),
+          success: false,
+          gasUsed,
+          deltas: []
+        }
+        yield* store.recordReceipt(attempt, receipt, noon)
+      }
+      assert.deepStrictEqual(yield* ledger.spent(row!, noon), { portfolio: 1_500n, tenant: 1_500n, owner: 34n })
     })
   )
 
