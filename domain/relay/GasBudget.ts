@@ -9,7 +9,7 @@ import { isFresh, Prices } from "#domain/market/Prices.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
-import { type ActionCost, type ActionReceipt, expectedShare, maxNative } from "#domain/relay/Transaction.ts"
+import { type ActionCost, expectedShare, maxNative, type PaidGas, paidNative } from "#domain/relay/Transaction.ts"
 import { NativeAssets } from "#domain/chain/NativeAssets.ts"
 import * as Decimal from "#domain/Decimal.ts"
 
@@ -67,10 +67,7 @@ export class GasBudget extends Context.Service<
     /**
      * What a transaction did cost, US dollars (wad); none when the price of the native asset is not known. Never fails.
      */
-    readonly paidUsd: (
-      chainId: ChainId,
-      { gasPriceRaw, gasUsed }: Pick<ActionReceipt, "gasPriceRaw" | "gasUsed">
-    ) => Effect.Effect<Option.Option<bigint>>
+    readonly paidUsd: (chainId: ChainId, paid: PaidGas) => Effect.Effect<Option.Option<bigint>>
   }
 >()("ballast/domain/relay/GasBudget") {
   static readonly layer = Layer.effect(
@@ -116,8 +113,10 @@ export class GasBudget extends Context.Service<
       /** The most that it can cost. */
       const maxUsd = (prepared: ActionCost) => usdOf(prepared.chainId, maxNative(prepared))
 
-      const paidUsd = (chainId: ChainId, { gasPriceRaw, gasUsed }: Pick<ActionReceipt, "gasPriceRaw" | "gasUsed">) =>
-        gasPriceRaw === undefined ? Effect.succeedNone : usdOf(chainId, gasUsed * gasPriceRaw)
+      const paidUsd = (chainId: ChainId, paid: PaidGas) => {
+        const native = paidNative(paid)
+        return native === undefined ? Effect.succeedNone : usdOf(chainId, native)
+      }
 
       const expectedUsd = (prepared: ActionCost) =>
         Effect.map(

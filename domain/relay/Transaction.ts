@@ -24,6 +24,8 @@ export const PreparedTransaction = Schema.Struct({
   bundleGas: Schema.optionalKey(Schema.BigIntFromString),
   maxFeePerGas: Schema.BigIntFromString,
   maxPriorityFeePerGas: Schema.BigIntFromString,
+  /** Wei that a rollup charges for its bytes beside the fee of gas; left out where it charges none. */
+  dataFee: Schema.optionalKey(Schema.BigIntFromString),
   /** The first relayer's next nonce as two endpoints of the chain counted it; the reserved one is never lower. */
   chainNonce: Schema.Int,
   /** The same of every relayer account beside the first. */
@@ -71,7 +73,7 @@ export type PreparedAction = typeof PreparedAction.Type
 /** What an action may cost, by the family of its chain. */
 export type ActionCost =
   | Pick<PreparedSteps, "_tag" | "chainId" | "maxLamports" | "expectedLamports" | "lamportNative">
-  | Pick<PreparedTransaction, "_tag" | "chainId" | "gasLimit" | "maxFeePerGas">
+  | Pick<PreparedTransaction, "_tag" | "chainId" | "gasLimit" | "maxFeePerGas" | "dataFee">
 
 /** Whether an action is steps, each a transaction of its own; else a transaction of a relayer carries all of it. */
 export const isSteps = (prepared: PreparedAction): prepared is PreparedSteps => prepared._tag === "Solana"
@@ -79,9 +81,14 @@ export const isSteps = (prepared: PreparedAction): prepared is PreparedSteps => 
 /** The most that an action may use: units of gas, or of its steps the smallest units of the native asset. */
 export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit)
 
+/** By how much the price of a rollup's data may rise until a transaction is included. */
+const maxOverDataFee = 2n
+
 /** The most that an action may cost, in the chain's native asset with 18 decimals. */
 export const maxNative = (cost: ActionCost): bigint =>
-  cost._tag === "Solana" ? cost.maxLamports * cost.lamportNative : cost.gasLimit * cost.maxFeePerGas
+  cost._tag === "Solana"
+    ? cost.maxLamports * cost.lamportNative
+    : cost.gasLimit * cost.maxFeePerGas + maxOverDataFee * (cost.dataFee ?? 0n)
 
 /**
  * The most that a relayer's transaction can cost is about three times what it does cost: twice the base fee, and a
@@ -91,7 +98,12 @@ const maxOverExpected = 3n
 
 /** Of the most that an action may cost, in any unit, what it is expected to cost. */
 export const expectedShare = (cost: ActionCost, max: bigint): bigint => {
-  if (cost._tag !== "Solana") return max / maxOverExpected
+  if (cost._tag !== "Solana") {
+    const { dataFee = 0n } = cost
+    if (dataFee === 0n) return max / maxOverExpected
+    const [most, gas] = [maxNative(cost), (cost.gasLimit * cost.maxFeePerGas) / maxOverExpected]
+    return (max * (gas + dataFee)) / most
+  }
   const { expectedLamports = cost.maxLamports, maxLamports } = cost
   return maxLamports === 0n ? 0n : (max * expectedLamports) / maxLamports
 }
@@ -174,6 +186,8 @@ const receiptFields = {
    * Units of the chain's native asset (wei) that each unit of gas cost; left out by receipts from before it was kept.
    */
   gasPriceRaw: Schema.optionalKey(Schema.BigIntFromString),
+  /** Wei that a rollup charged for its bytes beside the fee of gas, or its share; left out where it charged none. */
+  dataFeeRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** Net change of each token of the account, from the Transfer events of the transaction or by balances around it. */
   deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString })),
   /** What a block took of an action of several steps, in order; left out where `txHash` is all. */
@@ -197,3 +211,14 @@ export const FoundReceipt = Schema.Struct({
   /** It was recorded in the same step; left out by results from before that was so. */
   isRecorded: Schema.optionalKey(Schema.Boolean)
 }).pipe(Schema.encodeKeys(storedReceiptKeys))
+
+/** What of a receipt says how much was paid. */
+export type PaidGas = Pick<ActionReceipt, "gasUsed" | "gasPriceRaw" | "dataFeeRaw">
+
+/** What was paid, in the chain's native asset with 18 decimals; undefined where the price of gas is not known. */
+export const paidNative = ({ dataFeeRaw = 0n, gasPriceRaw, gasUsed }: PaidGas): bigint | undefined =>
+  gasPriceRaw === undefined ? undefined : gasUsed * gasPriceRaw + dataFeeRaw
+
+/** Units of gas that count towards budgets: a fee for data is as much gas as it would have paid for. */
+export const countedGas = ({ dataFeeRaw = 0n, gasPriceRaw = 0n, gasUsed }: PaidGas): bigint =>
+  gasPriceRaw === 0n ? gasUsed : gasUsed + dataFeeRaw / gasPriceRaw

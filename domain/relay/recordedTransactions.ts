@@ -29,7 +29,7 @@ export const recordedTransactions = (
     }))
   )
 
-interface Included extends Pick<ActionReceipt, "txHash" | "success" | "gasUsed" | "gasPriceRaw"> {
+interface Included extends Pick<ActionReceipt, "txHash" | "success" | "gasUsed" | "gasPriceRaw" | "dataFeeRaw"> {
   readonly userOpHash: string | null
 }
 

@@ -17,6 +17,8 @@ export interface EvmChain {
   readonly gasCeiling: bigint
   /** Wei for a unit of gas that the relayer offers as a tip at least, also where blocks have room for less. */
   readonly minTip: bigint
+  /** How the chain charges for the bytes of a transaction beside its execution; left out where it does not. */
+  readonly rollup?: "optimism" | "arbitrum"
   /**
    * Gas that a transaction of several user operations may use; 0 sends each alone. As much as a transaction may when
    * left out.

@@ -122,6 +122,20 @@ const installCanonical = Effect.fnUntraced(function* (client: ChainClient, contr
   )
 })
 
+/** What rollups answer about the data of transactions: GasPriceOracle of the OP stack, NodeInterface of Arbitrum. */
+const rollupContracts = new Map<number, readonly [address: Address, name: string]>([
+  [8453, ["0x420000000000000000000000000000000000000F", "GasPriceOracle"]],
+  [42161, ["0x00000000000000000000000000000000000000C8", "NodeInterface"]],
+  [4663, ["0x00000000000000000000000000000000000000C8", "NodeInterface"]]
+])
+
+const installRollup = Effect.fnUntraced(function* ({ chain, client, contracts }: Installation) {
+  const known = rollupContracts.get(chain.chainId)
+  if (known === undefined) return
+  const [address, name] = known
+  yield* ask(client, `place ${name}`, () => client.setCode({ address, bytecode: contracts.own(name).runtime }))
+})
+
 /** Solidity's layout of a string of at most 31 bytes: the text, then twice its length in the last byte. */
 const shortString = (text: string): Hex =>
   concat([stringToHex(text, { size: 31 }), toHex(2 * new TextEncoder().encode(text).length, { size: 1 })])
@@ -206,6 +220,7 @@ export const installChain = Effect.fn("installChain")(function* (
   const codes = initCodes(contracts, chain)
   yield* admitOperator(client)
   yield* installCanonical(client, contracts)
+  yield* installRollup(installation)
   yield* installOwnModules(client, contracts)
   yield* installWeth(client, contracts, chain.weth)
   yield* deploy(client, "the Uniswap v2 factory", codes.factory)

@@ -22,6 +22,8 @@ interface ConfigurableChain {
   readonly gasCeilingGwei: number
   /** Wei that are offered as a tip at least; reasons of both in docs/decisions/0329. */
   readonly minTip: bigint
+  /** How it charges for the bytes of a transaction; left out where it does not. */
+  readonly rollup?: "optimism" | "arbitrum"
   /** The stablecoin that Ondo takes and pays there; left out where that is not known. Source: Ondo's documentation. */
   readonly ondoStable?: string
 }
@@ -40,14 +42,16 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x4200000000000000000000000000000000000006", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
     confirmations: 10,
     gasCeilingGwei: 10,
-    minTip: 1_000_000n
+    minTip: 1_000_000n,
+    rollup: "optimism"
   },
   {
     id: 42161,
     connectorTokens: ["0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
     confirmations: 30,
     gasCeilingGwei: 10,
-    minTip: 0n
+    minTip: 0n,
+    rollup: "arbitrum"
   },
   {
     id: 56,
@@ -62,7 +66,8 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"],
     confirmations: 30,
     gasCeilingGwei: 10,
-    minTip: 0n
+    minTip: 0n,
+    rollup: "arbitrum"
   }
 ]
 
@@ -127,7 +132,7 @@ const connectorTokensOn = ({ connectorTokens, id }: ConfigurableChain): Setting<
   )
 
 const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
-  const { confirmations: byDefault, gasCeilingGwei: ceilingByDefault, id, minTip } = known
+  const { confirmations: byDefault, gasCeilingGwei: ceilingByDefault, id, minTip, rollup } = known
   return Effect.flatMap(optional(`RPC_URL_${id}`, endpoints), (rpcUrls) => {
     if (rpcUrls === null) return Effect.succeed(null)
     const [first, ...others] = rpcUrls
@@ -173,6 +178,7 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         confirmations,
         gasCeiling: BigInt(gasCeilingGwei) * weiPerGwei,
         minTip,
+        ...(rollup === undefined ? {} : { rollup }),
         bundleGas: BigInt(bundleGas),
         lowRelayerFunds: BigInt(lowFundsGwei) * weiPerGwei
       })

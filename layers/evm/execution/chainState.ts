@@ -18,6 +18,7 @@ import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperat
 import { readPendingNonce } from "#layers/evm/execution/relayerNonce.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { blockNumberCalls, blockNumberIn } from "#layers/evm/rpc/blockNumber.ts"
+import { type DataCosts, readDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
@@ -75,6 +76,7 @@ export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainI
 })
 
 export interface BlockState extends Fees {
+  readonly dataCosts: DataCosts
   readonly number: bigint
   readonly timestamp: bigint
   readonly gasLimit: bigint
@@ -87,10 +89,11 @@ export interface BlockState extends Fees {
 export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
   const { chain, request } = yield* EvmClients
   const { gasCeiling } = yield* chain(chainId)
-  const [{ gasLimit, number, timestamp }, market] = yield* Effect.all(
+  const [{ gasLimit, number, timestamp }, market, dataCosts] = yield* Effect.all(
     [
       request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockTag: "latest" })),
-      readMarketFees(chainId)
+      readMarketFees(chainId),
+      readDataCosts(chainId)
     ],
     { concurrency: "unbounded" }
   )
@@ -101,7 +104,7 @@ export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
       reason: `gas costs ${price} wei, above the ceiling of ${gasCeiling}`
     })
   }
-  const state: BlockState = { number, timestamp, gasLimit, ...feesAt(market, gasCeiling) }
+  const state: BlockState = { number, timestamp, gasLimit, dataCosts, ...feesAt(market, gasCeiling) }
   return state
 })
 

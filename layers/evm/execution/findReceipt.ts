@@ -30,7 +30,7 @@ export const lost = (
   success: false,
   ...(carries > 1 ? { isBundleReverted: true } : {}),
   gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
-  ...(receipt === null ? {} : gasPriceOf(receipt)),
+  ...(receipt === null ? {} : gasPriceOf(receipt, { part: 1n, of: BigInt(carries) })),
   deltas: []
 })
 

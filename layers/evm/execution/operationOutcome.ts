@@ -2,7 +2,7 @@
  * What became of the user operations in a transaction, by its logs. Source: ERC-4337 (UserOperationEvent,
  * UserOperationRevertReason, BeforeExecution), ERC-20 (Transfer).
  */
-import { Option } from "effect"
+import { Option, Schema } from "effect"
 import {
   type AbiEvent,
   erc20Abi,
@@ -119,9 +119,27 @@ const revertOf = ({ logs }: TransactionReceipt, userOpHash: string): Pick<Action
 export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boolean =>
   marksOf(receipt).ends.some(({ sender }) => isAddressEqual(sender, toViem(addressOf(accountId))))
 
-/** What a unit of gas cost, where the node returns it. */
-export const gasPriceOf = ({ effectiveGasPrice }: Partial<Pick<TransactionReceipt, "effectiveGasPrice">>) =>
-  effectiveGasPrice === undefined ? {} : { gasPriceRaw: effectiveGasPrice }
+/** `l1Fee` of the OP stack, which the library passes on as the node wrote it. */
+const DataFee = Schema.Struct({ l1Fee: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/u)) })
+
+const dataFeeIn = (receipt: object): bigint =>
+  Option.match(Schema.decodeUnknownOption(DataFee)(receipt), {
+    onNone: () => 0n,
+    onSome: ({ l1Fee }) => BigInt(l1Fee)
+  })
+
+/** What a unit of gas cost, where the node returns it, and a share of what the rollup charged for the bytes. */
+export const gasPriceOf = (
+  receipt: Partial<Pick<TransactionReceipt, "effectiveGasPrice">>,
+  { of, part }: { readonly part: bigint; readonly of: bigint } = { part: 1n, of: 1n }
+): Pick<ActionReceipt, "gasPriceRaw" | "dataFeeRaw"> => {
+  const { effectiveGasPrice } = receipt
+  const dataFeeRaw = of === 0n ? 0n : (dataFeeIn(receipt) * part) / of
+  return {
+    ...(effectiveGasPrice === undefined ? {} : { gasPriceRaw: effectiveGasPrice }),
+    ...(dataFeeRaw === 0n ? {} : { dataFeeRaw })
+  }
+}
 
 /**
  * Reads the operation's outcome from a receipt; none when the transaction did not carry the operation.
@@ -152,7 +170,7 @@ export const outcomeIn = (
     ...(end.success ? {} : revertOf(receipt, userOpHash)),
     gasUsed:
       ends.length === 1 ? receipt.gasUsed : (receipt.gasUsed * end.actualGasUsed) / (charged === 0n ? 1n : charged),
-    ...gasPriceOf(receipt),
+    ...gasPriceOf(receipt, ends.length === 1 ? undefined : { part: end.actualGasUsed, of: charged }),
     deltas: netTransfers({ logs }, accountId)
   })
 }

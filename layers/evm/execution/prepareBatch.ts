@@ -10,6 +10,7 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem, evmPolicy } from "#layers/evm/address.ts"
 import type { AskAttested } from "#layers/evm/attestation/attestedPrices.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
+import { withDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { AgentOperation } from "#layers/evm/execution/agentOperation.ts"
 import { attestedFor, tradesOf } from "#layers/evm/execution/batchCalls.ts"
@@ -147,7 +148,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
     actionHash: userOpHash,
     to: fromViem(entryPoint),
     callData: handleOps,
-    gasLimit: transactionGas(gas),
+    ...withDataCosts(block.dataCosts, handleOps, transactionGas(gas)),
     ...(isShareable(batch) ? { bundleGas: bundleGasCap(block.gasLimit, allowed) } : {}),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,

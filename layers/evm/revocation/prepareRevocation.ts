@@ -8,6 +8,7 @@ import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { accountDeployment, permissionValidation } from "#layers/evm/account/kernelAccount.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, kernelAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { withDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { deployGas, transactionGas } from "#layers/evm/execution/gasLimits.ts"
@@ -111,7 +112,7 @@ export const prepareRevocation = Effect.fnUntraced(function* (
     actionHash: digest,
     to: fromViem(target),
     callData: data.toLowerCase(),
-    gasLimit,
+    ...withDataCosts(block.dataCosts, data, gasLimit),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
     ...nonces,

@@ -9,6 +9,7 @@ import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { withDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
@@ -106,7 +107,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (
     actionHash,
     to: fromViem(to),
     callData: data.toLowerCase(),
-    gasLimit: gasLimitFor(estimate, max),
+    ...withDataCosts(block.dataCosts, data, gasLimitFor(estimate, max)),
     maxFeePerGas: block.maxFeePerGas,
     maxPriorityFeePerGas: block.maxPriorityFeePerGas,
     ...nonces,

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type AttemptId, attemptKey, RelayStore, type StoredTransaction } from "#domain/relay/RelayStore.ts"
-import { ActionReceipt, type SignedTransaction } from "#domain/relay/Transaction.ts"
+import { ActionReceipt, countedGas, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { batched } from "#domain/batched.ts"
 import {
   type ActionRow,
@@ -124,7 +124,7 @@ const make = Effect.gen(function* () {
               ${ended.map(({ receipt }) => storableJson(encodeReceipt(receipt)))}::text[],
               ${ended.map(({ receipt }) => (receipt.success ? "succeeded" : "reverted"))}::text[],
               ${ended.map(({ at }) => timestamp(at))}::timestamptz[],
-              ${ended.map(({ receipt }) => receipt.gasUsed.toString())}::text[],
+              ${ended.map(({ receipt }) => countedGas(receipt).toString())}::text[],
               ${ended.map(({ fence }) => fence?.requestId ?? "")}::text[],
               ${ended.map(({ fence }) => String(fence?.generation ?? ""))}::text[])
               AS r (operation_id, chain_id, attempt, receipt, status, at, gas, run, generation)
