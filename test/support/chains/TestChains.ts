@@ -133,13 +133,14 @@ const ChainExecutionTest = Layer.effect(
         const withdrawal =
           settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
         const actionHash = hash("op", market.draw())
+        const nonce = market.nonces.get(accountId) ?? 0
         if (batch.operationId !== undefined) market.marked.set(actionHash, batch.operationId)
         return {
           chainId: batch.chainId,
           accountId,
           actionHash,
           to: relayer,
-          callData: write({ accountId, swaps, transfers: batch.transfers ?? [], withdrawal }),
+          callData: write({ accountId, swaps, transfers: batch.transfers ?? [], nonce, withdrawal }),
           gasLimit: 1n,
           ...(settlement === undefined && (batch.transfers ?? []).length === 0 ? { bundleGas: market.bundleGas } : {}),
           maxFeePerGas: 1n,

@@ -22,6 +22,8 @@ export const Payload = Schema.fromJsonString(
     accountId: AccountId,
     swaps: Schema.Array(Swap),
     transfers: Schema.Array(OutgoingTransfer),
+    /** Of the account, for what the agent signs; what an owner signed has none. */
+    nonce: Schema.optionalKey(Schema.Int),
     withdrawal: Schema.NullOr(Schema.Struct({ message: WithdrawalMessage, keepRaw: Schema.BigIntFromString }))
   })
 )
@@ -51,6 +53,9 @@ export interface TestMarket {
    */
   readonly refused: Set<AccountId>
   spoils: number
+  /** The next nonce of accounts whose agent has acted, and how many operations came with one that was used. */
+  readonly nonces: Map<AccountId, number>
+  overtaken: number
   /** Shared transactions that came to nothing. */
   readonly revertedBundles: Set<string>
   /** Every distinct operation that was included on any chain, by what it carries. */
@@ -128,6 +133,8 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     reverts: keep("reverts"),
     bundleGas: 8n,
     refused: new Set<AccountId>(),
+    nonces: keep("nonces"),
+    overtaken: 0,
     spoils: 0,
     revertedBundles: new Set<string>(),
     included: keep("included"),
@@ -280,12 +287,17 @@ const includeOne = (
 ) => {
   if (market.included.has(actionHash)) return
   const payload = read(raw)
-  const { accountId, swaps, withdrawal } = payload
+  const { accountId, nonce, swaps, withdrawal } = payload
   const key = withdrawal === null ? undefined : withdrawalKey(accountId, withdrawal.message)
+  const next = market.nonces.get(accountId) ?? 0
+  const isOvertaken = nonce !== undefined && nonce !== next
+  if (isOvertaken) market.overtaken += 1
+  else if (nonce !== undefined) market.nonces.set(accountId, next + 1)
   const pendingReverts = market.reverts.get(chainId) ?? 0
   if (pendingReverts > 0) market.reverts.set(chainId, pendingReverts - 1)
   const success =
     pendingReverts === 0 &&
+    !isOvertaken &&
     !(key !== undefined && market.withdrawn.has(key)) &&
     !(withdrawal !== null && isExpired(market, withdrawal.message))
   const deltas: Array<Deltas[number]> = []
