@@ -202,9 +202,8 @@ export const relayReplacements = Metric.counter("ballast_relay_replacements", {
 })
 
 /**
- * Seconds since the oldest unfinished operation was accepted, or went on after it had waited for its owner; 0 when there
- * is none. Attribute `state`: `moving` (accepted or running: above a few minutes the engine is stuck), `retrying` (it
- * waits for a chain).
+ * Seconds since the oldest unfinished operation was accepted, or went on after it had waited for its owner. Attribute
+ * `state`: `moving` (accepted or running: above a few minutes the engine is stuck), `retrying` (it waits for a chain).
  */
 export const oldestStepAge = Metric.gauge("ballast_engine_oldest_step_age", {
   description: "Age of the oldest unfinished operation",

@@ -1,5 +1,5 @@
 /**
- * What is seen of work that does not move: how old the oldest unfinished operation is, and whether the relayers can pay.
+ * What is seen of work that does not move: how old the oldest unfinished operation is, and whether relayers can pay.
  *
  * A fiber checks at an interval, sets the metrics and raises the alarms; readiness reports its last result.
  */
@@ -15,8 +15,8 @@ const checkInterval = Duration.seconds(15)
 const stepWithin = Duration.minutes(15)
 
 /**
- * Seconds since the oldest unfinished operation of each kind was accepted, or went on after it had waited for its owner;
- * 0 when there is none.
+ * Seconds since the oldest unfinished operation of each kind was accepted, or went on after it had waited for its
+ * owner; 0 when there is none.
  */
 export interface StepAges {
   readonly moving: number
