@@ -14,8 +14,17 @@ import { patience } from "#test/support/suite/patience.ts"
 /** A tenant has no more webhooks. */
 const requestsOfPath = 20
 
-/** Sends a request and closes its connection so many milliseconds later. */
-const abandoned = (url: string, key: string, name: string, body: unknown, after: number) =>
+interface Abandoned {
+  readonly key: string
+  /** Its `Idempotency-Key`. */
+  readonly name: string
+  readonly body: unknown
+  /** Milliseconds. */
+  readonly after: number
+}
+
+/** Sends a request and closes its connection so much later. */
+const abandoned = (url: string, { after, body, key, name }: Abandoned) =>
   Effect.promise(() =>
     fetch(url, {
       method: "POST",
@@ -81,7 +90,8 @@ describe("requests whose clients go away", () => {
         })
         yield* Effect.forEach(
           requests,
-          ({ after, body, path }, index) => abandoned(`${baseUrl}${path}`, actor.key, `k${index}`, body, after),
+          ({ after, body, path }, index) =>
+            abandoned(`${baseUrl}${path}`, { key: actor.key, name: `k${index}`, body, after }),
           { concurrency: 6 }
         )
         yield* noneInProgress
