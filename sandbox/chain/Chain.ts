@@ -57,7 +57,7 @@ export const setChainTime = (client: ChainClient, millis: number): Effect.Effect
     catch: (cause) => new SandboxFailure({ message: `Chain ${client.chain.id} refused to move its time`, cause })
   })
 
-/** A dump holds the newest state alone, and nodes answer for older ones: empty blocks of the same moment have it too. */
+/** A dump holds the newest state alone, and nodes answer for older ones: empty blocks of the moment have it too. */
 const refillStates = (client: ChainClient) =>
   Effect.tryPromise({
     try: () => client.mine({ blocks: keptStates, interval: 0 }),
