@@ -6,6 +6,10 @@ import type { AssetId } from "#domain/Caip.ts"
 import { mayTradeOn, type Price } from "#domain/market/Prices.ts"
 import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
 import type { PlannedLeg } from "#domain/PlannedTrades.ts"
+import { dollars } from "#domain/Skip.ts"
+
+/** How much of a swap may buy nothing because it is less than a unit, basis points. */
+const maxRestBps = 100n
 
 export interface FeedLegInputs {
   readonly assets: ReadonlyMap<AssetId, Asset>
@@ -39,7 +43,15 @@ export const feedLeg = (
   }
   const valueUsd = Amount.valueUsd(amountRaw, from.decimals, sold.usd)
   const { kept } = fromFeeBps(feeBps)
-  const expectedBuyRaw = Amount.fromUsd((valueUsd * kept) / whole, into.decimals, bought.usd)
+  const keptUsd = (valueUsd * kept) / whole
+  const expectedBuyRaw = Amount.fromUsd(keptUsd, into.decimals, bought.usd)
+  const restUsd = keptUsd - Amount.valueUsd(expectedBuyRaw, into.decimals, bought.usd)
+  if (restUsd * whole > keptUsd * maxRestBps) {
+    const unit = dollars(Amount.valueUsd(1n, into.decimals, bought.usd))
+    return Result.fail(
+      `${sell} and ${buy}: the least unit of what is bought is worth ${unit}, and ${dollars(restUsd)} of what is sold would buy none; sell what whole units cost`
+    )
+  }
   return Result.succeed({
     leg: { sell, buy, sellAmountRaw: amountRaw, valueUsd, expectedBuyRaw },
     sell: from,

@@ -77,6 +77,11 @@ export interface PlanInput {
    * chains differ, that of the dearest: transfers between them are weighed by it.
    */
   readonly feeBps: number
+  /**
+   * By how many basis points more is sold than whole units of a coarse token cost, 0 to 5,000: the market gives none in
+   * part. Left out: none.
+   */
+  readonly headroomBps?: number
   /** Left out: value stays on its chain. */
   readonly transfers?: TransferTerms
   /** Left out: every deviation of the threshold is traded to the target. */

@@ -97,7 +97,7 @@ const movementOf = (
  */
 export const plan = (input: PlanInput): Plan => {
   const { thresholdUsd } = input.preferences
-  const costOn = (chainId: ChainId) => SwapCost.fromFeeBps(feeBpsOn(input, chainId))
+  const costOn = (chainId: ChainId) => SwapCost.fromFeeBps(feeBpsOn(input, chainId), input.headroomBps)
   const allocation = byChain(input.allocation)
   const views = new Map<ChainId, ChainView>()
   for (const chain of input.chains) {

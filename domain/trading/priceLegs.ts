@@ -40,6 +40,9 @@ const refuse = (leg: PlannedLeg, code: SkipCode, reason: string): Result.Result<
     reason: `${reason}; ${dollars(leg.valueUsd)} are not traded`
   })
 
+/** Rounded up: of a token of few decimals a unit less may be a third of it. */
+const part = (raw: bigint, ofBps: bigint): bigint => (raw * ofBps + bps - 1n) / bps
+
 /** The yield at the feed's prices, less impact, slippage, and what the venue keeps beyond the plan's fee; raw units. */
 export const feedFloorRaw = (
   { expectedBuyRaw }: Pick<PlannedLeg, "expectedBuyRaw">,
@@ -47,7 +50,7 @@ export const feedFloorRaw = (
   furtherFeeBps = 0
 ): bigint => {
   const lost = BigInt(priceImpactBps + slippageBps + furtherFeeBps)
-  return lost >= bps ? 0n : (expectedBuyRaw * (bps - lost)) / bps
+  return lost >= bps ? 0n : part(expectedBuyRaw, bps - lost)
 }
 
 /**
@@ -55,10 +58,14 @@ export const feedFloorRaw = (
  * less impact less slippage. Whichever is more holds, so the two never add up.
  */
 export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimits): bigint => {
-  const fromQuote = (quote.buyAmountRaw * (bps - BigInt(limits.slippageBps))) / bps
+  const fromQuote = part(quote.buyAmountRaw, bps - BigInt(limits.slippageBps))
   const fromFeed = feedFloorRaw(leg, limits, quote.furtherFeeBps)
   return fromQuote > fromFeed ? fromQuote : fromFeed
 }
+
+/** One unit is missing, and a unit is worth more than a swap may lose: the token is coarse, the market is not off. */
+const isUnitShort = ({ expectedBuyRaw }: PlannedLeg, { buyAmountRaw }: Quote, limits: PricingLimits): boolean =>
+  buyAmountRaw + 1n === expectedBuyRaw && expectedBuyRaw * BigInt(limits.priceImpactBps + limits.slippageBps) < bps
 
 /**
  * A swap may not move its market by more than `priceImpactBps`, and its quote may not be below its floor. The second
@@ -78,6 +85,13 @@ export const priceLeg = (
     )
   }
   const minBuyAmountRaw = swapFloorRaw(leg, quote, limits)
+  if (quote.buyAmountRaw < minBuyAmountRaw && isUnitShort(leg, quote, limits)) {
+    return refuse(
+      leg,
+      SkipCode.belowMinTrade,
+      `The market gives ${quote.buyAmountRaw} of the ${leg.expectedBuyRaw} units due, and a unit of what is bought is worth ${dollars(leg.valueUsd / leg.expectedBuyRaw)}, more than a swap may lose`
+    )
+  }
   if (quote.buyAmountRaw < minBuyAmountRaw) {
     const shortfall = shortfallBps(leg.expectedBuyRaw, quote.buyAmountRaw)
     const allowed = shortfallBps(leg.expectedBuyRaw, minBuyAmountRaw)

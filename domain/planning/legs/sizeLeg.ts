@@ -43,14 +43,17 @@ const fineUsd = ({ excessUsd, gapUsd, leftUsd }: Pairing, { tolerance }: TradeTe
   return leftUsd >= tolerance.tradeUsd ? tolerance.tradeUsd : 0n
 }
 
-/** One side coarse: only whole units of it, and never past the target of either side. */
+/**
+ * One side coarse: only whole units of it, and never past the target of either side. A market pays cut to whole units,
+ * so what is to buy some is sold with headroom: a little less than their price buys one unit less.
+ */
 const coarseUsd = ({ buyer, excessUsd, gapUsd, leftUsd, seller }: Pairing, { cost, tolerance }: TradeTerms): bigint => {
   const lesserUsd = lesser(excessUsd, gapUsd)
   if (lesserUsd < tolerance.tradeUsd) return 0n
   let usd: bigint
   if (isFine(seller, tolerance)) {
-    const units = (lesserUsd * cost.kept * buyer.scale) / (SwapCost.whole * buyer.priceUsd)
-    usd = ceilingOf(units * buyer.priceUsd * SwapCost.whole, buyer.scale * cost.kept)
+    const units = (lesserUsd * cost.keptForUnits * buyer.scale) / (SwapCost.whole * buyer.priceUsd)
+    usd = ceilingOf(units * buyer.priceUsd * SwapCost.whole, buyer.scale * cost.keptForUnits)
   } else if (lesserUsd === leftUsd) {
     usd = lesserUsd
   } else {

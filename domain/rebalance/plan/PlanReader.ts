@@ -223,6 +223,7 @@ export class PlanReader extends Context.Service<
             allocation: context.allocation,
             preferences: { thresholdUsd: limits.thresholdUsd },
             feeBps: Math.max(0, ...chains.map(({ feeBps }) => feeBps ?? 0)),
+            headroomBps: limits.slippageBps,
             transfers: {
               assets: bridgeAssets,
               feeBps: costBps,

@@ -81,6 +81,19 @@ describe("plan: properties", () => {
       assert.deepStrictEqual(byLeg(plan(third)), [])
     }))
 
+  it("comes to rest as soon where whole units are bought with headroom", () =>
+    check(
+      fc.tuple(portfolio(), fc.integer({ min: 0, max: 300 })).map(([input, headroomBps]) => ({
+        ...input,
+        headroomBps
+      })),
+      (input, planned) => {
+        const second = applyPlan(input, planned)
+        const third = applyPlan(second, plan(second))
+        assert.deepStrictEqual(byLeg(plan(third)), [])
+      }
+    ))
+
   it("brings every asset within the threshold of its target", () =>
     check(portfolio({ isFine: true, isFree: true }), (input, planned) => {
       const threshold = input.preferences.thresholdUsd > cent ? input.preferences.thresholdUsd : cent

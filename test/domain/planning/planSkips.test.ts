@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { dai, held, planOne, skipped, trades, usdc, wbtc, weth } from "#test/domain/planning/examples.ts"
+import { plan } from "#domain/planning/planRebalance.ts"
+import { chain, dai, held, input, planOne, skipped, trades, usdc, wbtc, weth } from "#test/domain/planning/examples.ts"
 
 describe("plan: what cannot be traded", () => {
   it("keeps a blocked asset, and shares what it leaves among the others by their weights", () => {
@@ -164,6 +165,25 @@ describe("plan: what cannot be traded", () => {
       legs.map((leg) => [leg.sellAmountRaw, leg.expectedBuyRaw]),
       [[600_000_000n, 2n]]
     )
+  })
+
+  it("sells more than whole units cost, so that a market which pays a little less gives them", () => {
+    const coarse = { decimals: 0, balanceRaw: 0n, priceUsd: 300n * 10n ** 18n }
+    const planned = plan({
+      ...input(
+        [chain([held(usdc, 1_500), held(weth, 0, coarse)])],
+        [
+          [usdc, 50],
+          [weth, 50]
+        ],
+        { feeBps: 30 }
+      ),
+      headroomBps: 50
+    })
+    const [leg] = planned.chains[0]!.legs
+    assert.strictEqual(leg!.expectedBuyRaw, 2n)
+    // 600 dollars, the fee of the venue and the headroom.
+    assert.strictEqual(leg!.sellAmountRaw, 604_838_710n)
   })
 
   it("explains each skip in a sentence", () => {

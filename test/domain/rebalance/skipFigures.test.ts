@@ -66,7 +66,7 @@ plainIt("skips of quotes name what is not traded, and the limits that they were 
     refused(quote(1n, { priceImpactBps: 101 }))
   )
   check(SkipCode.priceImpact, /[0-9]+ basis points less .* limit is [0-9]+.* USD/u, refused(quote(1n)))
-  check(SkipCode.belowMinTrade, amount, refused(quote(1n), { ...usdcLeg, expectedBuyRaw: 1n }))
+  check(SkipCode.belowMinTrade, amount, refused(quote(0n), { ...usdcLeg, expectedBuyRaw: 1n }))
   const slicing = { poolShareBps: 70, minUsd: Decimal.one, sold: [] }
   const nothing = refused(quote(0n, { sellAmountRaw: 0n }), usdcLeg, { slicing })
   check(SkipCode.sliced, /100 basis points .* 70 basis points/u, nothing)

@@ -76,9 +76,18 @@ describe("priceLegs", () => {
   })
 
   it("skips a swap that would yield nothing", () =>
-    assert.deepStrictEqual(codes(priceLegs([{ ...leg, expectedBuyRaw: 1n }], [quote(1n)], limits)), [
+    assert.deepStrictEqual(codes(priceLegs([{ ...leg, expectedBuyRaw: 1n }], [quote(0n)], limits)), [
       "BELOW_MIN_TRADE"
     ]))
+
+  it("gives away no unit of a coarse token, and says when it is one that is missing", () => {
+    const units = { ...leg, expectedBuyRaw: 3n }
+    assert.strictEqual(priceLegs([units], [quote(3n)], limits).swaps[0]!.minBuyAmountRaw, 3n)
+    const [short] = priceLegs([units], [quote(2n)], limits).skips
+    assert.strictEqual(short!.code, "BELOW_MIN_TRADE")
+    assert.include(short!.reason, "gives 2 of the 3 units due, and a unit of what is bought is worth 833.33 USD")
+    assert.deepStrictEqual(codes(priceLegs([units], [quote(1n)], limits)), ["PRICE_IMPACT"])
+  })
 
   it("a quote better than the feed is taken", () =>
     assert.lengthOf(priceLegs([leg], [quote(2_000_000n)], limits).swaps, 1))
