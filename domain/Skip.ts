@@ -24,6 +24,8 @@ export const SkipCode = {
   sliced: "SLICED",
   /** The asset has no price, so it has no known value: what is held stays, and what is due to it stays unspent. */
   missingPrice: "MISSING_PRICE",
+  /** The token did not answer what the account holds of it. It is left as it is; the rest of the chain goes on. */
+  balanceUnknown: "BALANCE_UNKNOWN",
   /** The last price of the asset is too old to trade on; it still counts towards the value of the chain. */
   stalePrice: "STALE_PRICE",
   /** The asset is on the block list: it is neither bought nor sold. */

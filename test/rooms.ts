@@ -241,6 +241,7 @@ export const innerRooms: Readonly<Record<string, Rooms>> = {
     revert: [],
     account: ["rpc"],
     attestation: ["rpc"],
+    token: ["rpc"],
     venue: ["rpc"],
     policy: ["rpc", "account"],
     execution: ["rpc", "revert", "account", "signer", "attestation", "venue"],

@@ -59,7 +59,8 @@ export interface TradableAsset extends ClassifiedAsset {
   readonly notTradable: NotTradable | null
 }
 
-const notTradable = ({ isBlocked, symbol }: Asset, price: ShownPrice | undefined): NotTradable | null => {
+const notTradable = ({ isBlocked, refusal, symbol }: Asset, price: ShownPrice | undefined): NotTradable | null => {
+  if (refusal !== undefined) return { code: SkipCode.assetBlocked, reason: `${symbol} is not traded: ${refusal}` }
   if (isBlocked)
     return {
       code: SkipCode.assetBlocked,

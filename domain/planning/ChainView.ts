@@ -6,12 +6,17 @@ import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
 import { fromHolding, type PlanPosition, unknownAsset } from "#domain/planning/PlanPosition.ts"
 
+/** Held without a price, or not known to be held. */
+export interface Unvalued extends TargetWeight {
+  readonly isUnread: boolean
+}
+
 export interface ChainView {
   readonly chainId: ChainId
   /** The assets whose value is known, those of value zero included; they share the chain by their weights. */
   readonly positions: ReadonlyArray<PlanPosition>
-  /** Held without a price: taken to be on target, whatever they are worth, and so left out of the shares. */
-  readonly unvalued: ReadonlyArray<TargetWeight>
+  /** Of unknown value: taken to be on target, whatever they are worth, and so left out of the shares. */
+  readonly unvalued: ReadonlyArray<Unvalued>
   /** Sums over `positions`: US dollars (wad) and basis points of the whole portfolio. */
   readonly valueUsd: bigint
   readonly weight: bigint
@@ -33,17 +38,18 @@ export const readChain = (chain: ChainHoldings, allocation: ReadonlyArray<Target
   const targets = new Map<AssetId, number>()
   for (const target of allocation) targets.set(target.assetId, target.weight)
   const positions: Array<PlanPosition> = []
-  const unvalued: Array<TargetWeight> = []
+  const unvalued: Array<Unvalued> = []
   let valueUsd = 0n
   let weight = 0n
   let unlisted = allocation.length
   for (const holding of chain.holdings) {
     const target = targets.get(holding.assetId) ?? 0
     if (target > 0) unlisted -= 1
-    const isHeld = holding.balanceRaw + (holding.incomingRaw ?? 0n) > 0n
+    const isUnread = holding.isUnread === true
+    const isHeld = isUnread || holding.balanceRaw + (holding.incomingRaw ?? 0n) > 0n
     if (target === 0 && !isHeld && holding.assetId !== kept) continue
-    if (isHeld && hasNoPrice(holding)) {
-      unvalued.push({ assetId: holding.assetId, weight: target })
+    if (isUnread || (isHeld && hasNoPrice(holding))) {
+      unvalued.push({ assetId: holding.assetId, weight: target, isUnread })
       continue
     }
     const position = fromHolding(holding, target)

@@ -18,6 +18,8 @@ export interface Holding {
   readonly decimals: number
   /** What the account holds, zero or more. */
   readonly balanceRaw: bigint
+  /** The token did not answer what the account holds: it is taken to be on target, and not traded. */
+  readonly isUnread?: boolean
   /**
    * What is on its way to the account from another chain: it counts as held, but cannot be sold yet. None when left
    * out.

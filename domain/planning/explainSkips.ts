@@ -1,8 +1,9 @@
 /**
  * Describes what the plan of a chain leaves off target.
  */
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import type { Unvalued } from "#domain/planning/ChainView.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import { type Skip, SkipCode } from "#domain/Skip.ts"
@@ -72,13 +73,15 @@ export const skipsOn = (chainId: ChainId, tolerance: Tolerance) => {
   }
 }
 
-/** The skip for an asset that is held without a price. */
-export const unvaluedSkip = (chainId: ChainId, assetId: AssetId): Skip => ({
+/** The skip for an asset that is held without a price, or whose balance its token did not answer. */
+export const unvaluedSkip = (chainId: ChainId, { assetId, isUnread }: Unvalued): Skip => ({
   chainId,
   assetId,
-  code: SkipCode.missingPrice,
+  code: isUnread ? SkipCode.balanceUnknown : SkipCode.missingPrice,
   valueUsd: null,
-  reason: "The asset is held but has no price: it is taken to be on target and kept until a price source lists it."
+  reason: isUnread
+    ? "The token does not answer what the account holds: it is taken to be on target and not traded until it does."
+    : "The asset is held but has no price: it is taken to be on target and kept until a price source lists it."
 })
 
 /** The skip for a leg that sells what is still on its way from another chain, `usd` (wad) of it. */

@@ -101,9 +101,9 @@ export const planChain = (view: ChainView, parameters: PlanParameters, around: C
     const skip = skipFor(left, left.valueUsd - targetUsd, bandUsd)
     if (skip !== undefined) skips.push(skip)
   }
-  for (const { assetId, weight: share } of view.unvalued) {
-    targets.push({ assetId, weight: share, valueUsd: null, targetUsd: null })
-    skips.push(unvaluedSkip(chainId, assetId))
+  for (const unvalued of view.unvalued) {
+    targets.push({ assetId: unvalued.assetId, weight: unvalued.weight, valueUsd: null, targetUsd: null })
+    skips.push(unvaluedSkip(chainId, unvalued))
   }
   return {
     chainId,

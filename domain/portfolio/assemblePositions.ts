@@ -51,6 +51,8 @@ const priceProblems = (
   ]
 }
 
+const refusalOf = ({ refusal }: Asset): string => (refusal === undefined ? "" : `: ${refusal}`)
+
 const ageOf = ({ asOf }: Price, now: DateTime.Utc): string => {
   const minutes = Math.floor((now.epochMilliseconds - asOf.epochMilliseconds) / 60_000)
   if (minutes < 120) return `${minutes} minutes`
@@ -131,7 +133,10 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
       if (raw === 0n) continue
       const price = readings.prices.get(assetId)
       if (asset.isBlocked)
-        warnings.push({ kind: "BLOCKLISTED_ASSET", message: `${assetId} is held but blocked; it is not traded` })
+        warnings.push({
+          kind: "BLOCKLISTED_ASSET",
+          message: `${assetId} is held but blocked; it is not traded${refusalOf(asset)}`
+        })
       warnings.push(...priceProblems(assetId, price, readings))
       assets.push({
         assetId,

@@ -27,7 +27,8 @@ const assetGate = (allocation: Allocation, { known, supported }: Tradable): Read
     const asset = known.get(assetId)
     const place = `allocation.assets.${index}.assetId`
     if (asset === undefined) return [`${place}: ${unknownReason(assetId, supported)}`]
-    return asset.isBlocked ? [`${place}: blocked asset ${assetId}`] : []
+    const reason = asset.refusal === undefined ? "" : `; ${asset.refusal}`
+    return asset.isBlocked ? [`${place}: blocked asset ${assetId}${reason}`] : []
   })
 
 /** Duplicates, and a sum of weights other than 100 percent. */

@@ -33,6 +33,7 @@ export const skipAdvice: Readonly<Record<SkipCode, string>> = {
   CHAIN_UNAVAILABLE: soonAgain,
   PRICES_UNAVAILABLE: soonAgain,
   ROUTES_UNAVAILABLE: soonAgain,
+  BALANCE_UNKNOWN: soonAgain,
   STALE_PRICE: marketClosed,
   FEED_STALE: marketClosed,
   SEQUENCER_DOWN: laterRun,

@@ -1,5 +1,6 @@
 /** Everything that the service does on EVM chains, from `EvmConfig` and a source of randomness. */
 import { Layer } from "effect"
+import { TokenReaderLive } from "#layers/evm/token/TokenReaderLive.ts"
 import { TransferReceiptsLive } from "#layers/evm/TransferReceiptsLive.ts"
 import { BalancesLive } from "#layers/evm/BalancesLive.ts"
 import { CallTracerLive } from "#layers/evm/CallTracerLive.ts"
@@ -26,8 +27,8 @@ import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifie
 
 /**
  * Chains, ChainStates, ServiceContracts, SmartAccounts, SignInVerifier, Balances, ChainCosts, Venue, ChainExecution,
- * CallTracer, OperationMarks, UserOperations, CarriedActions, Relayer, RelayerFunds, TransferReceipts,
- * RevocationExecution, PolicyReader, WithdrawalExecution and WithdrawalVerifier.
+ * CallTracer, OperationMarks, UserOperations, CarriedActions, Relayer, RelayerFunds, TokenReader,
+ * TransferReceipts, RevocationExecution, PolicyReader, WithdrawalExecution and WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
   ChainStatesLive.pipe(Layer.provideMerge(ChainsLive)),
@@ -43,6 +44,7 @@ export const EvmLive = Layer.mergeAll(
   UserOperationsLive,
   CarriedActionsLive,
   RelayerFundsLive.pipe(Layer.provideMerge(RelayerLive)),
+  TokenReaderLive,
   TransferReceiptsLive,
   RevocationExecutionLive,
   PolicyReaderLive,

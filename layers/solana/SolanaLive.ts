@@ -18,6 +18,7 @@ import { SolanaCosts } from "#layers/solana/SolanaCosts.ts"
 import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
 import { SolanaMarks } from "#layers/solana/SolanaMarks.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { SolanaTokens } from "#layers/solana/SolanaTokens.ts"
 import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
 import { SolanaWithdrawalsLive } from "#layers/solana/execution/SolanaWithdrawalsLive.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -33,9 +34,9 @@ const jupiter = Layer.unwrap(
 export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
 
 /**
- * Balances, Chains, ChainCosts, ChainStates, OperationMarks, RelayerFunds, Venue, ChainExecution, WithdrawalExecution
- * and WithdrawalVerifier of all families, over those of the others; and SolanaWallets, StepCarrier and
- * UnlistedHoldings.
+ * Balances, Chains, ChainCosts, ChainStates, OperationMarks, RelayerFunds, TokenReader, Venue, ChainExecution,
+ * WithdrawalExecution and WithdrawalVerifier of all families, over those of the others; and SolanaWallets, StepCarrier
+ * and UnlistedHoldings.
  */
 export const SolanaLive = Layer.mergeAll(
   SolanaBalances,
@@ -44,6 +45,7 @@ export const SolanaLive = Layer.mergeAll(
   SolanaExecutionLive,
   SolanaFunds,
   SolanaMarks,
+  SolanaTokens,
   SolanaUnlisted,
   SolanaWalletsLive,
   SolanaWithdrawalsLive

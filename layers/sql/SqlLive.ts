@@ -42,6 +42,7 @@ import * as StepStore from "#layers/sql/relay/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
 import * as SuspendedRuns from "#layers/sql/operation/SuspendedRuns.ts"
 import * as TradableAssetStore from "#layers/sql/listing/TradableAssetStore.ts"
+import * as TokenCheckStore from "#layers/sql/asset/TokenCheckStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
 import * as TenantEventLog from "#layers/sql/event/TenantEventLog.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
@@ -96,6 +97,7 @@ export const SqlLive = Layer.mergeAll(
   TenantConfigurationStore.layer,
   TenantEventLog.layer,
   TenantStore.layer,
+  TokenCheckStore.layer,
   TradableAssetStore.layer,
   TransferLedger.layer,
   UserStore.layer.pipe(Layer.provide(TenantStore.layer)),

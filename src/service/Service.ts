@@ -22,6 +22,7 @@ import { ShownPrices } from "#domain/listing/ShownPrices.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
+import { TokenChecks } from "#domain/listing/TokenChecks.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
@@ -172,4 +173,7 @@ export const ServiceWithin = Layer.mergeAll(
   Layer.provideMerge(AccessChanges.layer)
 )
 
-export const Service = ServiceWithin.pipe(Layer.provideMerge(Adapters))
+/** What holds the token lists against the chains. */
+const Tokens = TokenChecks.fiber.pipe(Layer.provide(TokenChecks.layer))
+
+export const Service = Layer.merge(ServiceWithin, Tokens).pipe(Layer.provideMerge(Adapters))

@@ -15,7 +15,9 @@ import type { Transfer } from "#domain/transfer/Transfer.ts"
 export interface ChainReading {
   readonly authorization: ChainAuthorization
   readonly catalogue: ReadonlyArray<Asset>
-  /** Null when the chain, or a target asset on it, could not be read: an unknown balance is not zero. */
+  /**
+   * Null when the chain could not be read, or the asset by which value comes and goes: an unknown balance is not zero.
+   */
   readonly balances: ReadonlyMap<AssetId, bigint> | null
   /** The account as it was read; null when it was not. */
   readonly account: AccountBalances | null
@@ -36,13 +38,13 @@ export const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<Acc
 export const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
   account === null ? [] : [readingFrom(accountId, account)]
 
-/** What of the balances that were read may be traded; null when a target asset's is missing. */
+/** What of the balances that were read may be traded; null when one is missing that moves value between chains. */
 export const readable = (
   { balances }: AccountBalances,
-  targets: ReadonlySet<AssetId>,
+  moving: ReadonlySet<AssetId>,
   reserved: PlanContext["reserved"]
 ): ReadonlyMap<AssetId, bigint> | null => {
-  if (balances.some(({ assetId, raw }) => raw === null && targets.has(assetId))) return null
+  if (balances.some(({ assetId, raw }) => raw === null && moving.has(assetId))) return null
   const free = new Map(balances.flatMap(({ assetId, raw }) => (raw === null ? [] : [[assetId, raw] as const])))
   for (const { assetId, raw } of reserved) {
     const held = free.get(assetId)
@@ -77,6 +79,7 @@ export const chainState = (
   reading: ChainReading,
   { feeBps, incoming, known: prices, ofInterest, staleBefore }: Known
 ): ChainHoldings => {
+  const unread = new Set(reading.account?.balances.flatMap(({ assetId, raw }) => (raw === null ? [assetId] : [])))
   const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
     const price = prices.get(assetId)
     return {
@@ -86,6 +89,7 @@ export const chainState = (
       incomingRaw: incoming.get(assetId) ?? 0n,
       priceUsd: price?.usd ?? null,
       priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
+      ...(unread.has(assetId) ? { isUnread: true } : {}),
       isBlocked,
       isAuthorized: mayBuy(reading.authorization, assetId)
     }

@@ -75,6 +75,8 @@ interface Outline {
   readonly authorized: ReadonlyArray<ChainAuthorization>
   readonly bridgeAssets: ReadonlyMap<ChainId, AssetId>
   readonly ofInterest: ReadonlySet<AssetId>
+  /** Those of them by which value comes and goes. */
+  readonly moving: ReadonlySet<AssetId>
 }
 
 /**
@@ -153,14 +155,14 @@ export class PlanReader extends Context.Service<
           { concurrency: "unbounded" }
         )
         const chains = new Map(read)
-        return outlines.map(({ authorized, context, ofInterest }) =>
+        return outlines.map(({ authorized, context, moving }) =>
           authorized.map((authorization): ChainReading => {
             const chain = chains.get(authorization.chainId)!
             const account = chain.of.get(authorization) ?? null
             return {
               authorization,
               catalogue: chain.catalogue,
-              balances: account === null ? null : readable(account, ofInterest, context.reserved),
+              balances: account === null ? null : readable(account, moving, context.reserved),
               account
             }
           })
@@ -269,11 +271,13 @@ const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Ou
   const authorized = authorizedChains(context.grants)
   const bridgeAssets = bridgeAssetsOf(authorized, new Set(context.awaited))
   const targets = context.allocation.map(({ assetId }) => assetId)
+  const moving = new Set([...bridgeAssets.values(), ...transfers.map(({ buy }) => buy)])
   return {
     context,
     authorized,
     bridgeAssets,
-    ofInterest: new Set([...targets, ...bridgeAssets.values(), ...transfers.map(({ buy }) => buy)])
+    ofInterest: new Set([...targets, ...moving]),
+    moving
   }
 }
 

@@ -14,11 +14,20 @@ const AssetRow = Schema.Struct({
   symbol: Schema.String,
   name: Schema.String,
   decimals: Schema.Int,
-  isBlocked: Schema.Boolean
+  isBlocked: Schema.Boolean,
+  refusal: Schema.NullOr(Schema.String)
 })
-const allAssets = decodeRows(AssetRow)
+const allRows = decodeRows(AssetRow)
 
-const columns = `asset_id AS "assetId", chain_id AS "chainId", symbol, name, decimals, is_blocked AS "isBlocked"`
+/** Decimals of its chain where they are known, of its list until then. */
+const columns = `asset_id AS "assetId", chain_id AS "chainId", symbol, name, refusal,
+  coalesce(chain_decimals, decimals) AS decimals, (is_blocked OR refusal IS NOT NULL) AS "isBlocked"`
+
+const toAsset = ({ refusal, ...asset }: typeof AssetRow.Type): Asset => ({
+  ...asset,
+  ...(refusal === null ? {} : { refusal })
+})
+const allAssets = (...given: Parameters<typeof allRows>) => Effect.map(allRows(...given), (rows) => rows.map(toAsset))
 
 export class AssetStore extends Context.Service<
   AssetStore,
@@ -68,7 +77,8 @@ export class AssetStore extends Context.Service<
           ${rows.map((row) => row.decimals)}::int[], ${rows.map((row) => row.isBlocked)}::boolean[]
         ) AS listed (asset_id, chain_id, symbol, name, decimals, is_blocked)
         ON CONFLICT (asset_id) DO UPDATE SET symbol = excluded.symbol, name = excluded.name,
-          decimals = excluded.decimals, is_blocked = excluded.is_blocked, updated_at = excluded.updated_at
+          decimals = excluded.decimals, is_blocked = excluded.is_blocked, updated_at = excluded.updated_at,
+          chain_decimals = NULL, refusal = NULL, checked_at = NULL
         WHERE (assets.symbol, assets.name, assets.decimals, assets.is_blocked)
           IS DISTINCT FROM (excluded.symbol, excluded.name, excluded.decimals, excluded.is_blocked)`
     }, Effect.orDie)

@@ -14,6 +14,7 @@ const allAssets = decodeRows(
     name: Schema.String,
     decimals: Schema.Int,
     isBlocked: Schema.Boolean,
+    refusal: Schema.NullOr(Schema.String),
     kind: Schema.NullOr(AssetKind)
   })
 )
@@ -26,8 +27,9 @@ export const layer = Layer.effect(
     const list = Effect.fn("TradableAssetStore.list")(
       ({ chainIds, kind, search }: Parameters<TradableAssetStore["Service"]["list"]>[0], after: string | null, limit) =>
         allAssets(sql`
-          SELECT a.asset_id AS "assetId", a.chain_id AS "chainId", a.symbol, a.name, a.decimals,
-            a.is_blocked AS "isBlocked", c.kind
+          SELECT a.asset_id AS "assetId", a.chain_id AS "chainId", a.symbol, a.name,
+            coalesce(a.chain_decimals, a.decimals) AS decimals,
+            (a.is_blocked OR a.refusal IS NOT NULL) AS "isBlocked", a.refusal, c.kind
           FROM assets a
             LEFT JOIN asset_representations r ON r.caip_asset_id = a.asset_id
             LEFT JOIN canonical_assets c USING (asset_canonical_id)
@@ -43,7 +45,11 @@ export const layer = Layer.effect(
                 ])
           ])}
           ORDER BY a.asset_id
-          LIMIT ${limit}`)
+          LIMIT ${limit}`).pipe(
+          Effect.map((rows) =>
+            rows.map(({ refusal, ...asset }) => ({ ...asset, ...(refusal === null ? {} : { refusal }) }))
+          )
+        )
     )
 
     return TradableAssetStore.of({ list })

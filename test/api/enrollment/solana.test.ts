@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import { afterAll } from "vitest"
 import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
+import { TokenReader } from "#domain/chain/TokenReader.ts"
 import { ChainStates } from "#domain/chain/ChainStates.ts"
 import {
   PermissionDenied,
@@ -54,6 +55,7 @@ const WithSolana: typeof HttpEnvironment = SolanaLive.pipe(
     Layer.mock(StepJournal, {}),
     Layer.mock(LostCommits, {}),
     Layer.mock(OperationMarks, {}),
+    Layer.mock(TokenReader, {}),
     Layer.mock(WithdrawalExecution, {}),
     Layer.mock(RelayerFunds, { chains: [] })
   ]),

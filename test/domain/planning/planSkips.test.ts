@@ -167,6 +167,19 @@ describe("plan: what cannot be traded", () => {
     )
   })
 
+  it("leaves a token that does not answer its balance, and trades the rest of the chain", () => {
+    const planned = planOne(
+      [held(usdc, 75), held(weth, 0), held(wbtc, 0, { isUnread: true })],
+      [
+        [usdc, 25],
+        [weth, 50],
+        [wbtc, 25]
+      ]
+    )
+    assert.deepStrictEqual(trades(planned.legs), [[usdc, weth, "50.00"]])
+    assert.deepStrictEqual(skipped(planned), [[wbtc, "BALANCE_UNKNOWN", null]])
+  })
+
   it("sells more than whole units cost, so that a market which pays a little less gives them", () => {
     const coarse = { decimals: 0, balanceRaw: 0n, priceUsd: 300n * 10n ** 18n }
     const planned = plan({

@@ -3,6 +3,7 @@ import { assert, it as plainIt, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import { unvaluedSkip } from "#domain/planning/explainSkips.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { cancelledSkip, unsignedSkip } from "#domain/rebalance/ChainTrader.ts"
@@ -112,6 +113,12 @@ plainIt("skips of what could not be read name the share of the portfolio that wa
   const { skips } = plan({ allocation, chains, preferences, feeBps: 30 }).chains[0]!
   check(SkipCode.chainUnavailable, /its 40\.50 percent/u, skips)
   check(SkipCode.pricesUnavailable, /40\.50 percent/u, [unpriced(baseUsdc.chainId, { allocation })])
+})
+
+plainIt("skips of a token without an answer name no figure, since none is known", () => {
+  check(SkipCode.balanceUnknown, /does not answer/u, [
+    unvaluedSkip(baseUsdc.chainId, { assetId: baseBtc.assetId, weight: 0, isUnread: true })
+  ])
 })
 
 plainIt("skips of what waits for its owner name what is to be traded", () => {

@@ -3,6 +3,7 @@ import { Context, DateTime, Effect, Layer, Metric, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { addressOf, type AssetId, erc20, evmAccount, type EvmAddress } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { TokenReader } from "#domain/chain/TokenReader.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Eip55 from "#domain/Eip55.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
@@ -88,6 +89,19 @@ describe("Balances", () => {
             assetIds.map((assetId) => ({ assetId, raw: assetId === asset(chain, "USDC") ? 123_456_789n : 0n }))
           )
         }
+      })
+    )
+
+    it.effect("tokens say their decimals themselves, and what is no token says none", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const nothing = erc20(chainIdOf(base), Eip55.checksum(`0x${"7a".repeat(20)}`) as EvmAddress)
+        const ids = base.tokens.map(({ assetId }) => assetId)
+        const found = yield* (yield* TokenReader).decimals(chainIdOf(base), [...ids, nothing])
+        assert.deepStrictEqual(
+          [...found],
+          [...base.tokens.map(({ assetId, decimals }) => [assetId, decimals] as const), [nothing, null]]
+        )
       })
     )
 
