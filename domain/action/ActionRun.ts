@@ -17,6 +17,7 @@ import { type ActionFacts, eventOfAction, resultOfAction } from "#domain/action/
 import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
 import {
   findLanded,
+  isRevert,
   revertOf,
   revertedCalls,
   type SentBefore,
@@ -242,8 +243,7 @@ const makeExecute = (
     let carried: SentBefore["carried"] = []
     const receipts: Array<ActionReceipt> = []
     const refuse = (reason: string, name: "fail" | "cancel" = "fail") => {
-      const end = { chainId: action.order.chainId, outcome: null, failure: reason }
-      return fail(name, reason, reportOf(end, receipts))
+      return fail(name, reason, reportOf({ chainId: action.order.chainId, outcome: null, failure: reason }, receipts))
     }
     for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
       const step = again ?? (yield* prepare(round, action.order.chainId, { carried, setback }))
@@ -270,7 +270,7 @@ const makeExecute = (
           yield* complete(withSwap({ chainId: step.prepared.chainId, receipt }, step.swap), receipts)
           return yield* valueAfter(action)
         }
-        carried = [...carried, { attempt: round, swap: step.swap }]
+        carried = [...carried, { attempt: round, swap: step.swap, isReverted: isRevert(receipt) }]
         // A bundle that another operation reverted is no attempt: the same goes again, since anyone may still carry it.
         again = receipt.isBundleReverted === true ? alone(step) : undefined
         if (again !== undefined) continue

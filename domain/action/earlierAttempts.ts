@@ -14,6 +14,8 @@ import { assumedExecution, type Swap } from "#domain/trading/Swap.ts"
 export interface SentAttempt {
   readonly attempt: number
   readonly swap: Swap | undefined
+  /** The chain carried it out and reverted it; else it never began. */
+  readonly isReverted: boolean
 }
 
 /** What of an action was on the chain before, and what the last of it came to. */
@@ -21,6 +23,10 @@ export interface SentBefore {
   readonly carried: ReadonlyArray<SentAttempt>
   readonly setback: string
 }
+
+/** Whether the chain carried an operation out and reverted it. */
+export const isRevert = ({ isBundleReverted, isNotBegun, success }: ActionReceipt): boolean =>
+  !success && isBundleReverted !== true && isNotBegun !== true
 
 /** What an operation came to that was included and reverted. */
 export const revertOf = ({ reason, txHash }: ActionReceipt): string =>
@@ -31,7 +37,7 @@ export const revertedCalls = (
   { order }: StoredAction,
   { carried, setback }: SentBefore
 ): Extract<SwapStep, { readonly _tag: "Closed" }> | undefined =>
-  order._tag === "Calls" && carried.length > 0
+  order._tag === "Calls" && carried.some(({ isReverted }) => isReverted)
     ? { _tag: "Closed", reason: `${setback}; calls that the chain reverted are not tried again` }
     : undefined
 

@@ -180,6 +180,8 @@ const receiptFields = {
   reason: Schema.optionalKey(Schema.String),
   /** The bundle that carried it was reverted, so nothing is known of this action; stored as `isSpoiled`. */
   isBundleReverted: Schema.optionalKey(Schema.Boolean),
+  /** It never began: its transaction was reverted whole, or has no block because its nonce went to another. */
+  isNotBegun: Schema.optionalKey(Schema.Boolean),
   /** Its share of the transaction's gas, when that carried others too. */
   gasUsed: Schema.BigIntFromString,
   /**

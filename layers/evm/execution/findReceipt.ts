@@ -28,7 +28,7 @@ export const lost = (
   blockNumber: receipt?.blockNumber ?? 0n,
   blockHash: receipt?.blockHash ?? null,
   success: false,
-  ...(carries > 1 ? { isBundleReverted: true } : {}),
+  ...(carries > 1 ? { isBundleReverted: true } : { isNotBegun: true }),
   gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
   ...(receipt === null ? {} : gasPriceOf(receipt, { part: 1n, of: BigInt(carries) })),
   deltas: []

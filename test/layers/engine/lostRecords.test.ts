@@ -173,6 +173,27 @@ layer(Engine, { excludeTestServices: true })("calls that the chain reverts", (it
   )
 })
 
+layer(Engine, { excludeTestServices: true })("calls whose nonce another operation used", (it) => {
+  it.effect("have not run, and are made with the next one", () =>
+    Effect.gen(function* () {
+      const { market, run } = yield* accepted(30, true)
+      const sent = market.broadcasts.length
+      let overtaken = 0
+      market.at = (step) =>
+        Effect.sync(() => {
+          if (step !== "sign" || overtaken > 0) return
+          overtaken += 1
+          for (const account of market.nonces.keys()) market.nonces.set(account, (market.nonces.get(account) ?? 0) + 1)
+        })
+      const { error, state } = yield* run("execute")
+      market.at = () => Effect.void
+      assert.strictEqual(state, "completed", error ?? "")
+      assert.strictEqual(market.overtaken, 1)
+      assert.lengthOf(market.broadcasts, sent + 2)
+    })
+  )
+})
+
 /** Longer than what is younger than a failover. */
 const longEnough = "5200 millis"
 

@@ -134,6 +134,7 @@ const ChainExecutionTest = Layer.effect(
           settlement === undefined ? null : { message: settlement.message, keepRaw: settlement.keepRaw }
         const actionHash = hash("op", market.draw())
         const nonce = market.nonces.get(accountId) ?? 0
+        market.nonces.set(accountId, nonce)
         if (batch.operationId !== undefined) market.marked.set(actionHash, batch.operationId)
         return {
           chainId: batch.chainId,

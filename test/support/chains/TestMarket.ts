@@ -319,6 +319,7 @@ const includeOne = (
     blockNumber,
     blockHash: hash("block", Number(blockNumber)),
     success,
+    ...(isOvertaken ? { isNotBegun: true } : {}),
     gasUsed: 1n,
     deltas
   }
