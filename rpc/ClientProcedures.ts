@@ -11,7 +11,7 @@ import { DatabaseInReach } from "#rpc/DatabaseInReach.ts"
 import { ExecutionProcedures } from "#rpc/execution/Executions.ts"
 import { IdentityProcedures } from "#rpc/Identity.ts"
 import { PortfolioProcedures } from "#rpc/portfolio/Portfolios.ts"
-import { ValidInput } from "#rpc/ValidInput.ts"
+import { ValidInput } from "#rpc/input/ValidInput.ts"
 
 /** By the names under which `Procedures.ts` has their handlers. */
 export const clientGroups = {

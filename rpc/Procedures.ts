@@ -30,7 +30,7 @@ import { PortfoliosLive } from "#rpc/portfolio/PortfoliosLive.ts"
 import { ExecutionAccessLive } from "#rpc/session/ExecutionAccessLive.ts"
 import { PresentedAccessLive } from "#rpc/session/PresentedAccessLive.ts"
 import { SessionAccessLive } from "#rpc/session/SessionAccessLive.ts"
-import { ValidInput } from "#rpc/ValidInput.ts"
+import { ValidInput } from "#rpc/input/ValidInput.ts"
 
 const nativePath = "/v1/rpc"
 

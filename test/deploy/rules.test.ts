@@ -42,10 +42,20 @@ const http = (route: string, status: number, count: number) => ({
   values: perMinute(count)
 })
 
-const calls = (system: "effect_rpc" | "json", status: number, count: number, method = "v2.portfolios.get") => ({
-  series: `rpc_server_call_duration_seconds_count{rpc_system_name="${system}",rpc_method="${method}",rpc_response_status_code="${status}"}`,
-  values: perMinute(count)
-})
+interface Calls {
+  readonly status: number
+  readonly count: number
+  readonly method?: string
+}
+
+const get = "v2.portfolios.get"
+const browse = "assets.browseAssets"
+
+const calls = (system: "effect_rpc" | "json", { count, method = get, status }: Calls) => {
+  const labels = { rpc_system_name: system, rpc_method: method, rpc_response_status_code: status }
+  const text = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
+  return { series: `rpc_server_call_duration_seconds_count{${text.join()}}`, values: perMinute(count) }
+}
 
 type Alerts = Readonly<Record<string, ReadonlyArray<ReturnType<typeof firing>>>>
 
@@ -74,7 +84,11 @@ const cases: ReadonlyArray<{
   },
   {
     name: "calls that are refused are errors of their senders",
-    series: [http("/v1/rpc", 200, 600), calls("effect_rpc", 404, 300), calls("effect_rpc", 429, 300)],
+    series: [
+      http("/v1/rpc", 200, 600),
+      calls("effect_rpc", { status: 404, count: 300 }),
+      calls("effect_rpc", { status: 429, count: 300 })
+    ],
     alerts: silent,
     errors: 0
   },
@@ -83,8 +97,8 @@ const cases: ReadonlyArray<{
     series: [
       http("/v2/whoami", 200, 400),
       http("/v1/rpc", 200, 600),
-      calls("effect_rpc", 200, 500, "assets.browseAssets"),
-      calls("effect_rpc", 500, 100)
+      calls("effect_rpc", { status: 200, count: 500, method: browse }),
+      calls("effect_rpc", { status: 500, count: 100 })
     ],
     alerts: failing({
       BallastServerErrors: [firing("BallastServerErrors")],
@@ -99,8 +113,8 @@ const cases: ReadonlyArray<{
     series: [
       http("/v2/whoami", 200, 900),
       http("/v1/rpc/v2.portfolios.get", 503, 100),
-      calls("json", 503, 100),
-      calls("json", 200, 900, "assets.browseAssets")
+      calls("json", { status: 503, count: 100 }),
+      calls("json", { status: 200, count: 900, method: browse })
     ],
     alerts: failing({
       BallastServerErrors: [firing("BallastServerErrors")],
@@ -112,7 +126,11 @@ const cases: ReadonlyArray<{
   },
   {
     name: "one call in two thousand fails, which the budget of a month bears",
-    series: [http("/v1/rpc", 200, 2_000), calls("effect_rpc", 200, 1_999), calls("effect_rpc", 500, 1)],
+    series: [
+      http("/v1/rpc", 200, 2_000),
+      calls("effect_rpc", { status: 200, count: 1_999 }),
+      calls("effect_rpc", { status: 500, count: 1 })
+    ],
     alerts: silent,
     errors: 0.0005
   }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { contractTypes } from "../../scripts/contractTypes.ts"
+import { contractTypes } from "#scripts/contractTypes.ts"
 
 describe("the contract as types that stand alone", () => {
   const text = contractTypes()

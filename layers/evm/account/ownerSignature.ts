@@ -32,7 +32,7 @@ const contractSignature = (signature: string): Hex | undefined => {
 export const ownerSignature = (accountType: AccountType, signature: string): Hex | undefined =>
   accountType === "ERC1271" ? contractSignature(signature) : canonicalSignature(signature)
 
-/** The address whose EIP-191 signature over the message this is: 32 bytes, or a text; undefined when it is of no address. */
+/** The address whose EIP-191 signature over 32 bytes, or over a text, this is; undefined when it is of no address. */
 export const signerOf = (message: { readonly raw: Hex } | string, signature: string): Promise<string | undefined> => {
   const canonical = canonicalSignature(signature)
   if (canonical === undefined) return Promise.resolve(undefined)

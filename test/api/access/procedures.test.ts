@@ -1,7 +1,7 @@
 /**
  * Each procedure of clients asked about somebody else's objects, on each wire: by a person of another tenant, by
- * another owner of the same tenant, by another tenant's key, on both databases. The answer is that for an object which does not exist, and
- * nothing is changed. A procedure without a row in `procedureRows.ts` fails here.
+ * another owner of the same tenant, by another tenant's key, on both databases. The answer is that for an object which
+ * does not exist, and nothing is changed. A procedure without a row in `procedureRows.ts` fails here.
  */
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect, Redacted, Result, Schema, Stream } from "effect"

@@ -11,7 +11,7 @@ import { type ChainPolicy, PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
-import { type Chain, setEther, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { setRoutePools } from "#sandbox/chain/routePools.ts"
 import {
@@ -175,31 +175,6 @@ describe("the policy of an account under the guard", () => {
         assert.strictEqual(yield* attempt(base, enrollment, [tighten(150, 100)]), "included")
         const { guard: after } = yield* read(base, enrollment)
         assert.deepInclude(after, { tradeBps: 150, budgetBps: 100 })
-      })
-    )
-
-    it.effect("no native value leaves the account, with a call that passes without it, alone or among others", () =>
-      Effect.gen(function* () {
-        const { base } = yield* EvmWorld
-        const enrollment = yield* trading(base, 711n)
-        const account = enrollment.account as string as Address
-        const { guard } = base.contracts
-        const wei = 10n ** 18n
-        yield* setEther(base, account, wei)
-        const tighten: Call = {
-          to: guard,
-          data: encodeFunctionData({ abi: tradeGuardAbi, functionName: "tighten", args: [190, 190] })
-        }
-        const passing = [approve(base, "USDC", guard), tighten]
-        for (const call of passing) {
-          const paying = { ...call, value: 1n }
-          for (const calls of [[paying], [call, paying], [paying, call]])
-            assert.include(yield* attempt(base, enrollment, calls), "CallNotAllowed")
-        }
-        const plain = { to: stranger.address, data: "0x", value: 1n } as const
-        assert.include(yield* attempt(base, enrollment, [plain]), "CallNotAllowed")
-        assert.strictEqual(yield* attempt(base, enrollment, passing), "included")
-        assert.strictEqual(yield* Effect.promise(() => base.client.getBalance({ address: account })), wei)
       })
     )
 

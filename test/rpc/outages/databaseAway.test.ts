@@ -1,4 +1,4 @@
-/** A database that is away over the wires of procedures: `API_600` to be sent again, and never a fault of the service. */
+/** A database that is away over the wires of procedures: `API_600`, to be sent again, and no fault of the service. */
 import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
