@@ -139,6 +139,18 @@ layer(Preparer, { excludeTestServices: true })("skips of simulations", (it) => {
     })
   )
 
+  it.effect("of prices that the chain does not take say which fault it is", () =>
+    Effect.gen(function* () {
+      yield* funded
+      const market = yield* TestChain
+      market.marketFault = "feed_stale"
+      check(SkipCode.feedStale, amount, (yield* prepared(1, 0, [usdcLeg])).skips)
+      market.marketFault = "sequencer_down"
+      check(SkipCode.sequencerDown, amount, (yield* prepared(1, 0, [usdcLeg])).skips)
+      market.marketFault = undefined
+    })
+  )
+
   it.effect("and of chains that stop answering name it too, and budgets of gas what was used of how much", () =>
     Effect.gen(function* () {
       yield* funded

@@ -117,6 +117,10 @@ const ChainExecutionTest = Layer.effect(
         if (unattested.length > 0) {
           return yield* new SimulationFailed({ chainId: batch.chainId, reason: "no attested price", unattested })
         }
+        if (market.marketFault !== undefined && batch.swaps.length > 0) {
+          const { marketFault } = market
+          return yield* new SimulationFailed({ chainId: batch.chainId, reason: `prices: ${marketFault}`, marketFault })
+        }
         for (const { sell, sellAmountRaw } of batch.swaps) {
           if (market.balance(accountId, sell) < sellAmountRaw) {
             return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/Amount.ts"
 import { type AssetId, type ChainId, chainIdOf, AccountId } from "#domain/Caip.ts"
+import type { MarketFault } from "#domain/trading/ChainExecution.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -97,6 +98,8 @@ export interface TestMarket {
   refusesRoutes: boolean
   /** Assets that the chain wants an attested price of, which nobody gives. */
   readonly unattested: Set<AssetId>
+  /** Why no chain takes its own prices; undefined while it does. */
+  marketFault: MarketFault | undefined
   /** What an account received in a transaction, by account and hash. */
   readonly arrivals: Map<string, Arrival>
   /** A number that was not drawn before. */
@@ -157,6 +160,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     bridgeIsPaused: false,
     refusesRoutes: false,
     unattested: new Set(),
+    marketFault: undefined,
     arrivals: keep("arrivals"),
     draw: () => {
       const next = (drawn.get("last") ?? 0) + 1
