@@ -41,7 +41,7 @@ const program = Effect.gen(function* () {
   const counted = yield* countedRequests(chain.rpcUrl)
   const keyMillis = Number(process.argv[4] ?? 0)
   const relayer = keyMillis > 0 ? yield* keyService(relayerKey, keyMillis) : localRelayer
-  const place = { rpcUrl: counted.url, database: yield* benchDatabase, relayer }
+  const place = { rpcUrls: [counted.url] as const, database: yield* benchDatabase, relayer }
   const service = yield* Layer.build(serviceOn(chain, place))
   yield* Effect.gen(function* () {
     const portfolios = yield* enlist(chain, count, true)

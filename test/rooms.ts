@@ -103,7 +103,7 @@ export const contexts: Rooms = {
     "performance"
   ],
   monitor: ["operation", "chain", "market", "marketData", "listing", "planning", "rebalance"],
-  health: ["market", "operation", "relay", "rebalance"],
+  health: ["chain", "market", "operation", "relay", "rebalance"],
   backtest: ["asset", "chain", "market", "strategy", "planning", "rebalance"],
   execution: ["identity", "request", "operation", "rebalance"],
   stream: []

@@ -11,6 +11,7 @@ import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { Routing } from "#domain/trading/Routing.ts"
@@ -35,11 +36,11 @@ export const submitters = [relayerKey, bareKey].map((one) => privateKeyToAddress
 /** The relayer's key in this process. */
 export const localRelayer: SignerConfig = { kind: "local", key: Redacted.make(relayerKey as string) }
 
-const evmConfig = (chain: Chain, rpcUrl: string, relayer: SignerConfig): EvmConfig["Service"] => ({
+const evmConfig = (chain: Chain, rpcUrls: Place["rpcUrls"], relayer: SignerConfig): EvmConfig["Service"] => ({
   chains: [
     {
       chainId: chain.chainId as ChainId,
-      rpcUrls: [rpcUrl],
+      rpcUrls,
       router: chain.contracts.router as string as EvmAddress,
       guard: chain.contracts.guard as string as EvmAddress,
       connectorTokens: ["USDC", "WETH"].map((symbol) => addressOf(tokenBySymbol(chain, symbol).assetId)),
@@ -71,15 +72,16 @@ const RoutingNone = Layer.succeed(Routing, {
 })
 
 interface Place {
-  /** The service's requests to the chain go through it. */
-  readonly rpcUrl: string
+  /** The service's requests to the chain go through them. */
+  readonly rpcUrls: readonly [string, ...ReadonlyArray<string>]
   readonly database: string
   readonly relayer: SignerConfig
 }
 
-export const serviceOn = (chain: Chain, { database, relayer, rpcUrl }: Place) =>
+export const serviceOn = (chain: Chain, { database, relayer, rpcUrls }: Place) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
+    Layer.provideMerge(CurrentBalances),
     Layer.provideMerge(
       Layer.mergeAll(
         SqlLive,
@@ -89,7 +91,7 @@ export const serviceOn = (chain: Chain, { database, relayer, rpcUrl }: Place) =>
         FamiliesLive,
         EvmLive.pipe(
           Layer.provide(NoAttestor),
-          Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrl, relayer)))
+          Layer.provide(Layer.succeed(EvmConfig, evmConfig(chain, rpcUrls, relayer)))
         )
       )
     ),

@@ -11,7 +11,7 @@ import type { ClientRoute, SwapOrder } from "#domain/action/SwapOrder.ts"
 import { boundStep } from "#domain/action/boundStep.ts"
 import { feedLeg, type FeedLeg } from "#domain/action/feedLeg.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { Balances } from "#domain/chain/Balances.ts"
+import { Balances, momentOf } from "#domain/chain/Balances.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
@@ -105,8 +105,8 @@ export class SwapPreparer extends Context.Service<
       const swapSettings = yield* SwapSettings
 
       /** What the account may sell: what it holds, less what withdrawals were promised. */
-      const requireHeld = Effect.fnUntraced(function* ({ order, promised }: StoredSwap) {
-        const read = yield* balances.read(order.accountId, [order.sell])
+      const requireHeld = Effect.fnUntraced(function* ({ order, promised }: StoredSwap, permissionId: string) {
+        const read = yield* balances.read(order.accountId, [order.sell], { permissionId })
         const held = read.balances.find(({ assetId }) => assetId === order.sell)?.raw ?? null
         if (held === null) return yield* refuse(`${order.sell} does not answer as a token`)
         const kept = promised.reduce((sum, { assetId, raw }) => (assetId === order.sell ? sum + raw : sum), 0n)
@@ -116,6 +116,7 @@ export class SwapPreparer extends Context.Service<
             `the account holds ${held} of ${order.sell}${also}, and ${order.amountRaw} would be sold`
           )
         }
+        return momentOf(read)
       })
 
       /** The swap with what it yields at the feed's prices. */
@@ -221,7 +222,7 @@ export class SwapPreparer extends Context.Service<
         const { chain, grant } = yield* requireGrant(action)
         const spent = yield* gas.refusal({ tenantId, portfolioId })
         if (Option.isSome(spent)) return yield* refuse(spent.value)
-        yield* requireHeld(action)
+        const madeFrom = yield* requireHeld(action, chain.permissionId)
         const found = yield* legOf(action)
         const { leg } = found
         const own = swapLimits(action.swap, swapSettings)
@@ -240,6 +241,7 @@ export class SwapPreparer extends Context.Service<
           ...grant,
           swaps: [swap],
           replaced,
+          madeFrom,
           operationId: action.operationId
         })
         const waste = yield* gas.waste(prepared, leg.valueUsd)

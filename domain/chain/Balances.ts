@@ -1,5 +1,6 @@
 /** Port: token balances of accounts, those of one account read at one block. */
 import { Context, type DateTime, type Effect, type Result } from "effect"
+import type { AccountMoment } from "#domain/AccountMoment.ts"
 import type { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
@@ -8,10 +9,28 @@ export interface AccountBalances {
   readonly blockNumber: bigint
   readonly blockTime: DateTime.Utc
   readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
+  /** Operations under the permission that was asked about, by the same block; left out where nobody counts them. */
+  readonly operations?: bigint
+  /** Why the block is too old to act on; left out of readings that are not. */
+  readonly oldBecause?: string
+}
+
+/** What is carried out by a reading must find the account as it was. */
+export const momentOf = ({ blockNumber, operations }: AccountBalances): AccountMoment =>
+  operations === undefined ? { blockNumber } : { blockNumber, operations }
+
+/** What a reading must be. */
+export interface ReadingTerms {
+  /** The first block that it may be of. */
+  readonly notBefore?: bigint
+  /** Where there is no newer reading, an old one is answered, marked as such; for what is only shown. */
+  readonly takesOld?: boolean
+  /** The agent's permission, whose operations are counted. */
+  readonly permissionId?: string
 }
 
 /** An account on a chain, and assets of that chain. */
-export interface AccountRequest {
+export interface AccountRequest extends ReadingTerms {
   readonly account: AccountId
   readonly assetIds: ReadonlyArray<AssetId>
 }
@@ -26,7 +45,9 @@ export interface AccountRequest {
  *
  * **Details**
  *
- * Amounts are raw units. All balances of one account are of one block, which is the one to compare events with.
+ * Amounts are raw units. All balances of one account are of one block, which is the one to compare events with. A
+ * block before one that the chain was seen at fails as `ChainUnavailable`; in the service (`CurrentBalances`) so does
+ * one before the account's last recorded change.
  *
  * **Example** (An account that holds every asset of a read)
  *
@@ -55,7 +76,8 @@ export class Balances extends Context.Service<
     /** All assets must be on the account's chain. An account that is not deployed yet can hold tokens. */
     readonly read: (
       account: AccountId,
-      assetIds: ReadonlyArray<AssetId>
+      assetIds: ReadonlyArray<AssetId>,
+      terms?: ReadingTerms
     ) => Effect.Effect<AccountBalances, ChainUnavailable>
     /**
      * The same for many accounts of one chain, in as few requests as hold them; answers in the order of the accounts.

@@ -6,7 +6,9 @@ import { ChainId } from "#domain/Caip.ts"
 
 export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
   chainId: ChainId,
-  reason: Schema.String
+  reason: Schema.String,
+  /** Its nodes answer, and what they answer is of a block that is too old; left out when that is not why. */
+  isBehind: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return `Chain ${this.chainId} is unavailable: ${this.reason}`

@@ -3,10 +3,11 @@
  * its scheduler ticks, and the clock of its machine is right.
  *
  * What concerns all processes alike is reported and makes none of them unready: portfolios that are long overdue, steps
- * that stand still or wait for a chain, relayers that run out of gas, a price source that limits its answers. If all
- * were unready, none could report it.
+ * that stand still or wait for a chain, relayers that run out of gas, nodes that are behind their chain, a price source
+ * that limits its answers. If all were unready, none could report it.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
+import { ChainNodes } from "#domain/chain/ChainNodes.ts"
 import { DatabaseProbe } from "#domain/health/DatabaseProbe.ts"
 import { MachineClock } from "#domain/health/MachineClock.ts"
 import { PriceLimits } from "#domain/market/PriceLimits.ts"
@@ -56,6 +57,7 @@ export class Readiness extends Context.Service<
       const stuck = yield* StallMonitor
       const machine = yield* MachineClock
       const priceLimits = yield* PriceLimits
+      const nodes = yield* ChainNodes
 
       const work = Effect.gen(function* () {
         yield* probe.write
@@ -103,6 +105,13 @@ export class Readiness extends Context.Service<
         )
       )
 
+      const following = Effect.map(nodes.behind, (behind) => {
+        const named = behind.map(
+          ({ blocks, chainId, endpoint }) => `endpoint ${endpoint} of chain ${chainId} by ${blocks} blocks`
+        )
+        return ok(named.length === 0 ? "no node was seen to be behind its chain" : `behind: ${named.join(", ")}`)
+      })
+
       const ticking = Effect.gen(function* () {
         const age = DateTime.distance(yield* scheduler.lastTickAt, yield* DateTime.now)
         const detail = `last tick ${Math.round(Duration.toSeconds(age))} s ago`
@@ -123,7 +132,8 @@ export class Readiness extends Context.Service<
             scheduler: yield* ticking,
             steps: yield* steps,
             relayers: yield* funds,
-            prices: yield* prices
+            prices: yield* prices,
+            nodes: yield* following
           }
           return { ready: Object.values(checks).every((check) => check.ok), checks }
         })

@@ -3,5 +3,8 @@
 /** Something was sent, and no endpoint of its chain has shown what became of it. */
 export const receiptWaits = "receipt_waits"
 
+/** The nodes of a chain are behind what is known of the portfolio's account, so it could not be read. */
+export const readingWaits = "reading_waits"
+
 /** Provider and chains of a transfer could not be read, or do not agree. */
 export const transferUnclear = "transfer_unclear"

@@ -1,5 +1,6 @@
 /** What a plan does on one chain, as a run stores it. */
 import { Schema } from "effect"
+import { AccountMoment } from "#domain/AccountMoment.ts"
 import { ChainId } from "#domain/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 import { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
@@ -15,6 +16,8 @@ export const PlannedChain = Schema.Struct({
   /** What leaves the chain after the legs. A chain that sends does not receive. Left out by old plans. */
   transfers: Schema.optionalKey(Schema.Array(PlannedTransfer)),
   skips: Schema.Array(RecordedSkip),
+  /** The account as it was read; left out where it was not, and by old plans. */
+  madeFrom: Schema.optionalKey(AccountMoment),
   /** The figures by which the policy was followed; left out without one. */
   measures: Schema.optionalKey(PolicyMeasures)
 })

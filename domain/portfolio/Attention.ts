@@ -11,7 +11,8 @@ import type { OperationId, PortfolioId } from "#domain/Ids.ts"
  * owner signed has run out, or does within 14 days. `permission_revoked`: the owner took it back.
  * `permission_outdated`: it is of before the trade guard. `run_failed`: the last run did. `transfer_unclear`: value
  * between chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the
- * chain has not shown what became of it.
+ * chain has not shown what became of it. `chain_behind`: the nodes of a chain are behind what is known of the
+ * portfolio.
  */
 export const AttentionCode = Schema.Literals([
   "signature_required",
@@ -21,7 +22,8 @@ export const AttentionCode = Schema.Literals([
   "permission_outdated",
   "run_failed",
   "transfer_unclear",
-  "outcome_unclear"
+  "outcome_unclear",
+  "chain_behind"
 ])
 export type AttentionCode = typeof AttentionCode.Type
 
@@ -64,9 +66,11 @@ export interface AttentionFacts {
     readonly unclearSince: DateTime.Utc | null
     readonly reason: string | null
   }>
-  /** Other operations that have sent something and wait for the word of a chain. */
+  /** Other operations that wait for the word of a chain. */
   readonly unclear: ReadonlyArray<{
     readonly operationId: OperationId
+    /** It has sent nothing: its account could not be read. */
+    readonly isUnread: boolean
     readonly since: DateTime.Utc
     readonly reason: string | null
   }>
@@ -131,12 +135,14 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
       operationId
     })
   }
-  for (const { operationId, reason, since } of unclear)
+  for (const { isUnread, operationId, reason, since } of unclear)
     found.push({
-      code: "outcome_unclear",
+      code: isUnread ? "chain_behind" : "outcome_unclear",
       since,
       actor: "operator",
-      action: `It is not known what became of what was sent${inBrackets(reason)}: the service searches for it until the chain shows it, and trades nothing else meanwhile; ask the operator`,
+      action: isUnread
+        ? `The nodes of a chain are behind what is known of the account${inBrackets(reason)}: the service looks again, and trades nothing meanwhile; ask the operator`
+        : `It is not known what became of what was sent${inBrackets(reason)}: the service searches for it until the chain shows it, and trades nothing else meanwhile; ask the operator`,
       operationId
     })
   return found

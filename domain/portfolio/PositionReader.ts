@@ -45,7 +45,12 @@ class Snapshot implements Equal.Equal {
   }
 }
 
-const passing: ReadonlySet<WarningKind> = new Set(["RPC_ERROR", "MISSING_PRICE", "IN_TRANSIT_READ_FAILED"])
+const passing: ReadonlySet<WarningKind> = new Set([
+  "RPC_ERROR",
+  "STALE_BALANCES",
+  "MISSING_PRICE",
+  "IN_TRANSIT_READ_FAILED"
+])
 
 /** Whether a reading holds for a while: nothing failed, and nothing is about to arrive. */
 const isWhole = (positions: Positions) =>
@@ -81,7 +86,7 @@ export class PositionReader extends Context.Service<
         const catalogue = yield* assets.onChain(chainIdOf(account))
         const listed = catalogue.map(({ assetId }) => assetId)
         const reading = yield* Effect.result(
-          Effect.all([balances.read(account, listed), unlisted.of(account, new Set(listed))], {
+          Effect.all([balances.read(account, listed, { takesOld: true }), unlisted.of(account, new Set(listed))], {
             concurrency: "unbounded"
           })
         )
@@ -90,7 +95,13 @@ export class PositionReader extends Context.Service<
           return { account, result, catalogue, block: null }
         }
         const [read, others] = reading.success
-        const result: AccountAnswer["result"] = { _tag: "Read", balances: read.balances, unlisted: others }
+        const { oldBecause } = read
+        const result: AccountAnswer["result"] = {
+          _tag: "Read",
+          balances: read.balances,
+          unlisted: others,
+          ...(oldBecause === undefined ? {} : { oldBecause })
+        }
         return { account, result, catalogue, block: read.blockNumber }
       })
 

@@ -6,6 +6,7 @@ import type { PortfolioId } from "#domain/Ids.ts"
 export type WarningKind =
   | "MISSING_SMART_ACCOUNT"
   | "RPC_ERROR"
+  | "STALE_BALANCES"
   | "MISSING_PRICE"
   | "BLOCKLISTED_ASSET"
   | "MISSING_ASSET"

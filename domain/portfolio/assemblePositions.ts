@@ -19,6 +19,8 @@ export interface AccountAnswer {
         readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
         /** Of tokens that are not in the catalogue. */
         readonly unlisted: ReadonlyArray<UnlistedHolding>
+        /** Why the balances are of a block that is too old to act on; left out where they are not. */
+        readonly oldBecause?: string
       }
     | { readonly _tag: "Failed"; readonly reason: string }
 }
@@ -118,7 +120,9 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
       warnings.push({ kind: "RPC_ERROR", message: `${account} could not be read: ${result.reason}` })
       continue
     }
-    const { unlisted } = result
+    const { oldBecause, unlisted } = result
+    if (oldBecause !== undefined)
+      warnings.push({ kind: "STALE_BALANCES", message: `${account} could only be read as it was: ${oldBecause}` })
     if (unlisted.length > 0) {
       warnings.push({ kind: "MISSING_ASSET", message: unlistedMessage(account, unlisted.length) })
       assets.push(...unlisted.map((holding) => unlistedPosition(account, holding)))

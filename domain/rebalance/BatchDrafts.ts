@@ -64,15 +64,18 @@ export class BatchDrafts extends Context.Service<
       const draft = Effect.fnUntraced(function* (task: ChainTask) {
         const { plan, sources } = task
         const { chain, limits } = plan
+        const { chainId, madeFrom } = chain
         const quoted = yield* quotes.quote(task.authorization, chain, {
           limits,
-          routed: sources === "venue and routes"
+          routed: sources === "venue and routes",
+          notBefore: madeFrom?.blockNumber
         })
         const { grants, operationId } = task.context
-        const replaced = replacedPermissions(grants, chain.chainId)
+        const replaced = replacedPermissions(grants, chainId)
         const { swaps, transfers } = quoted
         const named = operationId === undefined ? {} : { operationId }
-        const batch: SwapBatch = { chainId: chain.chainId, ...task.grant, replaced, swaps, transfers, ...named }
+        const seen = madeFrom === undefined ? {} : { madeFrom }
+        const batch: SwapBatch = { chainId, ...task.grant, replaced, swaps, transfers, ...seen, ...named }
         return { draft: { plan, batch, skips: [...chain.skips, ...quoted.skips] }, refused: quoted.refused }
       })
 

@@ -46,9 +46,9 @@ export class BatchPreparer extends Context.Service<
       const batches = yield* ChainBatches
       const signatures = yield* RequiredSignatures
 
-      const tryOnce = Effect.fnUntraced(function* (attempt: AttemptId, planned: RunPlan, hasReverted: boolean) {
+      const tryOnce = Effect.fnUntraced(function* ({ attempt, hasReverted, isFirstTry, planned }: Try) {
         const context = yield* Effect.orDie(Effect.flatMap(runs.context(attempt.operationId), Effect.fromOption))
-        const plan = yield* plans.current(attempt, planned, context)
+        const plan = yield* plans.current(attempt, planned, { context, isFirstTry })
         const sources = hasReverted ? "venue" : "venue and routes"
         const preparation = yield* batches.prepare({ context, plan, sources })
         const { chainId } = plan.chain
@@ -58,12 +58,18 @@ export class BatchPreparer extends Context.Service<
         return preparation
       })
 
-      const prepare = Effect.fn("BatchPreparer.prepare")((attempt: AttemptId, plan: RunPlan, hasReverted: boolean) =>
-        Effect.andThen(spanIsAbout(attempt), tryOnce(attempt, plan, hasReverted)).pipe(
+      const prepare = Effect.fn("BatchPreparer.prepare")((attempt: AttemptId, plan: RunPlan, hasReverted: boolean) => {
+        let isFirstTry = true
+        const tried = Effect.suspend(() => {
+          const next = { attempt, hasReverted, isFirstTry, planned: plan }
+          isFirstTry = false
+          return tryOnce(next)
+        })
+        return Effect.andThen(spanIsAbout(attempt), tried).pipe(
           Effect.retry({ while: (error) => error._tag === "ChainUnavailable", schedule: chainRetry }),
           Effect.catchTag("ChainUnavailable", unreached(plan.chains.find(({ chainId }) => chainId === attempt.chainId)))
         )
-      )
+      })
 
       const preview = Effect.fn("BatchPreparer.preview")((context: PlanContext, plan: ChainPlanOfRun) =>
         Effect.catchTag(
@@ -76,6 +82,14 @@ export class BatchPreparer extends Context.Service<
       return BatchPreparer.of({ prepare, preview })
     })
   ).pipe(Layer.provide([PlanOfChain.layer, ChainBatches.layer]))
+}
+
+/** One try of an attempt. */
+interface Try {
+  readonly attempt: AttemptId
+  readonly planned: RunPlan
+  readonly hasReverted: boolean
+  readonly isFirstTry: boolean
 }
 
 /** What a chain comes to that stays unreachable. */

@@ -7,13 +7,14 @@
  */
 import { Array, Context, DateTime, Effect, Layer, Option, Result, Schema, Metric } from "effect"
 import { ClusterSchema } from "effect/cluster"
-import { Activity } from "effect/workflow"
+import { Activity, DurableClock } from "effect/workflow"
 import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
 import { chainCompleted, completionOf } from "#domain/rebalance/ChainCompletion.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { readingWaits } from "#domain/operation/waits.ts"
 import { Repeatable } from "#domain/operation/Repeatable.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
@@ -37,6 +38,7 @@ import {
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { SignatureRequests, type WaitEnd } from "#domain/rebalance/SignatureRequests.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
+import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import { receiptsOf, resultOfRun } from "#domain/rebalance/resultOfRun.ts"
 import { Venue } from "#domain/trading/Venue.ts"
@@ -86,7 +88,8 @@ export class RebalanceRun extends Context.Service<
         owner: yield* SignatureRequests,
         valuer: yield* PortfolioValuer,
         gas: yield* GasBudget,
-        venue: yield* Venue
+        venue: yield* Venue,
+        timing: yield* RelayTiming
       }
       return RebalanceRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -102,7 +105,11 @@ interface Services {
   readonly valuer: PortfolioValuer["Service"]
   readonly gas: GasBudget["Service"]
   readonly venue: Venue["Service"]
+  readonly timing: typeof RelayTiming.Service
 }
+
+/** Looks at a chain whose nodes are behind, ten minutes long; after that the other chains are traded without it. */
+const maxLooks = 40
 
 /** What became of a chain, or what its owner must sign first. */
 type Traded = Result.Result<ChainOutcome, ReauthorizationRequired>
@@ -147,17 +154,37 @@ const hasWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
   hasClosedWays === true || chains.some(({ transfers = [] }) => transfers.length > 0)
 
 const makeExecute = (services: Services, operationId: OperationId) => {
-  const { gas, operations, owner, planner, runs, trader, valuer, venue } = services
+  const { gas, operations, owner, planner, runs, timing, trader, valuer, venue } = services
 
-  const plan = Activity.make({
-    name: "plan",
-    success: RunPlan,
-    execute: Effect.gen(function* () {
-      const at = yield* DateTime.now
-      yield* operations.transition({ operationId, to: "running", at, error: null })
-      const context = yield* requireContext(runs, operationId)
-      return context.isCancelRequested === true ? cancelledPlan(context, at) : yield* planner.plan(context)
+  const transition = (to: "running" | "retrying") =>
+    Effect.flatMap(DateTime.now, (at) => operations.transition({ operationId, to, at, error: null }))
+
+  /** The plan, or one that is not to be acted on yet: the run waits with it. */
+  const planOnce = (look: number) =>
+    Activity.make({
+      name: look === 0 ? "plan" : `plan/${look}`,
+      success: RunPlan,
+      execute: Effect.gen(function* () {
+        if (look === 0) yield* transition("running")
+        const context = yield* requireContext(runs, operationId)
+        if (context.isCancelRequested === true) return cancelledPlan(context, yield* DateTime.now)
+        const planned = yield* planner.plan(context)
+        const { behind: reason } = planned
+        if (reason !== undefined && look < maxLooks) yield* transition("retrying")
+        else if (look > 0) yield* transition("running")
+        if (reason !== undefined && look === 0)
+          yield* operations.append({ operationId, at: yield* DateTime.now, kind: readingWaits, payload: { reason } })
+        return planned
+      })
     })
+
+  const plan = Effect.gen(function* () {
+    let planned = yield* planOnce(0)
+    for (let look = 1; planned.behind !== undefined && look <= maxLooks; look++) {
+      yield* DurableClock.sleep({ name: `behind/${look}`, duration: timing.searchInterval })
+      planned = yield* planOnce(look)
+    }
+    return planned
   })
 
   /** Records once that one of several chains is done. */

@@ -17,6 +17,8 @@ export const RunPlan = Schema.Struct({
     swapGas: Schema.optionalKey(Schema.Array(Schema.Struct({ chainId: ChainId, usd: Schema.BigIntFromString })))
   }),
   chains: Schema.Array(PlannedChain),
+  /** Why chains are left out whose nodes are behind what is known of their accounts; left out where none is. */
+  behind: Schema.optionalKey(Schema.String),
   /** Ways between chains were closed when it was made: the end of the run counts them down. */
   hasClosedWays: Schema.optionalKey(Schema.Boolean),
   /** The run was cancelled before it was planned: there is nothing to do. */

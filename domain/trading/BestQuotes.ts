@@ -33,6 +33,8 @@ export interface PricingTerms {
   readonly limits: PricingLimits
   /** False: on the venue alone. */
   readonly routed: boolean
+  /** The block of the balances that the legs were made from; left out where there is none. */
+  readonly notBefore?: bigint | undefined
 }
 
 /**
@@ -108,7 +110,7 @@ export class BestQuotes extends Context.Service<
       const price = Effect.fnUntraced(function* (
         chain: ChainAuthorization,
         legs: ReadonlyArray<PlannedLeg>,
-        { limits, routed }: PricingTerms
+        { limits, notBefore, routed }: PricingTerms
       ) {
         if (legs.length === 0) return { swaps: [], skips: [] }
         const requests = quoteRequests(chain.chainId, legs, limits)
@@ -116,6 +118,7 @@ export class BestQuotes extends Context.Service<
           chainId: chain.chainId,
           connectorTokens: connectorTokensOf(chain),
           requests,
+          notBefore,
           isMade: isSoldAt(legs, limits)
         })
         const contract = routed ? routedSwapOf(chain) : undefined

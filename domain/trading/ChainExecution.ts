@@ -7,6 +7,7 @@
  * ERC-4337.
  */
 import { Context, Effect, Schema } from "effect"
+import type { AccountMoment } from "#domain/AccountMoment.ts"
 import { AssetId, ChainId, type EvmAddress } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
@@ -46,6 +47,11 @@ export interface SwapBatch extends Grant {
   readonly calls?: ReadonlyArray<{ readonly to: EvmAddress; readonly data: string }>
   /** Ids of earlier permissions, which an operation under the guard takes off the account where they still are. */
   readonly replaced?: ReadonlyArray<PermissionId>
+  /**
+   * The account as it was when the batch was planned. Fails as `ChainUnavailable` where it has acted since, or no node
+   * is as far as that.
+   */
+  readonly madeFrom?: AccountMoment
   /** The operation that the batch is part of. What is carried names it, so that it can be found on the chain. */
   readonly operationId?: OperationId
 }

@@ -80,6 +80,8 @@ export interface QuoteBatch {
   /** The tokens that a path may pass through. */
   readonly connectorTokens: ReadonlyArray<Address>
   readonly requests: ReadonlyArray<QuoteRequest>
+  /** The first block that quotes may be of; the latest of any node that follows its chain, when left out. */
+  readonly notBefore?: bigint | undefined
   /**
    * A request whose quote it refuses is taken not to be made: it leaves no trace in the quotes of those after it. All
    * are made when left out.

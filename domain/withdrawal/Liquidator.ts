@@ -9,7 +9,7 @@ import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf } from "#domain/Caip.ts"
-import { Balances } from "#domain/chain/Balances.ts"
+import { Balances, momentOf } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Families } from "#domain/chain/Families.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
@@ -73,19 +73,21 @@ export class Liquidator extends Context.Service<
       })
 
       /** What the account keeps of the settlement asset: all that the owner did not authorize. */
-      const readKeep = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, settlement: AssetId) {
+      const readKeep = Effect.fnUntraced(function* (
+        withdrawal: StoredWithdrawal,
+        settlement: AssetId,
+        permissionId: string
+      ) {
         const signed = withdrawal.message.assets
-        const read = yield* balances.read(withdrawal.accountId, [
-          settlement,
-          ...signed.flatMap(({ assetId }) => (assetId === settlement ? [] : [assetId]))
-        ])
+        const wanted = [settlement, ...signed.flatMap(({ assetId }) => (assetId === settlement ? [] : [assetId]))]
+        const read = yield* balances.read(withdrawal.accountId, wanted, { permissionId })
         const held = new Map(read.balances.map(({ assetId, raw }) => [assetId, raw] as const))
         const missing = shortfalls(signed, held)
         if (missing.length > 0) return yield* refused(missing.join("; "))
         const settlementHeld = held.get(settlement) ?? null
         if (settlementHeld === null) return yield* refused(`${settlement} does not answer as a token`)
         const given = signed.find(({ assetId }) => assetId === settlement)
-        return settlementHeld - BigInt(given?.amountRaw ?? 0)
+        return { keepRaw: settlementHeld - BigInt(given?.amountRaw ?? 0), madeFrom: momentOf(read) }
       })
 
       const priceSales = Effect.fnUntraced(function* (
@@ -128,11 +130,11 @@ export class Liquidator extends Context.Service<
         if (assetId === undefined || chain === undefined) {
           return yield* refused(`assets cannot be liquidated on chain ${chainId}`)
         }
-        const keepRaw = yield* readKeep(withdrawal, assetId)
+        const { keepRaw, madeFrom } = yield* readKeep(withdrawal, assetId, chain.permissionId)
         const swaps = yield* priceSales(withdrawal, assetId, chain)
         // The authorization of a withdrawal runs out soon, so nothing waits for another signature here.
         return yield* execution
-          .prepare({ chainId, ...grant, swaps, settlement: { message, signature, assetId, keepRaw } })
+          .prepare({ chainId, ...grant, swaps, madeFrom, settlement: { message, signature, assetId, keepRaw } })
           .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refused(message)))
       })
 

@@ -34,6 +34,7 @@ const Warning = Schema.Struct({
   kind: Schema.Literals([
     "MISSING_SMART_ACCOUNT",
     "RPC_ERROR",
+    "STALE_BALANCES",
     "MISSING_PRICE",
     "BLOCKLISTED_ASSET",
     "MISSING_ASSET",

@@ -13,6 +13,11 @@ export interface EvmChain {
   readonly connectorTokens: ReadonlyArray<EvmAddress>
   /** Blocks that must include a transaction, its own and those after it, before what it did counts. At least one. */
   readonly confirmations: number
+  /**
+   * Seconds since the latest block of a node, beyond which nothing is read from it unless another node shows no later
+   * block either; left out: blocks of any age are read.
+   */
+  readonly headMaxAgeSeconds?: number
   /** Wei for a unit of gas above which the service waits rather than pays. */
   readonly gasCeiling: bigint
   /** Wei for a unit of gas that the relayer offers as a tip at least, also where blocks have room for less. */

@@ -8,6 +8,7 @@ import { CarriedActionsLive } from "#layers/evm/CarriedActionsLive.ts"
 import { ChainExecutionLive } from "#layers/evm/ChainExecutionLive.ts"
 import { UserOperationsLive } from "#layers/evm/UserOperationsLive.ts"
 import { ChainsLive } from "#layers/evm/ChainsLive.ts"
+import { ChainNodesLive } from "#layers/evm/rpc/ChainNodesLive.ts"
 import { ChainStatesLive } from "#layers/evm/ChainStatesLive.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
@@ -26,12 +27,13 @@ import { WithdrawalExecutionLive } from "#layers/evm/withdrawal/WithdrawalExecut
 import { WithdrawalVerifierLive } from "#layers/evm/withdrawal/WithdrawalVerifierLive.ts"
 
 /**
- * Chains, ChainStates, ServiceContracts, SmartAccounts, SignInVerifier, Balances, ChainCosts, Venue, ChainExecution,
- * CallTracer, OperationMarks, UserOperations, CarriedActions, Relayer, RelayerFunds, TokenReader,
+ * Chains, ChainStates, ChainNodes, ServiceContracts, SmartAccounts, SignInVerifier, Balances, ChainCosts, Venue,
+ * ChainExecution, CallTracer, OperationMarks, UserOperations, CarriedActions, Relayer, RelayerFunds, TokenReader,
  * TransferReceipts, RevocationExecution, PolicyReader, WithdrawalExecution and WithdrawalVerifier.
  */
 export const EvmLive = Layer.mergeAll(
   ChainStatesLive.pipe(Layer.provideMerge(ChainsLive)),
+  ChainNodesLive,
   ServiceContractsLive,
   SmartAccountsLive,
   SignInVerifierLive,

@@ -37,7 +37,7 @@ export const VenueLive = Layer.effect(
     const directory = yield* PairDirectory
 
     const quote = Effect.fn("Venue.quote")(
-      function* ({ chainId, connectorTokens: through, isMade, requests }: QuoteBatch) {
+      function* ({ chainId, connectorTokens: through, isMade, notBefore, requests }: QuoteBatch) {
         const connectorTokens = through.map(toEvm)
         const sales = requests.map(({ atMost, buy, sell, sellAmountRaw, split }): Sale => ({
           sell: addressOf(sell),
@@ -50,7 +50,8 @@ export const VenueLive = Layer.effect(
         if (located.length === 0) return sales.map(() => null)
         const reserves = yield* multicall(
           chainId,
-          located.map(({ pair }) => ({ target: pair, data: getReserves }))
+          located.map(({ pair }) => ({ target: pair, data: getReserves })),
+          { notBefore }
         )
         const pools = located.flatMap((pair, index) => poolOf(pair, reserves[index]))
         return quoteBatch({ pools, connectorTokens, sales, isMade })

@@ -2,7 +2,7 @@
 import { PublicKey } from "@solana/web3.js"
 import { DateTime, Effect, Layer } from "effect"
 import { type AccountId, addressOf, type AssetId, type ChainId, namespaceOf, namespaceOfChain } from "#domain/Caip.ts"
-import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
+import { type AccountBalances, type AccountRequest, Balances, type ReadingTerms } from "#domain/chain/Balances.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"
 
@@ -16,8 +16,9 @@ export const SolanaBalances = Layer.effect(
     const rpc = yield* SolanaRpc
 
     const readOne = Effect.fnUntraced(
-      function* (account: AccountId, assetIds: ReadonlyArray<AssetId>) {
+      function* (account: AccountId, assetIds: ReadonlyArray<AssetId>, { notBefore, takesOld }: ReadingTerms = {}) {
         const { slot, time, tokens } = yield* readHoldings(new PublicKey(addressOf(account)), {
+          atLeastSlot: takesOld === true ? 0n : (notBefore ?? 0n),
           mints: assetIds.map((assetId) => new PublicKey(addressOf(assetId)))
         })
         const held = new Map<AssetId, bigint>(tokens.map(({ assetId, raw }) => [assetId, raw]))
@@ -31,15 +32,20 @@ export const SolanaBalances = Layer.effect(
       Effect.provideService(SolanaRpc, rpc)
     )
 
-    const read = Effect.fn("Balances.read")((account: AccountId, assetIds: ReadonlyArray<AssetId>) =>
-      namespaceOf(account) === "solana" ? readOne(account, assetIds) : others.read(account, assetIds)
+    const read = Effect.fn("Balances.read")(
+      (account: AccountId, assetIds: ReadonlyArray<AssetId>, terms?: ReadingTerms) =>
+        namespaceOf(account) === "solana" ? readOne(account, assetIds, terms) : others.read(account, assetIds, terms)
     )
 
     const readMany = Effect.fn("Balances.readMany")((chainId: ChainId, accounts: ReadonlyArray<AccountRequest>) =>
       namespaceOfChain(chainId) === "solana"
-        ? Effect.forEach(accounts, ({ account, assetIds }) => Effect.result(readOne(account, assetIds)), {
-            concurrency: requestConcurrency
-          })
+        ? Effect.forEach(
+            accounts,
+            ({ account, assetIds, ...terms }) => Effect.result(readOne(account, assetIds, terms)),
+            {
+              concurrency: requestConcurrency
+            }
+          )
         : others.readMany(chainId, accounts)
     )
 

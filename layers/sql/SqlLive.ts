@@ -46,6 +46,7 @@ import * as TokenCheckStore from "#layers/sql/asset/TokenCheckStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
 import * as TenantEventLog from "#layers/sql/event/TenantEventLog.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
+import * as LastChanges from "#layers/sql/transfer/LastChanges.ts"
 import * as TransferLedger from "#layers/sql/transfer/TransferLedger.ts"
 import * as UserStore from "#layers/sql/identity/UserStore.ts"
 import * as ValuationStore from "#layers/sql/performance/ValuationStore.ts"
@@ -99,6 +100,7 @@ export const SqlLive = Layer.mergeAll(
   TenantStore.layer,
   TokenCheckStore.layer,
   TradableAssetStore.layer,
+  LastChanges.layer,
   TransferLedger.layer,
   UserStore.layer.pipe(Layer.provide(TenantStore.layer)),
   ValuationStore.layer,

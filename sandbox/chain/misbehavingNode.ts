@@ -37,6 +37,7 @@ const readings: Readonly<Record<string, readonly [reading: NodeReading, blockAt?
   eth_blockNumber: ["blocks"],
   eth_getBlockByNumber: ["blocks", 0],
   eth_getBlockByHash: ["blocks"],
+  eth_feeHistory: ["blocks", 1],
   eth_call: ["state", 1],
   eth_estimateGas: ["state", 1],
   eth_getBalance: ["state", 1],

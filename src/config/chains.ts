@@ -20,6 +20,8 @@ interface ConfigurableChain {
   readonly confirmations: number
   /** Gwei for a unit of gas above which nothing is paid unless GAS_CEILING_GWEI_<chainId> is set. */
   readonly gasCeilingGwei: number
+  /** Seconds that the latest block of a node may be old unless HEAD_MAX_AGE_SECONDS_<chainId> is set. */
+  readonly headMaxAgeSeconds: number
   /** Wei that are offered as a tip at least; reasons of both in docs/decisions/0329. */
   readonly minTip: bigint
   /** How it charges for the bytes of a transaction; left out where it does not. */
@@ -34,6 +36,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
     confirmations: 12,
     gasCeilingGwei: 200,
+    headMaxAgeSeconds: 300,
     minTip: 50_000_000n,
     ondoStable: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
   },
@@ -42,6 +45,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x4200000000000000000000000000000000000006", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
     confirmations: 10,
     gasCeilingGwei: 10,
+    headMaxAgeSeconds: 120,
     minTip: 1_000_000n,
     rollup: "optimism"
   },
@@ -50,6 +54,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
     confirmations: 30,
     gasCeilingGwei: 10,
+    headMaxAgeSeconds: 120,
     minTip: 0n,
     rollup: "arbitrum"
   },
@@ -58,6 +63,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"],
     confirmations: 15,
     gasCeilingGwei: 20,
+    headMaxAgeSeconds: 120,
     minTip: 50_000_000n,
     ondoStable: "0x55d398326f99059fF775485246999027B3197955"
   },
@@ -66,6 +72,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"],
     confirmations: 30,
     gasCeilingGwei: 10,
+    headMaxAgeSeconds: 3600,
     minTip: 0n,
     rollup: "arbitrum"
   }
@@ -146,6 +153,11 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         router: required(`UNISWAP_V2_ROUTER_${id}`, address),
         connectorTokens: connectorTokensOn(known),
         confirmations: withDefault(`CONFIRMATIONS_${id}`, integer(1, 64, `${byDefault}`), byDefault),
+        headMaxAgeSeconds: withDefault(
+          `HEAD_MAX_AGE_SECONDS_${id}`,
+          integer(10, 86_400, `${known.headMaxAgeSeconds}`),
+          known.headMaxAgeSeconds
+        ),
         gasCeilingGwei: withDefault(
           `GAS_CEILING_GWEI_${id}`,
           integer(1, 1_000_000, `${ceilingByDefault}`),
@@ -161,6 +173,7 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         diamond,
         gasCeilingGwei,
         guard,
+        headMaxAgeSeconds,
         connectorTokens,
         issuer,
         lowFundsGwei,
@@ -176,6 +189,7 @@ const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {
         router,
         connectorTokens,
         confirmations,
+        headMaxAgeSeconds,
         gasCeiling: BigInt(gasCeilingGwei) * weiPerGwei,
         minTip,
         ...(rollup === undefined ? {} : { rollup }),

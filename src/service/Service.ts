@@ -3,6 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { Layer } from "effect"
 import { Actions } from "#domain/action/Actions.ts"
 import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { StrategyAnalytics } from "#domain/discovery/StrategyAnalytics.ts"
 import { FlowPruner } from "#domain/enrollment/FlowPruner.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
@@ -74,7 +75,8 @@ const Adapters = Layer.mergeAll(TokenLists, LoadCatalogue).pipe(
     Layer.mergeAll(
       SqlLive,
       FamiliesLive,
-      SolanaLive.pipe(
+      CurrentBalances.pipe(
+        Layer.provideMerge(SolanaLive),
         Layer.provideMerge(EvmLive.pipe(Layer.provide(PriceAttestorLive))),
         Layer.provideMerge(SolanaClients),
         Layer.provide(SqlLive)

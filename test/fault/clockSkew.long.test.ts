@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, DateTime, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { DurableClock } from "effect/workflow"
+import { ChainNodes } from "#domain/chain/ChainNodes.ts"
 import { Readiness } from "#domain/health/Readiness.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { StallMonitor } from "#domain/relay/StallMonitor.ts"
@@ -45,6 +46,7 @@ const ReadinessTest = Readiness.layer.pipe(
   Layer.provide(
     Layer.mergeAll(
       Layer.mock(Scheduler, { lastTickAt: DateTime.now }),
+      Layer.succeed(ChainNodes, { behind: Effect.succeed([]) }),
       Layer.mock(StallMonitor, { ages: Effect.succeed({ moving: 0, retrying: 0 }), low: Effect.succeed([]) })
     )
   )

@@ -181,19 +181,20 @@ describe("serviceConfig", () => {
     Effect.gen(function* () {
       const [byDefault] = (yield* read(serviceConfig, complete)).evm.chains
       assert.deepStrictEqual(
-        [byDefault!.confirmations, byDefault!.gasCeiling, byDefault!.lowRelayerFunds],
-        [10, 10_000_000_000n, 10_000_000_000_000_000n]
+        [byDefault!.confirmations, byDefault!.gasCeiling, byDefault!.lowRelayerFunds, byDefault!.headMaxAgeSeconds],
+        [10, 10_000_000_000n, 10_000_000_000_000_000n, 120]
       )
       const [set] = (yield* read(serviceConfig, {
         ...complete,
         CONFIRMATIONS_8453: "3",
         GAS_CEILING_GWEI_8453: "7",
+        HEAD_MAX_AGE_SECONDS_8453: "45",
         BUNDLE_GAS_8453: "0",
         RELAYER_LOW_GWEI_8453: "2"
       })).evm.chains
       assert.deepStrictEqual(
-        [set!.confirmations, set!.gasCeiling, set!.bundleGas, set!.lowRelayerFunds],
-        [3, 7_000_000_000n, 0n, 2_000_000_000n]
+        [set!.confirmations, set!.gasCeiling, set!.bundleGas, set!.lowRelayerFunds, set!.headMaxAgeSeconds],
+        [3, 7_000_000_000n, 0n, 2_000_000_000n, 45]
       )
       assert.include(yield* problemsOf({ ...complete, CONFIRMATIONS_8453: "0" }), "from 1 to 64")
     })
@@ -221,6 +222,10 @@ describe("serviceConfig", () => {
       )
       const { chains: dear } = (yield* read(serviceConfig, { ...complete, ...everyChain, GAS_CEILING_GWEI_56: "3" }))
         .evm
+      assert.deepStrictEqual(
+        dear.map(({ headMaxAgeSeconds }) => headMaxAgeSeconds),
+        [300, 120, 120, 120, 3_600]
+      )
       assert.deepStrictEqual(
         dear.map(({ chainId, gasCeiling }) => [chainId as number, gasCeiling / 1_000_000_000n]),
         [

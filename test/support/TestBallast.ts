@@ -15,6 +15,7 @@ import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
 import { MarketDataAccess } from "#domain/marketData/MarketDataAccess.ts"
 import { isTerminal } from "#domain/operation/Operation.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { ChainNodes } from "#domain/chain/ChainNodes.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 import { IssuerPoliciesLive } from "#layers/catalogue/IssuerPoliciesLive.ts"
@@ -61,6 +62,7 @@ const Adapters = Layer.mergeAll(
   WebhookSenderLive,
   PastPrices.layer,
   Layer.mock(SignInVerifier, {}),
+  Layer.succeed(ChainNodes, { behind: Effect.succeed([]) }),
   Layer.succeed(RelayerFunds, { chains: [], read: () => Effect.succeed([]) })
 ).pipe(Layer.provideMerge(KeyHashLive))
 

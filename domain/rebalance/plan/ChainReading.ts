@@ -3,8 +3,9 @@ import * as Amount from "#domain/Amount.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { mayBuy } from "#domain/account/Permission.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
-import { type AccountId, type AssetId, chainIdOf } from "#domain/Caip.ts"
-import type { AccountBalances } from "#domain/chain/Balances.ts"
+import type { AccountMoment } from "#domain/AccountMoment.ts"
+import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type AccountBalances, momentOf } from "#domain/chain/Balances.ts"
 import { mayTradeOn, type Price } from "#domain/market/Prices.ts"
 import { readingFrom } from "#domain/performance/PortfolioReading.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
@@ -21,6 +22,8 @@ export interface ChainReading {
   readonly balances: ReadonlyMap<AssetId, bigint> | null
   /** The account as it was read; null when it was not. */
   readonly account: AccountBalances | null
+  /** Why it was not, where all that could be read of it is too old; null where that is not so. */
+  readonly behind: string | null
 }
 
 /** Of everything that has a price, US dollars (wad). */
@@ -34,6 +37,10 @@ export const valueOfHoldings = (chains: ReadonlyArray<ChainHoldings>): bigint =>
 
 export const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<AccountId, bigint> =>
   new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
+
+/** Of which block the chain's account is. */
+export const momentsOf = ({ account, authorization }: ChainReading): ReadonlyArray<readonly [ChainId, AccountMoment]> =>
+  account === null ? [] : [[authorization.chainId, momentOf(account)]]
 
 export const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
   account === null ? [] : [readingFrom(accountId, account)]

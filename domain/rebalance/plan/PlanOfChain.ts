@@ -29,7 +29,12 @@ const planLife = Duration.minutes(2)
 export class PlanOfChain extends Context.Service<
   PlanOfChain,
   {
-    readonly current: (attempt: AttemptId, plan: RunPlan, context: RunContext) => Effect.Effect<ChainPlanOfRun>
+    /** `isFirstTry` false: the chain has refused a batch of the plan, which may be because the account has changed. */
+    readonly current: (
+      attempt: AttemptId,
+      plan: RunPlan,
+      { context, isFirstTry }: { readonly context: RunContext; readonly isFirstTry: boolean }
+    ) => Effect.Effect<ChainPlanOfRun>
     /** A new plan, in which nothing leaves the chain. */
     readonly withoutTransfers: (context: PlanContext, chainId: ChainId) => Effect.Effect<ChainPlanOfRun>
   }
@@ -42,10 +47,10 @@ export class PlanOfChain extends Context.Service<
       const current = Effect.fnUntraced(function* (
         { attempt, chainId }: AttemptId,
         plan: RunPlan,
-        context: RunContext
+        { context, isFirstTry }: { readonly context: RunContext; readonly isFirstTry: boolean }
       ) {
         const age = DateTime.distance(plan.plannedAt, yield* DateTime.now)
-        const isCurrent = attempt === 1 && Duration.isLessThanOrEqualTo(age, planLife)
+        const isCurrent = isFirstTry && attempt === 1 && Duration.isLessThanOrEqualTo(age, planLife)
         return partOf(isCurrent ? plan : yield* planner.plan(context), chainId)
       })
 

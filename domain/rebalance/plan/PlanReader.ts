@@ -4,6 +4,7 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
+import type { AccountMoment } from "#domain/AccountMoment.ts"
 import type { AssetId, ChainId } from "#domain/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -22,6 +23,7 @@ import {
   type ChainReading,
   chainState,
   incomingOf,
+  momentsOf,
   readable,
   valueOfHoldings
 } from "#domain/rebalance/plan/ChainReading.ts"
@@ -67,6 +69,10 @@ export interface PlanReading {
   readonly slicing?: Slicing
   /** The accounts that were read, whole: with what is reserved, and what the plan leaves alone. */
   readonly accounts: ReadonlyArray<AccountReading>
+  /** Of which block each chain that was read is. */
+  readonly madeFrom: ReadonlyMap<ChainId, AccountMoment>
+  /** Why chains could not be read whose nodes are behind what is known of their accounts; empty where none is. */
+  readonly behind: ReadonlyArray<string>
 }
 
 /** A portfolio before its balances are read. */
@@ -110,8 +116,8 @@ export class PlanReader extends Context.Service<
       const policies = yield* AppliedPolicies
 
       /**
-       * Of one chain: its catalogue, and what each of the accounts holds of it; null for an account that could not be
-       * read.
+       * Of one chain: its catalogue, and what each of the accounts holds of it, or why that could not be read;
+       * undefined where there was no answer in time.
        */
       const readChain = Effect.fnUntraced(function* (
         chainId: ChainId,
@@ -122,7 +128,7 @@ export class PlanReader extends Context.Service<
         const assetIds = catalogue.map(({ assetId }) => assetId)
         const reading = balances.readMany(
           chainId,
-          authorizations.map(({ accountId: account }) => ({ account, assetIds }))
+          authorizations.map(({ accountId: account, permissionId }) => ({ account, assetIds, permissionId }))
         )
         const results =
           timeout === undefined
@@ -131,12 +137,7 @@ export class PlanReader extends Context.Service<
         if (timeout !== undefined) yield* reportUnread(chainId, authorizations.length, results)
         return {
           catalogue,
-          of: new Map(
-            authorizations.map((authorization, index) => [
-              authorization,
-              Option.getOrNull(Option.flatMap(Option.fromUndefinedOr(results[index]), Result.getSuccess))
-            ])
-          )
+          of: new Map(authorizations.map((authorization, index) => [authorization, results[index]]))
         }
       })
 
@@ -158,12 +159,14 @@ export class PlanReader extends Context.Service<
         return outlines.map(({ authorized, context, moving }) =>
           authorized.map((authorization): ChainReading => {
             const chain = chains.get(authorization.chainId)!
-            const account = chain.of.get(authorization) ?? null
+            const result = chain.of.get(authorization)
+            const account = result === undefined ? null : Option.getOrNull(Result.getSuccess(result))
             return {
               authorization,
               catalogue: chain.catalogue,
               balances: account === null ? null : readable(account, moving, context.reserved),
-              account
+              account,
+              behind: result === undefined ? null : behindIn(result)
             }
           })
         )
@@ -242,7 +245,9 @@ export class PlanReader extends Context.Service<
             arePricesKnown: Option.isSome(priced),
             input,
             ...(applied?.slicing === undefined ? {} : { slicing: applied.slicing }),
-            accounts: readings[index]!.flatMap(accountOf)
+            accounts: readings[index]!.flatMap(accountOf),
+            madeFrom: new Map(readings[index]!.flatMap(momentsOf)),
+            behind: readings[index]!.flatMap(({ behind }) => behind ?? [])
           }
         })
       })
@@ -251,6 +256,9 @@ export class PlanReader extends Context.Service<
     })
   ).pipe(Layer.provide(AppliedPolicies.layer))
 }
+
+const behindIn = (result: Result.Result<AccountBalances, ChainUnavailable>): string | null =>
+  Result.isFailure(result) && result.failure.isBehind === true ? result.failure.message : null
 
 /** A run reports what it could not read; a drift check has only this log line. */
 const reportUnread = (

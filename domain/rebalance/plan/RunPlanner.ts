@@ -113,11 +113,12 @@ export class RunPlanner extends Context.Service<
         const limits = limitsOf(reading)
         const input = yield* withQuotedCosts(read, quoteLegs(context, limits))
         const { planned, refusals } = yield* planQuoted({ context, limits, input }, constraint)
-        const { chains, ...rest } = toRunPlan({ limits, input }, planned, refusals)
+        const { chains, ...rest } = toRunPlan({ limits, input, madeFrom: reading.madeFrom }, planned, refusals)
         return {
           strategyVersion: context.strategyVersion,
           plannedAt: readAt,
           ...(context.closedWays.length === 0 ? {} : { hasClosedWays: true }),
+          ...(reading.behind.length === 0 ? {} : { behind: reading.behind.join("; ") }),
           ...rest,
           chains: arePricesKnown
             ? chains
@@ -193,10 +194,11 @@ const toPlannedLeg = (leg: Leg, input: PlanInput): PlannedLeg => {
 
 const toPlannedChain = (
   { chainId, legs, measures, skips, transfers }: ChainPlan,
-  input: PlanInput,
+  { input, madeFrom }: Pick<PlannedFrom, "input" | "madeFrom">,
   refusals: ReadonlyArray<Refusal>
 ): PlannedChain => ({
   chainId,
+  ...(madeFrom.has(chainId) ? { madeFrom: madeFrom.get(chainId)! } : {}),
   ...(transfers.length === 0
     ? {}
     : { transfers: transfers.map((transfer) => Struct.omit(transfer, ["fromChainId", "toChainId"])) }),
@@ -208,11 +210,15 @@ const toPlannedChain = (
   ]
 })
 
+interface PlannedFrom extends Pick<PlanTask, "input" | "limits"> {
+  readonly madeFrom: PlanReading["madeFrom"]
+}
+
 const toRunPlan = (
-  { input, limits }: Pick<PlanTask, "input" | "limits">,
+  { input, limits, madeFrom }: PlannedFrom,
   { chains }: Plan,
   refusals: ReadonlyArray<Refusal>
 ): Pick<RunPlan, "limits" | "chains"> => ({
   limits,
-  chains: chains.map((chain) => toPlannedChain(chain, input, refusals))
+  chains: chains.map((chain) => toPlannedChain(chain, { input, madeFrom }, refusals))
 })

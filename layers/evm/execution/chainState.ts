@@ -12,15 +12,14 @@ import { feesAt, type Fees } from "#domain/relay/replacementFees.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
-import { entryPoint, entryPointAbi, kernelAbi, multicall3 } from "#layers/evm/contracts.ts"
+import { entryPoint, entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { nonceKey, type PermissionMode } from "#layers/evm/execution/agentOperation.ts"
 import { readPendingNonce } from "#layers/evm/execution/relayerNonce.ts"
-import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
-import { blockNumberCalls, blockNumberIn } from "#layers/evm/rpc/blockNumber.ts"
+import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { type DataCosts, readDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
-import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
+import { readAtOneBlock, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export interface AccountState {
   readonly deployed: boolean
@@ -33,6 +32,8 @@ export interface AccountState {
 export interface AccountAtBlock {
   readonly state: AccountState
   readonly blockNumber: bigint
+  /** Operations under the permission that it had carried out by then. */
+  readonly operations: bigint
 }
 
 /** An account without code answers any call with nothing at all. */
@@ -44,34 +45,59 @@ const isEnabled = (config: CallResult) =>
 const permissionConfig = callDataOf(kernelAbi, "permissionConfig")
 const getNonce = callDataOf(entryPointAbi, "getNonce")
 
-const entryPointNonce = (account: Address, permissionId: Hex, mode: PermissionMode) => ({
+const sequenceOf = (nonce: bigint): bigint => nonce & ((1n << 64n) - 1n)
+
+/** The account's next nonce in the mode. */
+const nonceCall = (account: Address, permissionId: Hex, mode: PermissionMode): Call => ({
   target: entryPoint,
   data: getNonce(account, nonceKey(permissionId, mode))
 })
 
-/** One request; nothing of it may be kept, as the next operation changes it. */
-export const readAccountState = Effect.fnUntraced(function* ({ accountId, chainId, permissionId }: ChainAuthorization) {
+/** The next nonces of an operation under the enabled permission, and of one that enables it. */
+export const operationCountCalls = (account: Address, permissionId: Hex): readonly [Call, Call] => [
+  nonceCall(account, permissionId, "enabled"),
+  nonceCall(account, permissionId, "enable")
+]
+
+/**
+ * How many operations under the agent's permission an account has carried out, by its nonces in the EntryPoint: those
+ * that enable the permission on the way have a key of their own. It rises by one with each, whoever carried it.
+ * Undefined where the EntryPoint does not answer.
+ */
+export const countIn = (results: ReadonlyArray<CallResult | undefined>): bigint | undefined => {
+  const [enabled, enable] = [uintOf(results[0]), uintOf(results[1])]
+  return enabled === null || enable === null ? undefined : sequenceOf(enabled) + sequenceOf(enable)
+}
+
+/**
+ * One request; nothing of it may be kept, as the next operation changes it. Fails where no node has reached the block
+ * `notBefore`.
+ */
+export const readAccountState = Effect.fnUntraced(function* (
+  { accountId, chainId, permissionId }: ChainAuthorization,
+  notBefore?: bigint
+) {
   const account = toViem(addressOf(accountId))
-  const [config, enabledNonce, enableNonce, ...numbers] = yield* multicall(chainId, [
-    { target: account, data: permissionConfig(permissionId as Hex) },
-    entryPointNonce(account, permissionId as Hex, "enabled"),
-    entryPointNonce(account, permissionId as Hex, "enable"),
-    ...blockNumberCalls(chainId)
-  ])
+  const { blockNumber, results } = yield* readAtOneBlock(
+    chainId,
+    [
+      { target: account, data: permissionConfig(permissionId as Hex) },
+      ...operationCountCalls(account, permissionId as Hex)
+    ],
+    { notBefore }
+  )
+  const [config, enabledNonce, enableNonce] = results
   const deployed = isDeployed(config)
   const mode = yield* Effect.try({
     try: (): PermissionMode => (deployed && isEnabled(config!) ? "enabled" : "enable"),
     catch: () => new ChainUnavailable({ chainId, reason: `${account} does not answer as a Kernel account` })
   })
   const nonce = uintOf(mode === "enabled" ? enabledNonce : enableNonce)
-  if (nonce === null) {
+  const operations = countIn([enabledNonce, enableNonce])
+  if (nonce === null || operations === undefined) {
     return yield* new ChainUnavailable({ chainId, reason: `EntryPoint 0.7 does not answer at ${entryPoint}` })
   }
-  const blockNumber = blockNumberIn(numbers)
-  if (blockNumber === null) {
-    return yield* new ChainUnavailable({ chainId, reason: `Multicall3 does not answer the block at ${multicall3}` })
-  }
-  const reading: AccountAtBlock = { state: { deployed, mode, nonce }, blockNumber }
+  const reading: AccountAtBlock = { state: { deployed, mode, nonce }, blockNumber, operations }
   return reading
 })
 
@@ -91,7 +117,9 @@ export const readBlockState = Effect.fnUntraced(function* (chainId: ChainId) {
   const { gasCeiling } = yield* chain(chainId)
   const [{ gasLimit, number, timestamp }, market, dataCosts] = yield* Effect.all(
     [
-      request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockTag: "latest" })),
+      request(chainId, "eth_getBlockByNumber", (client) => client.getBlock({ blockTag: "latest" }), {
+        blockOf: (block) => block.number
+      }),
       readMarketFees(chainId),
       readDataCosts(chainId)
     ],

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import type { Hex } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
-import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { EvmClients, type Freshness } from "#layers/evm/rpc/EvmClients.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 
 /** The chain's latest block, and the latest one whose transactions count. */
@@ -14,10 +14,15 @@ export interface Depth {
   readonly confirmed: bigint
 }
 
-export const readDepth = Effect.fnUntraced(function* (chainId: ChainId) {
+/** The head of a node that is as far as the chain was seen to be; `freshness` is of the block that counts. */
+export const readDepth = Effect.fnUntraced(function* (chainId: ChainId, { notBefore, takesOld }: Freshness = {}) {
   const { chain, request } = yield* EvmClients
   const { confirmations } = yield* chain(chainId)
-  const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))
+  const head = yield* request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }), {
+    blockOf: (block) => block,
+    notBefore: notBefore === undefined ? undefined : notBefore + BigInt(confirmations) - 1n,
+    takesOld
+  })
   const confirmed = head - BigInt(confirmations) + 1n
   return { head, confirmed: confirmed > 0n ? confirmed : 0n } satisfies Depth
 })

@@ -19,6 +19,8 @@ export interface Simulation {
   /** Gas of everything in it. */
   readonly gas: bigint
   readonly calls: ReadonlyArray<Call>
+  /** The first block that it may run on. */
+  readonly notBefore: bigint
 }
 
 type Results = ReadonlyArray<CallResult>
@@ -69,7 +71,8 @@ const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<Readonly
 }
 
 /** In a request of its own. */
-export const simulateAlone = ({ calls, chainId, from, gas }: Simulation) => multicall(chainId, calls, { from, gas })
+export const simulateAlone = ({ calls, chainId, from, gas, notBefore }: Simulation) =>
+  multicall(chainId, calls, { from, gas, notBefore })
 
 /** Of one chain. What has no place in a request with others, or no answer in it, is simulated alone. */
 export const gatheredSimulations = Effect.gen(function* () {
@@ -87,7 +90,11 @@ export const gatheredSimulations = Effect.gen(function* () {
     const frames = yield* multicall(
       chainId,
       items.map(({ simulation }) => revertedCalls(simulation.calls)),
-      { from, gas: items.reduce((sum, { simulation }) => sum + simulation.gas, 0n) }
+      {
+        from,
+        gas: items.reduce((sum, { simulation }) => sum + simulation.gas, 0n),
+        notBefore: items.reduce((most, { simulation: { notBefore } }) => (notBefore > most ? notBefore : most), 0n)
+      }
     )
     const found = items.flatMap(({ id }, index): ReadonlyArray<readonly [number, Answer]> => {
       const results = resultsOfReverted(frames[index]!)

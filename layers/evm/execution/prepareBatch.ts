@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Hex } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
-import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import type { Signer } from "#domain/relay/Signer.ts"
@@ -71,6 +71,18 @@ const gasOf = Effect.fnUntraced(function* (
   return gas
 })
 
+/**
+ * What the batch was made from is what the account still is: the nonce that is signed is the one that was read with the
+ * balances. An operation that landed in between, of whichever process, changed what the batch is about.
+ */
+const requireUnmoved = ({ chainId, madeFrom }: SwapBatch, operations: bigint, blockNumber: bigint) =>
+  madeFrom?.operations === undefined || madeFrom.operations === operations
+    ? Effect.void
+    : new ChainUnavailable({
+        chainId,
+        reason: `the account has acted between block ${madeFrom.blockNumber}, at which its balances were read, and block ${blockNumber}`
+      })
+
 const askedCalls = ({ calls = [] }: SwapBatch): ReadonlyArray<Call> =>
   calls.map(({ data, to }) => ({ target: toViem(to), data: data as Hex }))
 
@@ -78,9 +90,10 @@ const askedCalls = ({ calls = [] }: SwapBatch): ReadonlyArray<Call> =>
 const toSimulate = (
   { chainId, settlement, swaps, transfers, ...batch }: SwapBatch,
   { callData, chain, gas }: AgentOperation,
-  { handleOps, relayer }: Pick<OperationToSimulate, "handleOps" | "relayer">
+  { handleOps, notBefore, relayer }: Pick<OperationToSimulate, "handleOps" | "relayer" | "notBefore">
 ): OperationToSimulate => ({
   chainId,
+  notBefore,
   account: addressOf(chain.accountId),
   relayer,
   handleOps,
@@ -108,15 +121,16 @@ export const prepareBatch = Effect.fnUntraced(function* (
   const routeTarget = routedSwap?.target
   const venues = { routeTarget, issuer: issuer?.manager }
   const { chain, settles, signature: ownerSignature } = yield* checkBatch(batch, agent.address, venues)
-  const [{ blockNumber, state: account }, { block, nonces }, removals, attested] = yield* Effect.all(
+  const [{ blockNumber, operations, state: account }, { block, nonces }, removals, attested] = yield* Effect.all(
     [
-      readAccountState(chain),
+      readAccountState(chain, batch.madeFrom?.blockNumber),
       readBlock(chainId),
       removalCalls(chain, batch.replaced),
       attestedFor(batch, chain, askAttested)
     ],
     { concurrency: "unbounded" }
   )
+  yield* requireUnmoved(batch, operations, blockNumber)
   const gas = yield* gasOf(batch, chain, { account, removals: removals.length })
   const asked = askedCalls(batch)
   if (asked.length > 0 && !account.deployed) {
@@ -128,7 +142,8 @@ export const prepareBatch = Effect.fnUntraced(function* (
   const callData = withMark(made, batch.operationId)
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const { handleOps, userOpHash } = yield* signOperation(operation, agent, relayer)
-  yield* simulateOperation(toSimulate(batch, operation, { handleOps, relayer }), simulate).pipe(
+  const toTry = toSimulate(batch, operation, { handleOps, relayer, notBefore: blockNumber })
+  yield* simulateOperation(toTry, simulate).pipe(
     Effect.tapErrorTag("SimulationFailed", ({ reason }) =>
       refusedByAccount(reason)
         ? requireAuthorization({

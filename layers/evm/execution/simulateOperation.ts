@@ -40,6 +40,8 @@ export interface OperationToSimulate {
   /** Gas of the transaction, and of the calls within it. */
   readonly transactionGas: bigint
   readonly callGasLimit: bigint
+  /** The block at which the account was read: what is of an earlier one says nothing. */
+  readonly notBefore: bigint
 }
 
 /** Reading balances and passing the calls on, beside the transaction and what is repeated of it. */
@@ -80,9 +82,10 @@ type Simulate<R> = (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallR
 
 /** Why the calls of an operation fail that the EntryPoint carries: what they say when nothing catches it. */
 const reasonOfRepeat = Effect.fnUntraced(function* <R>(operation: OperationToSimulate, simulate: Simulate<R>) {
-  const { callGasLimit, chainId, execute, handleOps, relayer, transactionGas } = operation
+  const { callGasLimit, chainId, execute, handleOps, notBefore, relayer, transactionGas } = operation
   const results = yield* simulate({
     chainId,
+    notBefore,
     from: relayer,
     gas: transactionGas + callGasLimit + simulationOverhead,
     // Multicall3 runs as the EntryPoint, so that the account accepts the call.
@@ -119,6 +122,7 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
   }))
   const results = yield* simulate({
     chainId,
+    notBefore: operation.notBefore,
     from: operation.relayer,
     gas: operation.transactionGas + (operation.hasCalls === true ? operation.callGasLimit : 0n) + simulationOverhead,
     calls: [

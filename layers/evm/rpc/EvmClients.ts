@@ -7,98 +7,58 @@
  * all of them (layers/evm/rpc/quorum.ts), transactions are sent to all of them, and nonces need two
  * (execution/relayerNonce.ts).
  */
-import { Clock, Context, Duration, Effect, Exit, Layer, Metric, type Scope } from "effect"
-import { createPublicClient, type PublicClient } from "viem"
+import { Clock, Context, Effect, Exit, Layer, Metric, type Scope } from "effect"
+import { createPublicClient } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { aggregate, type Call, type CallResult } from "#layers/evm/rpc/aggregate.ts"
-import { gatheredCalls } from "#layers/evm/rpc/gatheredCalls.ts"
-import { describeRpcFailure, rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"
+import { aggregate, type Call, latestReading, type Reading } from "#layers/evm/rpc/aggregate.ts"
+import { ChainHeads, type EndpointHead } from "#layers/evm/rpc/chainHeads.ts"
+import { type Asked, askInTurn, type Endpoint, type Endpoints } from "#layers/evm/rpc/Endpoint.ts"
+import { type GatherFrame, gatheredCalls } from "#layers/evm/rpc/gatheredCalls.ts"
 import { verifiedTransport } from "#layers/evm/rpc/verifiedTransport.ts"
 
-/** How long an endpoint that gave no answer is tried after the others. */
-const penalty = Duration.seconds(10)
+export type { Freshness } from "#layers/evm/rpc/Endpoint.ts"
 
-interface Endpoint {
-  readonly client: PublicClient
-  /** Monotonic nanoseconds until which it is tried last. */
-  avoidUntil: bigint
-}
-
-type Endpoints = Pick<EvmChain, "chainId" | "rpcUrls">
+type Configured = Pick<EvmChain, "chainId" | "rpcUrls" | "headMaxAgeSeconds">
 
 /** `ccipRead` would let a contract's answer make the service fetch any URL. */
-const connect = ({ chainId, rpcUrls }: Endpoints): ReadonlyArray<Endpoint> =>
-  rpcUrls.map((url) => ({
+const connect = ({ chainId, headMaxAgeSeconds, rpcUrls }: Configured): Endpoints => ({
+  chainId,
+  endpoints: rpcUrls.map((url, place): Endpoint => ({
     client: createPublicClient({
       transport: verifiedTransport(url, chainId, rpcUrls.length === 1 ? 1 : 0),
       ccipRead: false
     }),
+    place,
     avoidUntil: 0n
-  }))
-
-type Send<A> = (client: PublicClient) => Promise<A>
-
-/** The node itself answered with an error; the endpoint works. */
-interface Failure {
-  readonly reason: string
-  readonly isAnswer: boolean
-}
-
-const ask = <A>(endpoint: Endpoint, method: string, send: Send<A>) =>
-  Effect.tryPromise({
-    try: () => send(endpoint.client),
-    catch: (error): Failure => ({
-      reason: describeRpcFailure(method, error),
-      isAnswer: rpcErrorOf(error) !== undefined
-    })
-  }).pipe(
-    Effect.tapError(({ isAnswer }) =>
-      isAnswer
-        ? Effect.void
-        : Effect.map(Clock.monotonicTimeNanos, (now) => {
-            endpoint.avoidUntil = now + BigInt(Duration.toMillis(penalty)) * 1_000_000n
-          })
-    )
-  )
-
-/** The first success; or, of the failures, the error of a node rather than the timeout of another. */
-const withFallback = Effect.fnUntraced(function* <A>(
-  endpoints: ReadonlyArray<Endpoint>,
-  method: string,
-  send: Send<A>
-) {
-  const now = yield* Clock.monotonicTimeNanos
-  const failures: Array<Failure> = []
-  const [willing, avoided] = [
-    endpoints.filter((one) => one.avoidUntil <= now),
-    endpoints.filter((one) => one.avoidUntil > now)
-  ]
-  for (const endpoint of [...willing, ...avoided]) {
-    const exit = yield* Effect.exit(ask(endpoint, method, send))
-    if (Exit.isSuccess(exit)) return exit.value
-    const failure = Exit.findErrorOption(exit)
-    if (failure._tag === "None") return yield* Effect.failCause(exit.cause)
-    failures.push(failure.value)
-  }
-  return yield* Effect.fail(failures.find(({ isAnswer }) => isAnswer) ?? failures[0]!)
+  })),
+  heads: new ChainHeads(rpcUrls.length),
+  maxAgeSeconds: headMaxAgeSeconds === undefined ? undefined : BigInt(headMaxAgeSeconds),
+  refusesOld: true
 })
 
 interface Clients {
-  /** Runs `send` with a client of the chain. `method` is the JSON-RPC method that it calls, for traces and messages. */
-  readonly request: <A>(chainId: ChainId, method: string, send: Send<A>) => Effect.Effect<A, ChainUnavailable>
+  /**
+   * Runs `send` with a client of the chain. `method` is the JSON-RPC method that it calls, for traces and messages.
+   * With `shown`, an answer as of an old block is none.
+   */
+  readonly request: <A>(chainId: ChainId, ...asked: Asked<A>) => Effect.Effect<A, ChainUnavailable>
   /** Results of reading calls, at one block, in a request that others may share. */
   readonly gather: (
     chainId: ChainId,
     calls: ReadonlyArray<Call>,
-    blockNumber: bigint | undefined
-  ) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>
+    frame: GatherFrame
+  ) => Effect.Effect<Reading, ChainUnavailable>
   /** What the deployment decided about the chain. */
   readonly chain: (chainId: ChainId) => Effect.Effect<EvmChain, ChainUnavailable>
   /** The same service over each endpoint of the chain alone; the same values whenever it is asked. */
   readonly each: (chainId: ChainId) => ReadonlyArray<Clients>
+  /** How far each endpoint of the chain was seen to be, in their order. */
+  readonly heads: (chainId: ChainId) => Effect.Effect<ReadonlyArray<EndpointHead>>
+  /** The first block that an answer may stand on that is requested now; 0 while nothing was seen of the chain. */
+  readonly due: (chainId: ChainId) => Effect.Effect<bigint>
 }
 
 export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/layers/evm/EvmClients") {
@@ -108,22 +68,29 @@ export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/
   )
 
   /** Of a process that only reads chains: nothing but their endpoints is configured. */
-  static readonly reading = (chains: ReadonlyArray<Endpoints>) => Layer.effect(EvmClients, clientsOf(chains, []))
+  static readonly reading = (chains: ReadonlyArray<Configured>) => Layer.effect(EvmClients, clientsOf(chains, []))
 }
 
+/** Calls of one block; of the latest, one that is new enough. */
+const askCalls =
+  (target: Endpoints) =>
+  (calls: ReadonlyArray<Call>, { blockNumber, notBefore, takesOld }: GatherFrame) =>
+    request(
+      target,
+      "eth_call",
+      (client) => aggregate(client, calls, { chainId: target.chainId, blockNumber }),
+      blockNumber === undefined ? { ...latestReading, notBefore, takesOld } : undefined
+    )
+
 const clientsOf = Effect.fnUntraced(function* (
-  endpoints: ReadonlyArray<Endpoints>,
+  endpoints: ReadonlyArray<Configured>,
   settings: ReadonlyArray<EvmChain>
 ): Effect.fn.Return<Clients, never, Scope.Scope> {
   const known = new Map(endpoints.map((chain) => [chain.chainId, connect(chain)]))
   const configured = new Map(settings.map((chain) => [chain.chainId, chain]))
-  const endpointsOf = (chainId: ChainId) => known.get(chainId) ?? []
   const gathered = new Map(
-    yield* Effect.forEach(known.keys(), (chainId) =>
-      Effect.map(
-        gatheredCalls((method, send) => request({ chainId, endpoints: endpointsOf(chainId) }, method, send)),
-        (gather) => [chainId, gather] as const
-      )
+    yield* Effect.forEach(known, ([chainId, target]) =>
+      Effect.map(gatheredCalls(askCalls(target)), (gather) => [chainId, gather] as const)
     )
   )
 
@@ -132,43 +99,55 @@ const clientsOf = Effect.fnUntraced(function* (
     return found === undefined ? notConfigured(chainId) : Effect.succeed(found)
   }
 
-  /** Over one endpoint alone: nothing is shared. */
-  const over = (endpoint: Endpoint): Clients => {
+  const requestOf = <A>(chainId: ChainId, ...asked: Asked<A>) => {
+    const target = known.get(chainId)
+    return target === undefined ? notConfigured(chainId) : request(target, ...asked)
+  }
+
+  const heads = (chainId: ChainId) =>
+    Effect.map(Clock.monotonicTimeNanos, (now) => known.get(chainId)?.heads.heads(now) ?? [])
+  const due = (chainId: ChainId) =>
+    Effect.map(Clock.monotonicTimeNanos, (now) => known.get(chainId)?.heads.due(now) ?? 0n)
+
+  /** Over one endpoint alone: nothing is shared, and what it sees is what it says. */
+  const over = (endpoint: Endpoint, target: Endpoints): Clients => {
+    const alone: Endpoints = { ...target, endpoints: [endpoint], maxAgeSeconds: undefined, refusesOld: false }
     const clients: Clients = {
-      request: (chainId, method, send) => request({ chainId, endpoints: [endpoint] }, method, send),
-      gather: (chainId, calls, blockNumber) =>
-        request({ chainId, endpoints: [endpoint] }, "eth_call", (client) => aggregate(client, calls, { blockNumber })),
+      request: (_, ...asked) => request(alone, ...asked),
+      gather: (_, calls, frame) => askCalls(alone)(calls, frame),
       chain,
-      each: () => [clients]
+      each: () => [clients],
+      heads,
+      due
     }
     return clients
   }
 
-  const alone = new Map([...known].map(([chainId, each]) => [chainId, each.map(over)]))
+  const alone = new Map(
+    [...known].map(([chainId, target]) => [chainId, target.endpoints.map((endpoint) => over(endpoint, target))])
+  )
 
   return {
-    request: (chainId, method, send) => request({ chainId, endpoints: endpointsOf(chainId) }, method, send),
-    gather: (chainId, calls, blockNumber) => gathered.get(chainId)?.(calls, blockNumber) ?? notConfigured(chainId),
+    request: requestOf,
+    gather: (chainId, calls, frame) => gathered.get(chainId)?.(calls, frame) ?? notConfigured(chainId),
     chain,
-    each: (chainId) => alone.get(chainId) ?? []
+    each: (chainId) => alone.get(chainId) ?? [],
+    heads,
+    due
   }
 })
 
 const notConfigured = (chainId: ChainId) =>
   Effect.fail(new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" }))
 
-/** The endpoints of a chain that are called. */
-interface RequestTarget {
-  readonly chainId: ChainId
-  readonly endpoints: ReadonlyArray<Endpoint>
-}
-
-const request = <A>({ chainId, endpoints }: RequestTarget, method: string, send: Send<A>) =>
+const request = <A>(target: Endpoints, ...[method, send, shown]: Asked<A>) =>
   Effect.gen(function* () {
-    if (endpoints.length === 0) return yield* notConfigured(chainId)
+    const { chainId } = target
     const start = yield* Clock.monotonicTimeNanos
-    return yield* withFallback(endpoints, method, send).pipe(
-      Effect.mapError(({ reason }) => new ChainUnavailable({ chainId, reason })),
+    return yield* askInTurn(target, method, send, shown).pipe(
+      Effect.mapError(
+        ({ isBehind, reason }) => new ChainUnavailable({ chainId, reason, ...(isBehind ? { isBehind } : {}) })
+      ),
       Effect.onExit((exit) =>
         Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
           Metric.update(
@@ -183,4 +162,4 @@ const request = <A>({ chainId, endpoints }: RequestTarget, method: string, send:
         )
       )
     )
-  }).pipe(Effect.withSpan(`evm.${method}`, { kind: "client", attributes: { "chain.id": chainId } }))
+  }).pipe(Effect.withSpan(`evm.${method}`, { kind: "client", attributes: { "chain.id": target.chainId } }))

@@ -3,7 +3,7 @@
  * looks at every digit several times for each `bytes` in which something is nested.
  * Source: Solidity's contract ABI specification.
  */
-import type { Hex } from "viem"
+import { type Hex, hexToBigInt, size } from "viem"
 
 const wordBytes = 32
 
@@ -55,3 +55,7 @@ export const itemsAt = (data: Hex, at: number): ReadonlyArray<number> => {
   const first = at + wordBytes
   return Array.from({ length: numberAt(data, at) }, (_, index) => first + numberAt(data, first + wordBytes * index))
 }
+
+/** The 256-bit number that a call returned; null when it failed or returned something else. */
+export const uintOf = (result: { readonly success: boolean; readonly data: Hex } | undefined): bigint | null =>
+  result?.success === true && size(result.data) === wordBytes ? hexToBigInt(result.data) : null

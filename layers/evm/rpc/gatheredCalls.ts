@@ -3,19 +3,23 @@
  * call once. All calls of one caller are answered at one block.
  */
 import { Effect, Result } from "effect"
-import type { PublicClient } from "viem"
 import { batched } from "#domain/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { aggregate, type Call, type CallResult } from "#layers/evm/rpc/aggregate.ts"
+import type { Call, Reading } from "#layers/evm/rpc/aggregate.ts"
 
-type Send = <A>(method: string, send: (client: PublicClient) => Promise<A>) => Effect.Effect<A, ChainUnavailable>
+/** The block that calls are of: one that is named, or the latest of a node that has reached one. */
+export interface GatherFrame {
+  readonly blockNumber?: bigint | undefined
+  readonly notBefore?: bigint | undefined
+  readonly takesOld?: boolean | undefined
+}
 
-type Results = ReadonlyArray<CallResult>
+type Ask = (calls: ReadonlyArray<Call>, frame: GatherFrame) => Effect.Effect<Reading, ChainUnavailable>
 
 interface Requested {
   readonly id: number
   readonly calls: ReadonlyArray<Call>
-  readonly blockNumber: bigint | undefined
+  readonly frame: GatherFrame
 }
 
 /** Calls of one request, far below what nodes let an `eth_call` use and answer. One asker's calls are never split. */
@@ -24,6 +28,15 @@ const maxRequests = 4
 
 const keyOf = ({ data, target }: Call): string => `${target.toLowerCase()} ${data}`
 
+const isAlike = (one: GatherFrame, other: GatherFrame): boolean =>
+  one.blockNumber === other.blockNumber && (one.takesOld ?? false) === (other.takesOld ?? false)
+
+/** What all of the askers can use. */
+const frameOf = (items: ReadonlyArray<Requested>): GatherFrame => {
+  const notBefore = items.reduce((most, { frame }) => ((frame.notBefore ?? 0n) > most ? frame.notBefore! : most), 0n)
+  return { ...items[0]!.frame, notBefore }
+}
+
 /** Askers whose calls go into one request: of one block, and as many as fit. */
 const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<ReadonlyArray<Requested>> => {
   const requests: Array<{ readonly items: Array<Requested>; readonly keys: Set<string> }> = []
@@ -31,8 +44,7 @@ const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<Readonly
     const keys = item.calls.map(keyOf)
     const open = requests.find(
       ({ items, keys: known }) =>
-        items[0]!.blockNumber === item.blockNumber &&
-        known.size + keys.filter((key) => !known.has(key)).length <= maxCalls
+        isAlike(items[0]!.frame, item.frame) && known.size + keys.filter((key) => !known.has(key)).length <= maxCalls
     )
     if (open === undefined) requests.push({ items: [item], keys: new Set(keys) })
     else {
@@ -45,24 +57,23 @@ const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<Readonly
 
 /**
  * Of one chain. A request that fails as a whole is repeated for each asker alone, so that none fails for another's
- * calls.
+ * calls, nor for the block that another one needs.
  */
-export const gatheredCalls = Effect.fnUntraced(function* (send: Send) {
-  const ask = (calls: ReadonlyArray<Call>, blockNumber: bigint | undefined) =>
-    send("eth_call", (client) => aggregate(client, calls, { blockNumber }))
-
+export const gatheredCalls = Effect.fnUntraced(function* (ask: Ask) {
   const askTogether = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     const calls = new Map(items.flatMap((item) => item.calls.map((call) => [keyOf(call), call] as const)))
-    const results = yield* ask([...calls.values()], items[0]!.blockNumber)
+    const { results, ...rest } = yield* ask([...calls.values()], frameOf(items))
     const found = new Map([...calls.keys()].map((key, index) => [key, results[index]!]))
-    return items.map((item) => [item.id, Result.succeed(item.calls.map((call) => found.get(keyOf(call))!))] as const)
+    return items.map(({ calls, id }) => {
+      const reading: Reading = { ...rest, results: calls.map((call) => found.get(keyOf(call))!) }
+      return [id, Result.succeed(reading)] as const
+    })
   })
 
   const readEach = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     return yield* Effect.forEach(
       items,
-      ({ blockNumber, calls, id }) =>
-        Effect.map(Effect.result(ask(calls, blockNumber)), (answer) => [id, answer] as const),
+      ({ calls, frame, id }) => Effect.map(Effect.result(ask(calls, frame)), (answer) => [id, answer] as const),
       { concurrency: maxRequests }
     )
   })
@@ -73,7 +84,7 @@ export const gatheredCalls = Effect.fnUntraced(function* (send: Send) {
       Effect.gen(function* () {
         const answers = yield* Effect.forEach(
           requestsOf(requested),
-          (items): Effect.Effect<ReadonlyArray<readonly [number, Result.Result<Results, ChainUnavailable>]>> =>
+          (items): Effect.Effect<ReadonlyArray<readonly [number, Result.Result<Reading, ChainUnavailable>]>> =>
             items.length === 1 ? readEach(items) : Effect.catch(askTogether(items), () => readEach(items)),
           { concurrency: maxRequests }
         )
@@ -83,9 +94,9 @@ export const gatheredCalls = Effect.fnUntraced(function* (send: Send) {
   )
 
   let last = 0
-  return (calls: ReadonlyArray<Call>, blockNumber: bigint | undefined) =>
+  return (calls: ReadonlyArray<Call>, frame: GatherFrame) =>
     Effect.suspend(() => {
       last += 1
-      return Effect.flatMap(gather({ id: last, calls, blockNumber }), Effect.fromResult)
+      return Effect.flatMap(gather({ id: last, calls, frame }), Effect.fromResult)
     })
 })

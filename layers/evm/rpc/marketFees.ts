@@ -7,6 +7,7 @@
  * that is too high costs nothing, while one that is too low holds a transaction up.
  */
 import { Array as Arr, Effect } from "effect"
+import type { GetFeeHistoryReturnType } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { MarketFees } from "#domain/relay/replacementFees.ts"
@@ -26,11 +27,18 @@ const lowerMedian = (values: Arr.NonEmptyReadonlyArray<bigint>): bigint => {
 
 const largest = (values: Arr.NonEmptyReadonlyArray<bigint>): bigint => values.reduce((a, b) => (a > b ? a : b))
 
+/** The latest of the blocks: there is one base fee more, that of the next. */
+const latestIn = ({ baseFeePerGas, oldestBlock }: GetFeeHistoryReturnType): bigint =>
+  oldestBlock + BigInt(baseFeePerGas.length) - 2n
+
 /** As one endpoint shows it. A node with another number of answers, or with negative ones, is no witness. */
 const readOne = Effect.fnUntraced(function* (chainId: ChainId) {
   const { request } = yield* EvmClients
-  const history = yield* request(chainId, "eth_feeHistory", (client) =>
-    client.getFeeHistory({ blockCount, blockTag: "latest", rewardPercentiles: [percentile] })
+  const history = yield* request(
+    chainId,
+    "eth_feeHistory",
+    (client) => client.getFeeHistory({ blockCount, blockTag: "latest", rewardPercentiles: [percentile] }),
+    { blockOf: latestIn }
   )
   const next = history.baseFeePerGas.at(-1)
   const tips = (history.reward ?? []).flat()

@@ -3,23 +3,29 @@
  * (layers/evm/rpc/gatheredCalls.ts); a simulation is a request of its own.
  */
 import { Effect } from "effect"
-import { hexToBigInt, size } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
-import { aggregate, type Call, type CallFrame, type CallResult } from "#layers/evm/rpc/aggregate.ts"
-import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
+import { aggregate, type Call, type CallFrame, latestReading } from "#layers/evm/rpc/aggregate.ts"
+import { EvmClients, type Freshness } from "#layers/evm/rpc/EvmClients.ts"
 
-/** The results in the order of the calls. */
-export const multicall = Effect.fnUntraced(function* (
+export { uintOf } from "#layers/evm/rpc/abiWords.ts"
+
+/** What the results are of: a block that is named, or the latest, which must be new enough. */
+export interface MulticallFrame extends CallFrame, Freshness {}
+
+/** The results in the order of the calls, and their block. */
+export const readAtOneBlock = Effect.fnUntraced(function* (
   chainId: ChainId,
   calls: ReadonlyArray<Call>,
-  frame: CallFrame = {}
+  { notBefore, takesOld, ...frame }: MulticallFrame = {}
 ) {
   const { gather, request } = yield* EvmClients
-  return frame.from === undefined && frame.gas === undefined
-    ? yield* gather(chainId, calls, frame.blockNumber)
-    : yield* request(chainId, "eth_call", (client) => aggregate(client, calls, frame))
+  const freshness = { notBefore, takesOld }
+  if (frame.from === undefined && frame.gas === undefined)
+    return yield* gather(chainId, calls, { blockNumber: frame.blockNumber, ...freshness })
+  const shown = frame.blockNumber === undefined ? { ...latestReading, ...freshness } : undefined
+  return yield* request(chainId, "eth_call", (client) => aggregate(client, calls, { chainId, ...frame }), shown)
 })
 
-/** The 256-bit number that a call returned; null when it failed or returned something else. */
-export const uintOf = (result: CallResult | undefined): bigint | null =>
-  result?.success === true && size(result.data) === 32 ? hexToBigInt(result.data) : null
+/** The results in the order of the calls. */
+export const multicall = (chainId: ChainId, calls: ReadonlyArray<Call>, frame: MulticallFrame = {}) =>
+  Effect.map(readAtOneBlock(chainId, calls, frame), ({ results }) => results)

@@ -6,7 +6,7 @@ import { type OperationKind, type OperationState, stateEvent } from "#domain/ope
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
-import { receiptWaits, transferUnclear } from "#domain/operation/waits.ts"
+import { readingWaits, receiptWaits, transferUnclear } from "#domain/operation/waits.ts"
 import type { Frequency } from "#domain/RebalanceSchedule.ts"
 import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 
@@ -25,7 +25,8 @@ export const selectPortfolios = `
 /** What an operation `o` said last of its state, or of what it waits for. */
 const lastWait = `
   SELECT kind, payload FROM operation_events
-  WHERE operation_id = o.operation_id AND kind IN ('${stateEvent}', '${transferUnclear}', '${receiptWaits}')
+  WHERE operation_id = o.operation_id
+    AND kind IN ('${stateEvent}', '${transferUnclear}', '${receiptWaits}', '${readingWaits}')
   ORDER BY sequence DESC LIMIT 1`
 
 /** The same with how it stands: `l` is the operation that ended last. */
@@ -47,8 +48,8 @@ export const selectDetail = selectPortfolios.replace(
       FROM operations o LEFT JOIN LATERAL (${lastWait}) e ON o.state = 'retrying'
       WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.kind = 'bridge') AS open_transfers,
     (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'since', o.updated_at,
-      'reason', e.payload ->> 'reason') ORDER BY o.operation_id)
-      FROM operations o JOIN LATERAL (${lastWait}) e ON e.kind = '${receiptWaits}'
+      'reason', e.payload ->> 'reason', 'isUnread', e.kind = '${readingWaits}') ORDER BY o.operation_id)
+      FROM operations o JOIN LATERAL (${lastWait}) e ON e.kind IN ('${receiptWaits}', '${readingWaits}')
       WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.state = 'retrying' AND o.kind <> 'bridge'
     ) AS unclear,`
 ).concat(`
@@ -138,6 +139,7 @@ export interface DetailRow extends PortfolioRow {
   }> | null
   readonly unclear: ReadonlyArray<{
     readonly operationId: OperationId
+    readonly isUnread: boolean
     readonly since: string
     readonly reason: string | null
   }> | null

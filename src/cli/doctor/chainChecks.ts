@@ -2,7 +2,7 @@
  * Whether each endpoint answers, for the right chain, not behind, and all that is asked of nodes; whether the contracts
  * are there; and whether relayers have gas. Endpoints are named by their number, since their addresses carry keys.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { EvmAddress } from "#domain/Caip.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -69,6 +69,32 @@ const endpoints = Effect.fnUntraced(function* (chain: EvmChain, subject: string)
     },
     { concurrency: "unbounded" }
   ).pipe(Effect.map((found) => found.flat()))
+})
+
+/** Of an endpoint that is this many blocks behind another one, asked at the same moment, nothing is read. */
+const furthestBehind = 8n
+
+/** Whether the endpoints are equally far: those that are not are asked last, and alone can read nothing that counts. */
+const together = Effect.fnUntraced(function* ({ chainId }: EvmChain, subject: string) {
+  const { each } = yield* EvmClients
+  const heads = yield* Effect.forEach(
+    each(chainId),
+    ({ request }) =>
+      Effect.option(request(chainId, "eth_blockNumber", (client) => client.getBlockNumber({ cacheTime: 0 }))),
+    { concurrency: "unbounded" }
+  )
+  const most = heads.flatMap(Option.toArray).reduce((a, b) => (a > b ? a : b), 0n)
+  return heads.flatMap((head, index): ReadonlyArray<Finding> =>
+    Option.isNone(head) || most - head.value <= furthestBehind
+      ? []
+      : [
+          warning(
+            subject,
+            `endpoint ${index + 1} of ${heads.length} is at block ${head.value}, ${most - head.value} blocks behind another one`,
+            `Nothing is read from it while another one answers; replace it in RPC_URL_${chainId}.`
+          )
+        ]
+  )
 })
 
 const contracts = (chain: EvmChain, subject: string) =>
@@ -160,11 +186,15 @@ export const chainChecks = Effect.fnUntraced(function* (chain: EvmChain, attesto
   // Without an endpoint nothing else can be checked of the chain.
   if (found.every(({ status }) => status === "problem")) return found
   const rest: ReadonlyArray<ReadonlyArray<Finding>> = yield* Effect.all(
-    [Effect.map(contracts(chain, subject), (one) => [one]), funds(chain, subject), guard(chain, subject, attestor)].map(
-      (check) =>
-        Effect.catch(check, ({ message }) =>
-          Effect.succeed([problem(subject, `a part of it could not be read: ${message}`, "Run doctor again.")])
-        )
+    [
+      together(chain, subject),
+      Effect.map(contracts(chain, subject), (one) => [one]),
+      funds(chain, subject),
+      guard(chain, subject, attestor)
+    ].map((check) =>
+      Effect.catch(check, ({ message }) =>
+        Effect.succeed([problem(subject, `a part of it could not be read: ${message}`, "Run doctor again.")])
+      )
     ),
     { concurrency: "unbounded" }
   )

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/Metrics.ts"
+import { ChainNodes, type NodeBehind } from "#domain/chain/ChainNodes.ts"
 import { MachineClock } from "#domain/health/MachineClock.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Readiness } from "#domain/health/Readiness.ts"
@@ -35,8 +36,13 @@ const Funds = Layer.succeed(
 
 const Ticking = Layer.mock(Scheduler, { lastTickAt: DateTime.now })
 
+/** Endpoints that were seen to be behind. */
+const behind: Array<NodeBehind> = []
+const Nodes = Layer.succeed(ChainNodes, { behind: Effect.sync(() => [...behind]) })
+
 const World = Readiness.layer.pipe(
   Layer.provideMerge(StallMonitor.layer),
+  Layer.provideMerge(Nodes),
   Layer.provide([Funds, Ticking]),
   Layer.provideMerge(TestStores)
 )
@@ -81,6 +87,20 @@ const skewed = (aheadMillis: number) =>
   )
 
 layer(World, { excludeTestServices: true })("stuck work", (it) => {
+  it.effect("a node that is behind its chain is named, and leaves the process ready", () =>
+    Effect.gen(function* () {
+      const nodes = Effect.map(
+        Effect.flatMap(Readiness, ({ check }) => check),
+        ({ checks, ready }) => ({ ready, ...checks["nodes"]! })
+      )
+      assert.deepStrictEqual(yield* nodes, { ready: true, ok: true, detail: "no node was seen to be behind its chain" })
+      behind.push({ chainId: base, endpoint: 2, blocks: 7n })
+      const detail = `behind: endpoint 2 of chain ${base} by 7 blocks`
+      assert.deepStrictEqual(yield* nodes, { ready: true, ok: true, detail })
+      behind.length = 0
+    })
+  )
+
   it.effect("an operation that does not end is logged, measured and an alarm, and leaves the process ready", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []

@@ -101,6 +101,16 @@ describe("positions", () => {
     assert.deepStrictEqual(kinds(positions), ["RPC_ERROR"])
   })
 
+  it("that could only be read from an old block are shown, and say so", () => {
+    const { account } = read(onBase)
+    const balances = [{ assetId: baseUsdc.assetId, raw: 1_000_000n }]
+    const oldBecause = "its node is at block 5, before block 9"
+    const positions = assemble([{ account, result: { _tag: "Read", balances, unlisted: [], oldBecause } }])
+    assert.strictEqual(positions.totalValueUsd, Decimal.one)
+    assert.deepStrictEqual(kinds(positions), ["STALE_BALANCES"])
+    assert.include(positions.warnings[0]!.message, oldBecause)
+  })
+
   it("are empty with a warning an account when every chain is down", () => {
     const positions = assemble([down(onBase), down(onArbitrum)])
     assert.isEmpty(positions.assets)

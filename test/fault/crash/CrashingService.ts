@@ -8,6 +8,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
 import * as Decimal from "#domain/Decimal.ts"
+import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
@@ -142,6 +143,7 @@ export const runService = Effect.fnUntraced(function* (config: ServiceConfig, re
     Layer.provideMerge(engineOn(CrashingRuntime)),
     Layer.provide(config.journal === null ? Layer.empty : Timing),
     Layer.provideMerge(crashingPorts),
+    Layer.provideMerge(CurrentBalances),
     Layer.provideMerge(world as Layer.Layer<any>),
     Layer.provideMerge(FamiliesLive),
     Layer.provideMerge(SqlLive),

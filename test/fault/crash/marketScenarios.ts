@@ -95,6 +95,11 @@ export const marketScenarios = {
     begin: rebalance(true, 1),
     operations: 3
   },
+  "a rebalance on a chain whose nodes are behind at first": {
+    script: { ...noFaults, behind: 7 },
+    begin: rebalance(false),
+    operations: 1
+  },
   "a rebalance that waits for its owner to sign anew": {
     script: { ...noFaults, unsigned: 1 },
     begin: rebalance(false),

@@ -1,10 +1,11 @@
 /**
  * Chains, keys and a bridge that do what a script says, exact to the unit, and that outlive the process that asks them.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
@@ -37,6 +38,8 @@ export interface Script {
   readonly unsigned: number | null
   /** Polls of a withdrawal's receipt that get no answer. */
   readonly unread: number
+  /** Readings of an account that are answered by nodes that are behind. */
+  readonly behind: number
   /** Where the operation is cancelled: while it waits for its owner, or when its key is asked to sign. */
   readonly cancelled: "awaiting" | "signing" | null
   /** The step in which the service itself is at fault. */
@@ -49,6 +52,7 @@ export const noFaults: Script = {
   timeout: 0,
   unsigned: null,
   unread: 0,
+  behind: 0,
   cancelled: null,
   fault: null
 }
@@ -93,6 +97,12 @@ const relayerOf = (
   })
 
 const unanswered = new ChainUnavailable({ chainId: ChainId.make(8453), reason: "no answer, as the script has it" })
+
+const old = new ChainUnavailable({
+  chainId: ChainId.make(8453),
+  reason: "the nodes are behind, as the script has it",
+  isBehind: true
+})
 
 const refused = (permissionId: PermissionId) =>
   new AuthorizationRequired({
@@ -149,6 +159,20 @@ export const marketWorld = (file: string, script: Script) => {
     Layer.succeed(ChainWitness, {
       carried: (account) => Effect.sync(() => chain.landed().filter(({ accountId }) => accountId === account))
     }),
+    Layer.effect(
+      Balances,
+      Effect.map(Balances, (balances) =>
+        Balances.of({
+          ...balances,
+          readMany: (chainId, accounts) =>
+            Effect.suspend(() =>
+              accounts.some(({ account }) => asked(`balances ${account}`) <= script.behind)
+                ? Effect.succeed(accounts.map(() => Result.fail(old)))
+                : balances.readMany(chainId, accounts)
+            )
+        })
+      )
+    ),
     Layer.effect(
       ChainExecution,
       Effect.map(ChainExecution, (trades) => {

@@ -35,9 +35,16 @@ type Asked = Effect.Effect<unknown, ChainUnavailable>
 const endpoint = (answer: (method: string) => Asked) =>
   EvmClients.of({
     request: <A>(_: ChainId, method: string) => answer(method) as Effect.Effect<A, ChainUnavailable>,
-    gather: () => answer("gather") as Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>,
+    gather: () =>
+      Effect.map(answer("gather") as Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>, (results) => ({
+        results,
+        blockNumber: 1n,
+        timestamp: 1n
+      })),
     chain: () => Effect.succeed(configured!),
-    each: () => []
+    each: () => [],
+    heads: () => Effect.succeed([]),
+    due: () => Effect.succeed(0n)
   })
 
 const working = (answers: Answers) => endpoint((method) => Effect.succeed(answers[method]))

@@ -29,7 +29,14 @@ const at = (confirmed: bigint, receipt: ActionReceipt | null = null): Observatio
 const withEndpoints = (...observations: ReadonlyArray<Effect.Effect<Observation, ChainUnavailable>>) => {
   const unused = () => Effect.die("unused")
   const clientsOver = (...endpoints: ReadonlyArray<EvmClients["Service"]>) =>
-    EvmClients.of({ chain: unused, gather: unused, request: unused, each: () => endpoints })
+    EvmClients.of({
+      chain: unused,
+      gather: unused,
+      request: unused,
+      heads: () => Effect.succeed([]),
+      due: () => Effect.succeed(0n),
+      each: () => endpoints
+    })
   const shown = new Map(observations.map((observe) => [clientsOver(), observe]))
   const observe = Effect.flatMap(EvmClients, (endpoint) => shown.get(endpoint)!)
   return agreed(chainId, observe).pipe(Effect.provideService(EvmClients, clientsOver(...shown.keys())))

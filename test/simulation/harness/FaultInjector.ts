@@ -67,6 +67,7 @@ export class FaultInjector {
       this.#often(chain.blockMs * 40, 240 * minute, () => this.#reorganize(chain))
       this.#often(60 * minute, 1_000 * minute, () => this.#outage(chain))
       this.#often(120 * minute, 2_000 * minute, () => this.#useNonce(chain))
+      this.#nodesOf(chain)
     }
     this.#often(60 * minute, 1_000 * minute, () => {
       this.#world.pricesDownUntil = this.#world.harness.now + this.#random.between(1, 20) * minute
@@ -90,6 +91,8 @@ export class FaultInjector {
     this.#world.attestorDownUntil = 0
     for (const chain of chains.values()) {
       chain.downUntil = 0
+      chain.lagUntil = 0
+      chain.logsRefusedUntil = 0
       chain.fate = () => ({ waitMs: 0, forgottenAfterMs: null })
       chain.mempool.release(harness.now)
       for (const relayer of chain.mempool.relayers) chain.mineSoon(relayer)
@@ -127,6 +130,32 @@ export class FaultInjector {
     const forgottenAfterMs = this.#random.chance(forgotten) ? this.#random.between(0, 20_000) : null
     if (forgottenAfterMs !== null) this.#world.trace.note("fault: a transaction is forgotten")
     return { waitMs, forgottenAfterMs }
+  }
+
+  /**
+   * Nodes that stop following their chain for a while, or refuse to search logs: draws of their own. What they say of
+   * tips, and how wide they search, is below the ports that are simulated.
+   */
+  #nodesOf(chain: Chain): void {
+    const { chains, harness, nodes: random, trace } = this.#world
+    const place = [...chains.values()].indexOf(chain)
+    const later = (between: readonly [number, number], run: () => void): void =>
+      harness.after(random.between(...between) + place, () => {
+        if (!this.#isBad) return
+        run()
+        later(between, run)
+      })
+    if (random.chance(0.5))
+      later([20 * minute, 300 * minute], () => {
+        chain.lag = random.between(3, 60)
+        chain.lagUntil = harness.now + random.between(20_000, 20 * minute)
+        trace.note("fault: nodes lag", `chain ${chain.chainId} by ${chain.lag} blocks`)
+      })
+    if (random.chance(0.3))
+      later([30 * minute, 400 * minute], () => {
+        chain.logsRefusedUntil = harness.now + random.between(20_000, 20 * minute)
+        trace.note("fault: nodes refuse logs", String(chain.chainId))
+      })
   }
 
   #reorganize(chain: Chain): void {

@@ -3,6 +3,7 @@
  */
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
+import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
@@ -102,6 +103,7 @@ const layerOf = ({ isAlone, locks, process, random, session, settings, world }: 
   Services.pipe(
     Layer.provideMerge(SchedulerLive),
     Layer.provideMerge(engineOn(runtimeOn(shardsOn(locks.layer)))),
+    Layer.provideMerge(CurrentBalances),
     Layer.provideMerge(sabotaged(world)),
     Layer.provideMerge(simulatedRelayer(world)),
     Layer.provideMerge(SqlLive),

@@ -1,6 +1,6 @@
 /** User operations on a simulated chain. */
 import { Effect, Layer, Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { AccountId, ChainId } from "#domain/Caip.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { type Bundle, UserOperations } from "#domain/relay/UserOperations.ts"
 import {
@@ -99,6 +99,24 @@ const attestedAt = Effect.fnUntraced(function* (world: World, { chainId, swaps }
   return yield* new SimulationFailed({ chainId, reason: "no attested price", unattested })
 })
 
+/** The account is as it was read for the batch, by a node that has reached that block. */
+const requireUnmoved = Effect.fnUntraced(function* (
+  world: World,
+  { chainId, madeFrom }: SwapBatch,
+  accountId: AccountId
+) {
+  if (madeFrom === undefined) return
+  const reason = yield* onChain(world, chainId, (chain) => {
+    const block = shownHead(world, chain)
+    if (BigInt(block) < madeFrom.blockNumber) return `the node is at block ${block}`
+    const acted = BigInt(chain.operationsAt(accountId, block))
+    return madeFrom.operations === undefined || acted === madeFrom.operations ? undefined : "the account has acted"
+  })
+  if (reason === undefined) return
+  world.trace.note("chain: a batch is made from an old reading", reason)
+  return yield* new ChainUnavailable({ chainId, reason })
+})
+
 const operationOf = (
   { authorization, chainId, operationId, settlement, swaps, transfers = [] }: SwapBatch,
   attested: number | null,
@@ -139,6 +157,7 @@ export const simulatedExecution = (world: World) =>
           const reason = "the owner removed the agent's permission"
           return yield* new AuthorizationRequired({ chainId, permissionId, cause: "permission_revoked", reason })
         }
+        yield* requireUnmoved(world, batch, accountId)
         const attested = yield* attestedAt(world, batch)
         return yield* prepareOn(world, chainId, (chain) => operationOf(batch, attested, chain))
       })

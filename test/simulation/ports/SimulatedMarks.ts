@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
-import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import { onChain, searched } from "#test/simulation/ports/link.ts"
 import { receiptOf } from "#test/simulation/ports/receipts.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import type { World } from "#test/simulation/world/World.ts"
@@ -25,7 +25,8 @@ export const simulatedMarks = (world: World) =>
       find: (sought) =>
         Effect.flatMap(
           onChain(world, sought.chainId, (chain): MarkedOperation | ChainUnavailable => {
-            const head = shownHead(world, chain)
+            const head = searched(world, chain)
+            if (typeof head !== "number") return head
             const { accountId, chainId, fromBlock } = sought
             if (BigInt(head) < fromBlock)
               return new ChainUnavailable({ chainId, reason: `the node is at block ${head}` })

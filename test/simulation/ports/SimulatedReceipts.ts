@@ -1,8 +1,8 @@
 /** What accounts received, as simulated chains show it once it is confirmed. */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { chainIdOf } from "#domain/Caip.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
-import { onChain, shownHead } from "#test/simulation/ports/link.ts"
+import { onChain, searched, shownHead } from "#test/simulation/ports/link.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import type { World } from "#test/simulation/world/World.ts"
@@ -24,17 +24,21 @@ export const simulatedReceipts = (world: World) =>
       incoming: (accountId, { after, assetId, least, most }) => {
         const timeOf = (chain: Chain, block: number) => world.harness.now - (chain.head() - block) * chain.blockMs
         const source = world.chain(chainIdOf(after.accountId))
-        return onChain(world, chainIdOf(accountId), (chain) => {
+        const found = onChain(world, chainIdOf(accountId), (chain) => {
           const sent = source.find(after.txHash)
-          const counted = shownHead(world, chain) - chain.confirmations + 1
-          return chain.inclusions
+          const head = searched(world, chain)
+          if (typeof head !== "number") return Result.fail(head)
+          const counted = head - chain.confirmations + 1
+          const hashes = chain.inclusions
             .filter(({ block }) => sent !== undefined && block <= counted)
             .filter(({ block }) => timeOf(chain, block) >= timeOf(source, sent!.block))
             .filter(({ execution }) =>
               netOf(execution, accountId).some((one) => one.assetId === assetId && one.raw >= least && one.raw <= most)
             )
             .map(({ txHash }) => txHash)
+          return Result.succeed(hashes)
         })
+        return Effect.flatMap(found, Effect.fromResult)
       },
       read: (accountId, txHash) =>
         Effect.map(

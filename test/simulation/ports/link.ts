@@ -39,9 +39,18 @@ export const onChain = <A>(
     return answer
   })
 
-/** The block that a node shows as the latest; a node may lag. */
-export const shownHead = (world: World, chain: Chain): number =>
-  world.random.chance(world.faults.stale) ? chain.head() - world.random.between(1, 4) : chain.head()
+/** The block that a node shows as the latest; one of them may lag, or all of them for a while. */
+export const shownHead = (world: World, chain: Chain): number => {
+  const head = world.harness.now < chain.lagUntil ? chain.head() - chain.lag : chain.head()
+  return world.random.chance(world.faults.stale) ? head - world.random.between(1, 4) : head
+}
+
+/** The same of a search of logs, which nodes refuse for a while. */
+export const searched = (world: World, chain: Chain): number | ChainUnavailable => {
+  if (world.harness.now >= chain.logsRefusedUntil) return shownHead(world, chain)
+  world.trace.note("fault: a search of logs is refused")
+  return new ChainUnavailable({ chainId: chain.chainId, reason: "the node refuses to search logs" })
+}
 
 /** Asks somebody who is no chain; false when there is no answer. */
 export const asks = (world: World, downUntil: number): Effect.Effect<boolean> =>

@@ -59,6 +59,11 @@ export class Chain {
   #reorganizations = 0
   /** Endpoints do not answer before. */
   downUntil = 0
+  /** All that is read of it is so many blocks old, until then. */
+  lag = 0
+  lagUntil = 0
+  /** Nobody searches logs before. */
+  logsRefusedUntil = 0
   /** Draws how a transaction fares; at once unless faults say otherwise. */
   fate: (transaction: PoolTransaction) => MempoolFate = () => ({ waitMs: 0, forgottenAfterMs: null })
   /** Called with everything that is included. */
@@ -105,6 +110,16 @@ export class Chain {
       if (part !== undefined) return { inclusion, part }
     }
     return undefined
+  }
+
+  /** How many operations an account had carried out by a block. */
+  operationsAt(account: AccountId, block: number): number {
+    const later = this.#inclusions.filter(
+      (inclusion) =>
+        inclusion.block > block &&
+        inclusion.execution.parts.some((part) => part.accountId === account && part.operationId !== null)
+    ).length
+    return (this.accounts.nonces.get(account) ?? 0) - later
   }
 
   /** A relayer's used nonces as of a block. */

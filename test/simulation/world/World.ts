@@ -70,6 +70,8 @@ export class World {
   attestorDownUntil = 0
   /** How long keys take, and how old attested prices are: draws of their own, so that others stay as they are. */
   readonly keysAndPrices: Random
+  /** When nodes lag or refuse logs: draws of their own as well. */
+  readonly nodes: Random
 
   constructor(
     { random, harness, trace }: { readonly harness: Harness; readonly trace: Trace; readonly random: Random },
@@ -79,6 +81,7 @@ export class World {
     this.trace = trace
     this.random = random.fork("world")
     this.keysAndPrices = random.fork("keys and prices")
+    this.nodes = random.fork("nodes")
     this.sabotage = sabotage
     this.market = new Market(catalogue, random.fork("market"), harness.now)
     const chainIds = [...new Set([...catalogue.values()].map(({ chainId }) => chainId))]

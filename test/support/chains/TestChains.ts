@@ -54,11 +54,16 @@ const BalancesTest = Layer.effect(
   Balances,
   Effect.gen(function* () {
     const market = yield* TestChain
-    const read: Balances["Service"]["read"] = (account, assetIds) =>
+    const read: Balances["Service"]["read"] = (account, assetIds, { takesOld } = {}) =>
       Effect.gen(function* () {
-        yield* requireUp(market, chainIdOf(account))
+        const chainId = chainIdOf(account)
+        yield* requireUp(market, chainId)
         const blockTime = yield* DateTime.now
+        const isBehind = market.behind.has(chainId)
+        const oldBecause = "the only node is behind, by the test"
+        if (isBehind && takesOld !== true) return yield* new ChainUnavailable({ chainId, reason: oldBecause, isBehind })
         return {
+          ...(isBehind ? { oldBecause } : {}),
           blockNumber: market.block(),
           blockTime,
           balances: assetIds.map((assetId) => ({ assetId, raw: market.balance(account, assetId) }))

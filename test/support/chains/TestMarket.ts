@@ -40,6 +40,8 @@ export interface TestMarket {
   /** US dollars (wad) a whole token. */
   readonly prices: Map<AssetId, bigint>
   readonly down: Set<number>
+  /** Chains of which all nodes are behind what the service knows: balances are old. */
+  readonly behind: Set<number>
   /** How many of the next requests a chain does not answer. */
   readonly drops: Map<number, number>
   /** Whether the price source answers. */
@@ -131,6 +133,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     },
     prices: new Map<AssetId, bigint>(),
     down: new Set<number>(),
+    behind: new Set<number>(),
     drops: new Map<number, number>(),
     arePricesKnown: true,
     reverts: keep("reverts"),

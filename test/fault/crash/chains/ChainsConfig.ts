@@ -6,6 +6,8 @@ export interface ChainsConfig {
   readonly chains: ReadonlyArray<{
     readonly chainId: ChainId
     readonly rpcUrl: string
+    /** Two nodes of it, the first of which is always some blocks behind. */
+    readonly nodes: readonly [string, string]
     readonly router: EvmAddress
     readonly treasury: EvmAddress
     readonly bridge: EvmAddress

@@ -4,7 +4,7 @@
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, Schedule } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAddress } from "viem/accounts"
@@ -15,6 +15,7 @@ import { Faults } from "#sandbox/faults/Faults.ts"
 import { lifi } from "#sandbox/lifi/lifi.ts"
 import * as Market from "#sandbox/chain/Market.ts"
 import { operate } from "#sandbox/chain/operate.ts"
+import { rpcPath, rpcProxy } from "#sandbox/chain/rpcProxy.ts"
 import { PriceBook } from "#sandbox/assets/PriceBook.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import type { ChainsConfig } from "#test/fault/crash/chains/ChainsConfig.ts"
@@ -68,12 +69,19 @@ export class ChainsHost extends Context.Service<
         advanceTo: () => Effect.void,
         watch: Effect.never
       })
-      const served = HttpRouter.serve(lifi, { disableLogger: true, disableListenLog: true }).pipe(
-        Layer.provide([Layer.succeed(WorldChains, world), Faults.layer]),
+      const served = HttpRouter.serve(Layer.merge(lifi, rpcProxy), {
+        disableLogger: true,
+        disableListenLog: true
+      }).pipe(
+        Layer.provide([Layer.succeed(WorldChains, world), FetchHttpClient.layer]),
+        Layer.provideMerge(Faults.layer),
         Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
       )
       const solana = yield* solanaHost
-      const { address: listening } = Context.get(yield* Layer.build(served), HttpServer.HttpServer)
+      const services = yield* Layer.build(served)
+      const { address: listening } = Context.get(services, HttpServer.HttpServer)
+      const faults = Context.get(services, Faults)
+      for (const { chainId } of all) yield* faults.set(`rpc:${chainId}/1`, { mode: "lagging", blocks: 2 })
       const port = listening._tag === "UnixPathAddress" ? 0 : listening.port
 
       return ChainsHost.of({
@@ -85,6 +93,7 @@ export class ChainsHost extends Context.Service<
             chains: all.map(({ chainId, contracts, rpcUrl }) => ({
               chainId: chainId as ChainId,
               rpcUrl,
+              nodes: [1, 2].map((node) => `http://127.0.0.1:${port}${rpcPath(chainId, node)}`) as [string, string],
               router: contracts.router as string as EvmAddress,
               treasury: contracts.treasury as string as EvmAddress,
               bridge: contracts.bridge as string as EvmAddress

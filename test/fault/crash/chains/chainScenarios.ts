@@ -174,6 +174,12 @@ const makeSteps = (config: ChainsConfig) => {
 
   return {
     "a rebalance on two chains": { begin: rebalance([0, 1]), operations: 1, isConnected: false },
+    "a rebalance on chains whose first nodes lag": {
+      begin: rebalance([0, 1]),
+      operations: 1,
+      isConnected: false,
+      lags: true
+    },
     "a transfer between two chains": { begin: rebalance([0]), operations: 3, isConnected: true },
     "a withdrawal": { begin: withdrawal(false), operations: 1, isConnected: false },
     "a liquidation": { begin: withdrawal(true), operations: 1, isConnected: false },
@@ -185,6 +191,7 @@ export type ChainScenario = keyof ReturnType<typeof makeSteps>
 
 export const chainScenarioNames: ReadonlyArray<ChainScenario> = [
   "a rebalance on two chains",
+  "a rebalance on chains whose first nodes lag",
   "a transfer between two chains",
   "a withdrawal",
   "a liquidation",
@@ -194,5 +201,5 @@ export const chainScenarioNames: ReadonlyArray<ChainScenario> = [
 /** The scenario with the world that it happens in. */
 export const chainScenario = (name: ChainScenario, config: ChainsConfig) => {
   const { isConnected, ...scenario } = makeSteps(config)[name]
-  return { ...scenario, world: chainsWorld(config, isConnected) }
+  return { ...scenario, world: chainsWorld(config, { isConnected, lags: "lags" in scenario }) }
 }

@@ -85,13 +85,21 @@ const fixedPrices = (chainIds: ReadonlyArray<number>) => {
   })
 }
 
-export const chainsWorld = (config: ChainsConfig, isConnected: boolean) => {
+/** How the service has its chains. */
+export interface ChainsAccess {
+  /** Value may move between them. */
+  readonly isConnected: boolean
+  /** By two nodes each, the first of which is behind. */
+  readonly lags?: boolean
+}
+
+export const chainsWorld = (config: ChainsConfig, { isConnected, lags = false }: ChainsAccess) => {
   const { agentKey, chains, lifiUrl, relayer, relayerKey } = config
   const clients = new Map(chains.map(({ chainId, rpcUrl }) => [chainId, makeClient(chainId, rpcUrl)]))
   const evm = Layer.succeed(EvmConfig, {
-    chains: chains.map(({ bridge, chainId, router, rpcUrl }) => ({
+    chains: chains.map(({ bridge, chainId, nodes, router, rpcUrl }) => ({
       chainId,
-      rpcUrls: [rpcUrl] as const,
+      rpcUrls: lags ? nodes : ([rpcUrl] as const),
       router,
       connectorTokens: ["USDC", "WETH"].map((symbol) => addressOf(chainAsset(chainId, symbol).assetId)),
       confirmations: 1,

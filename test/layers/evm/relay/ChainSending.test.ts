@@ -167,6 +167,7 @@ describe("What became of a sent operation", () => {
           account: enrollment.account,
           relayer: relayer.address,
           handleOps: prepared.callData as Hex,
+          notBefore: 0n,
           execute: "0x",
           swaps: batch.swaps,
           transactionGas: prepared.gasLimit,

@@ -3,7 +3,7 @@ import { DateTime, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { receiptWaits } from "#domain/operation/waits.ts"
+import { readingWaits, receiptWaits } from "#domain/operation/waits.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { makePortfolioId } from "#domain/Ids.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -66,7 +66,9 @@ eachDatabase("PortfolioStore", (it) => {
       yield* enter("retrying", 2)
       assert.deepStrictEqual(yield* unclear, [], "it waits for something else")
       yield* operations.append({ operationId, at: after(3), kind: receiptWaits, payload: { reason: "no word yet" } })
-      assert.deepStrictEqual(yield* unclear, [{ operationId, since: after(2), reason: "no word yet" }])
+      assert.deepStrictEqual(yield* unclear, [{ operationId, isUnread: false, since: after(2), reason: "no word yet" }])
+      yield* operations.append({ operationId, at: after(3), kind: readingWaits, payload: { reason: "nodes behind" } })
+      assert.deepStrictEqual(yield* unclear, [{ operationId, isUnread: true, since: after(2), reason: "nodes behind" }])
       yield* enter("running", 4)
       assert.deepStrictEqual(yield* unclear, [])
       yield* enter("retrying", 5)

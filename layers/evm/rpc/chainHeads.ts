@@ -1,0 +1,134 @@
+/**
+ * How far the endpoints of a chain are, by the blocks that their answers stand on. What is known of a chain does not go
+ * back: an answer as of a block before one that was shown some seconds earlier, by whatever endpoint, is old, and the
+ * endpoint that gave it is behind until it shows a newer one. One address is often many machines, so an endpoint is
+ * held against what it has shown itself too.
+ *
+ * What nobody has shown again for two minutes is forgotten: a chain may have been taken back, or an endpoint may have
+ * invented blocks. Times are monotonic nanoseconds.
+ */
+
+/** Endpoints that follow their chain differ by less than this. */
+const toleranceNanos = 3_000_000_000n
+const rememberedNanos = 120_000_000_000n
+/** For so long an endpoint counts as behind after an old answer: it may be old in some of its answers alone. */
+const behindForNanos = 10_000_000_000n
+/** Blocks that are remembered with when they were shown first. */
+const capacity = 64
+
+interface ShownBlock {
+  readonly block: bigint
+  readonly first: bigint
+  last: bigint
+}
+
+/** What an answer is held against: the block it stands on, and when it was requested. */
+export interface JudgedAnswer {
+  /** The endpoint's place among those of the chain. */
+  readonly place: number
+  readonly block: bigint
+  readonly askedAt: bigint
+  /** The first block that is new enough for whoever asked; none in particular when left out. */
+  readonly notBefore?: bigint | undefined
+}
+
+export interface EndpointHead {
+  /** The block that it has shown last; null while it has shown none. */
+  readonly block: bigint | null
+  /** By how many blocks its last old answer was too old; 0 while it follows the chain. */
+  readonly blocksBehind: bigint
+}
+
+interface SeenEndpoint {
+  readonly block: bigint | null
+  readonly at: bigint
+  readonly blocksBehind: bigint
+  readonly behindUntil: bigint
+}
+
+export class ChainHeads {
+  /** Rising in both block and time. */
+  private readonly shown: Array<ShownBlock> = []
+  /** Blocks that counted for certain, as those of recorded receipts. */
+  private certain: ShownBlock | undefined
+  private readonly endpoints: Array<SeenEndpoint>
+
+  constructor(endpoints: number) {
+    this.endpoints = Array.from({ length: endpoints }, () => ({
+      block: null,
+      at: 0n,
+      blocksBehind: 0n,
+      behindUntil: 0n
+    }))
+  }
+
+  /** The first block that an answer may stand on that was requested then; 0 while nothing is known. */
+  due(askedAt: bigint): bigint {
+    const isDue = ({ first, last }: ShownBlock) =>
+      first + toleranceNanos <= askedAt && last + rememberedNanos >= askedAt
+    const { certain } = this
+    const known = certain !== undefined && certain.last + rememberedNanos >= askedAt ? certain.block : 0n
+    return this.shown.reduce((most, one) => (isDue(one) && one.block > most ? one.block : most), known)
+  }
+
+  /** Records what an endpoint has shown; answers the first block that would have been new enough. */
+  judge({ askedAt, block, notBefore = 0n, place }: JudgedAnswer, now: bigint): bigint {
+    const due = this.due(askedAt)
+    const least = due > notBefore ? due : notBefore
+    const before = this.endpoints[place]!
+    this.endpoints[place] =
+      block < least
+        ? { block, at: now, blocksBehind: least - block, behindUntil: now + behindForNanos }
+        : { ...before, block, at: now }
+    this.remember(block, now)
+    if (notBefore > 0n && block >= notBefore && notBefore >= (this.certain?.block ?? 0n))
+      this.certain = { block: notBefore, first: now, last: now }
+    return least
+  }
+
+  /** Another endpoint has lately shown no later block either: the chain stands, and not the node. */
+  isWitnessed(place: number, block: bigint, now: bigint): boolean {
+    return this.endpoints.some(
+      (other, at) => at !== place && other.block !== null && other.block <= block && other.at + rememberedNanos > now
+    )
+  }
+
+  /** The block of an endpoint's answer is older than the pace of the chain allows. */
+  fellBehind(place: number, now: bigint) {
+    const before = this.endpoints[place]!
+    const blocksBehind = before.blocksBehind > 0n ? before.blocksBehind : 1n
+    this.endpoints[place] = { ...before, blocksBehind, behindUntil: now + behindForNanos }
+  }
+
+  heads(now: bigint): ReadonlyArray<EndpointHead> {
+    return this.endpoints.map(({ block, blocksBehind }, place) => ({
+      block,
+      blocksBehind: this.isBehind(place, now) ? blocksBehind : 0n
+    }))
+  }
+
+  isBehind(place: number, now: bigint): boolean {
+    return this.endpoints[place]!.behindUntil > now
+  }
+
+  private remember(block: bigint, now: bigint) {
+    const { shown } = this
+    for (const one of shown) if (one.block <= block) one.last = now
+    while (shown.length > 0 && shown[0]!.last + rememberedNanos < now) shown.shift()
+    // Of those that are due one is enough: the latest.
+    while (shown.length > 1 && shown[1]!.first + toleranceNanos <= now && shown[1]!.last >= shown[0]!.last)
+      shown.shift()
+    const last = shown.at(-1)
+    if (last !== undefined && last.block >= block) return
+    if (shown.length >= capacity) shown.pop()
+    shown.push({ block, first: now, last: now })
+  }
+}
+
+/** Why an answer is not used, for people. */
+export const oldReason = (block: bigint, least: bigint): string =>
+  `its node is at block ${block}, and the chain was seen at block ${least}; nothing is read from it until it has that`
+
+/** The same, by the time of the block. */
+export const agedReason = (block: bigint, ageSeconds: bigint): string =>
+  `block ${block}, the latest of its node, is ${ageSeconds} seconds old; nothing is read from it until it has a newer one`
