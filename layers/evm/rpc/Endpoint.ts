@@ -6,6 +6,7 @@ import { Clock, Duration, Effect, Exit, Metric } from "effect"
 import type { PublicClient } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import { agedReason, type ChainHeads, oldReason } from "#layers/evm/rpc/chainHeads.ts"
+import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { describeRpcFailure, rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"
 
 /**
@@ -119,6 +120,43 @@ const report = Effect.fnUntraced(function* ({ chainId, heads }: Endpoints, place
     )
 })
 
+/** An endpoint that takes longer has no say in a comparison. */
+const comparedWithin = Duration.seconds(1)
+/** For so long an endpoint without an answer is not compared. */
+const uncomparedFor = Duration.seconds(60)
+
+/**
+ * Asks all endpoints of a chain for their latest blocks at one moment, so that one of them is known to be behind before
+ * anything is read from it.
+ */
+export const compareEndpoints = (target: Endpoints) => {
+  const silentUntil = new Map<number, bigint>()
+  return Effect.gen(function* () {
+    const { endpoints, heads } = target
+    const now = yield* Clock.monotonicTimeNanos
+    const before = heads.heads(now)
+    const answers = yield* Effect.forEach(
+      endpoints.filter(({ place }) => (silentUntil.get(place) ?? 0n) <= now),
+      (endpoint) =>
+        askOne(endpoint, "eth_getBlockByNumber", (client) => client.getBlock()).pipe(
+          withinRealTime(comparedWithin, () => ({ reason: "no answer in time", isAnswer: false, isBehind: false })),
+          Effect.map(({ number, timestamp }) => [
+            { place: endpoint.place, block: number, askedAt: now, time: timestamp }
+          ]),
+          Effect.catch(() =>
+            Effect.sync(() => {
+              silentUntil.set(endpoint.place, now + BigInt(Duration.toMillis(uncomparedFor)) * 1_000_000n)
+              return []
+            })
+          )
+        ),
+      { concurrency: "unbounded" }
+    )
+    heads.compare(answers.flat(), yield* Clock.monotonicTimeNanos)
+    for (const { place } of endpoints) yield* report(target, place, (before[place]?.blocksBehind ?? 0n) > 0n)
+  })
+}
+
 /**
  * The first answer that is new enough. Behind one address are often several machines, so those whose answer was old are
  * asked once more. Else, of the failures, the error of a node or an old answer rather than the timeout of another.
@@ -145,14 +183,14 @@ export const askInTurn = Effect.fnUntraced(function* <A>(target: Endpoints, ...[
     const block = shown.blockOf(answer)
     const { notBefore } = shown
     const { place } = endpoint
-    const due = heads.due(askedAt)
     const wasBehind = (heads.heads(askedAt)[place]?.blocksBehind ?? 0n) > 0n
-    const least = heads.judge({ place, block, askedAt, notBefore }, yield* Clock.monotonicTimeNanos)
+    const judged = { place, block, askedAt, notBefore, time: shown.timeOf?.(answer) }
+    const { least, leastForAll } = heads.judge(judged, yield* Clock.monotonicTimeNanos)
     const age = yield* agedBy(place, answer, shown)
     yield* report(target, place, wasBehind)
     if ((block >= least && age === undefined) || !refusesOld) return answer
     const reason = age === undefined || block < least ? oldReason(block, least) : agedReason(block, age)
-    const old = { reason, isOldForAll: block < due || age !== undefined }
+    const old = { reason, isOldForAll: block < leastForAll || age !== undefined }
     if (newest === undefined || newest.block < block) newest = { endpoint, answer, block, old }
     return yield* Effect.fail<Failure>({ reason, isAnswer: true, isBehind: true })
   })

@@ -7,7 +7,7 @@
  * all of them (layers/evm/rpc/quorum.ts), transactions are sent to all of them, and nonces need two
  * (execution/relayerNonce.ts).
  */
-import { Clock, Context, Effect, Exit, Layer, Metric, type Scope } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Metric, type Scope } from "effect"
 import { createPublicClient } from "viem"
 import type { ChainId } from "#domain/Caip.ts"
 import * as Metrics from "#domain/Metrics.ts"
@@ -15,8 +15,9 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { aggregate, type Call, latestReading, type Reading } from "#layers/evm/rpc/aggregate.ts"
 import { ChainHeads, type EndpointHead } from "#layers/evm/rpc/chainHeads.ts"
-import { type Asked, askInTurn, type Endpoint, type Endpoints } from "#layers/evm/rpc/Endpoint.ts"
+import { type Asked, askInTurn, compareEndpoints, type Endpoint, type Endpoints } from "#layers/evm/rpc/Endpoint.ts"
 import { type GatherFrame, gatheredCalls } from "#layers/evm/rpc/gatheredCalls.ts"
+import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 import { verifiedTransport } from "#layers/evm/rpc/verifiedTransport.ts"
 
 export type { Freshness } from "#layers/evm/rpc/Endpoint.ts"
@@ -24,6 +25,22 @@ export type { Freshness } from "#layers/evm/rpc/Endpoint.ts"
 type Configured = Pick<EvmChain, "chainId" | "rpcUrls" | "headMaxAgeSeconds">
 
 /** `ccipRead` would let a contract's answer make the service fetch any URL. */
+/** How long endpoints count as compared. */
+const comparedFor = Duration.seconds(10)
+
+interface ComparedEndpoints extends Endpoints {
+  /** Once it is done it is known which of them are behind. */
+  readonly compared: Effect.Effect<void>
+}
+
+/** Several endpoints are compared before something is read that must be new, every ten seconds at most. */
+const compared = Effect.fnUntraced(function* (target: Endpoints) {
+  if (target.endpoints.length === 1) return { ...target, compared: Effect.void } satisfies ComparedEndpoints
+  const compare = compareEndpoints(target)
+  const { read } = yield* sharedReading(comparedFor, Number, () => compare)
+  return { ...target, compared: read(0) } satisfies ComparedEndpoints
+})
+
 const connect = ({ chainId, headMaxAgeSeconds, rpcUrls }: Configured): Endpoints => ({
   chainId,
   endpoints: rpcUrls.map((url, place): Endpoint => ({
@@ -73,7 +90,7 @@ export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/
 
 /** Calls of one block; of the latest, one that is new enough. */
 const askCalls =
-  (target: Endpoints) =>
+  (target: ComparedEndpoints) =>
   (calls: ReadonlyArray<Call>, { blockNumber, notBefore, takesOld }: GatherFrame) =>
     request(
       target,
@@ -86,7 +103,11 @@ const clientsOf = Effect.fnUntraced(function* (
   endpoints: ReadonlyArray<Configured>,
   settings: ReadonlyArray<EvmChain>
 ): Effect.fn.Return<Clients, never, Scope.Scope> {
-  const known = new Map(endpoints.map((chain) => [chain.chainId, connect(chain)]))
+  const known = new Map(
+    yield* Effect.forEach(endpoints, (chain) =>
+      Effect.map(compared(connect(chain)), (target) => [chain.chainId, target] as const)
+    )
+  )
   const configured = new Map(settings.map((chain) => [chain.chainId, chain]))
   const gathered = new Map(
     yield* Effect.forEach(known, ([chainId, target]) =>
@@ -110,8 +131,8 @@ const clientsOf = Effect.fnUntraced(function* (
     Effect.map(Clock.monotonicTimeNanos, (now) => known.get(chainId)?.heads.due(now) ?? 0n)
 
   /** Over one endpoint alone: nothing is shared, and what it sees is what it says. */
-  const over = (endpoint: Endpoint, target: Endpoints): Clients => {
-    const alone: Endpoints = { ...target, endpoints: [endpoint], maxAgeSeconds: undefined, refusesOld: false }
+  const over = (endpoint: Endpoint, target: ComparedEndpoints): Clients => {
+    const alone: ComparedEndpoints = { ...target, endpoints: [endpoint], maxAgeSeconds: undefined, refusesOld: false }
     const clients: Clients = {
       request: (_, ...asked) => request(alone, ...asked),
       gather: (_, calls, frame) => askCalls(alone)(calls, frame),
@@ -140,10 +161,11 @@ const clientsOf = Effect.fnUntraced(function* (
 const notConfigured = (chainId: ChainId) =>
   Effect.fail(new ChainUnavailable({ chainId, reason: "no RPC endpoint is configured for this chain" }))
 
-const request = <A>(target: Endpoints, ...[method, send, shown]: Asked<A>) =>
+const request = <A>(target: ComparedEndpoints, ...[method, send, shown]: Asked<A>) =>
   Effect.gen(function* () {
     const { chainId } = target
     const start = yield* Clock.monotonicTimeNanos
+    if (shown !== undefined && target.refusesOld) yield* target.compared
     return yield* askInTurn(target, method, send, shown).pipe(
       Effect.mapError(
         ({ isBehind, reason }) => new ChainUnavailable({ chainId, reason, ...(isBehind ? { isBehind } : {}) })

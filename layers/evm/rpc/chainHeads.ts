@@ -2,14 +2,17 @@
  * How far the endpoints of a chain are, by the blocks that their answers stand on. What is known of a chain does not go
  * back: an answer as of a block before one that was shown some seconds earlier, by whatever endpoint, is old, and the
  * endpoint that gave it is behind until it shows a newer one. One address is often many machines, so an endpoint is
- * held against what it has shown itself too.
+ * held against what it has shown itself too. Where blocks say when they were made, one that is several seconds and
+ * blocks younger makes the older one old at once.
  *
  * What nobody has shown again for two minutes is forgotten: a chain may have been taken back, or an endpoint may have
  * invented blocks. Times are monotonic nanoseconds.
  */
 
-/** Endpoints that follow their chain differ by less than this. */
-const toleranceNanos = 3_000_000_000n
+/** Endpoints that follow their chain differ by less than this; in blocks, where those come seldom. */
+const toleranceSeconds = 3n
+const toleranceNanos = toleranceSeconds * 1_000_000_000n
+const toleranceBlocks = 1n
 const rememberedNanos = 120_000_000_000n
 /** For so long an endpoint counts as behind after an old answer: it may be old in some of its answers alone. */
 const behindForNanos = 10_000_000_000n
@@ -28,8 +31,16 @@ export interface JudgedAnswer {
   readonly place: number
   readonly block: bigint
   readonly askedAt: bigint
+  /** Seconds since 1970 of the block, where the answer says so. */
+  readonly time?: bigint | undefined
   /** The first block that is new enough for whoever asked; none in particular when left out. */
   readonly notBefore?: bigint | undefined
+}
+
+/** The first block that would have been new enough for whoever asked, and for anybody. */
+export interface Judgement {
+  readonly least: bigint
+  readonly leastForAll: bigint
 }
 
 export interface EndpointHead {
@@ -51,6 +62,8 @@ export class ChainHeads {
   private readonly shown: Array<ShownBlock> = []
   /** Blocks that counted for certain, as those of recorded receipts. */
   private certain: ShownBlock | undefined
+  /** The latest of the blocks whose time is known. */
+  private youngest: { readonly block: bigint; readonly time: bigint; readonly at: bigint } | undefined
   private readonly endpoints: Array<SeenEndpoint>
 
   constructor(endpoints: number) {
@@ -71,19 +84,27 @@ export class ChainHeads {
     return this.shown.reduce((most, one) => (isDue(one) && one.block > most ? one.block : most), known)
   }
 
-  /** Records what an endpoint has shown; answers the first block that would have been new enough. */
-  judge({ askedAt, block, notBefore = 0n, place }: JudgedAnswer, now: bigint): bigint {
+  /** Records what an endpoint has shown, and holds it against what was shown before. */
+  judge({ askedAt, block, notBefore = 0n, place, time }: JudgedAnswer, now: bigint): Judgement {
     const due = this.due(askedAt)
-    const least = due > notBefore ? due : notBefore
+    const leastForAll = this.isOutdated(block, time, askedAt) ? this.youngest!.block : due
+    const least = leastForAll > notBefore ? leastForAll : notBefore
     const before = this.endpoints[place]!
     this.endpoints[place] =
       block < least
         ? { block, at: now, blocksBehind: least - block, behindUntil: now + behindForNanos }
         : { ...before, block, at: now }
     this.remember(block, now)
+    this.keepYoungest(block, time, now)
     if (notBefore > 0n && block >= notBefore && notBefore >= (this.certain?.block ?? 0n))
       this.certain = { block: notBefore, first: now, last: now }
-    return least
+    return { least, leastForAll }
+  }
+
+  /** What all endpoints have shown, asked at one moment. */
+  compare(answers: ReadonlyArray<JudgedAnswer>, now: bigint) {
+    for (const { block, time } of answers) this.keepYoungest(block, time, now)
+    for (const answer of answers) this.judge({ ...answer, askedAt: now }, now)
   }
 
   /** Another endpoint has lately shown no later block either: the chain stands, and not the node. */
@@ -109,6 +130,20 @@ export class ChainHeads {
 
   isBehind(place: number, now: bigint): boolean {
     return this.endpoints[place]!.behindUntil > now
+  }
+
+  private isOutdated(block: bigint, time: bigint | undefined, askedAt: bigint): boolean {
+    const { youngest } = this
+    if (time === undefined || youngest === undefined) return false
+    if (youngest.at > askedAt || youngest.at + rememberedNanos < askedAt) return false
+    return youngest.block - block > toleranceBlocks && youngest.time - time > toleranceSeconds
+  }
+
+  private keepYoungest(block: bigint, time: bigint | undefined, now: bigint) {
+    const { youngest } = this
+    if (time === undefined) return
+    if (youngest === undefined || block >= youngest.block || youngest.at + rememberedNanos < now)
+      this.youngest = { block, time, at: now }
   }
 
   private remember(block: bigint, now: bigint) {

@@ -9,7 +9,7 @@ describe("the heads of a chain", () => {
     const heads = new ChainHeads(2)
     heads.judge({ place: 0, block: 100n, askedAt: 0n }, 0n)
     assert.deepStrictEqual([heads.due(seconds(2)), heads.due(seconds(3))], [0n, 100n])
-    assert.strictEqual(heads.judge({ place: 1, block: 98n, askedAt: seconds(4) }, seconds(4)), 100n)
+    assert.strictEqual(heads.judge({ place: 1, block: 98n, askedAt: seconds(4) }, seconds(4)).least, 100n)
     assert.deepStrictEqual(
       heads.heads(seconds(5)).map(({ blocksBehind }) => blocksBehind),
       [0n, 2n]
@@ -19,7 +19,36 @@ describe("the heads of a chain", () => {
   it("a slow answer is held against what was known when it was asked for", () => {
     const heads = new ChainHeads(2)
     heads.judge({ place: 0, block: 100n, askedAt: 0n }, 0n)
-    assert.strictEqual(heads.judge({ place: 1, block: 98n, askedAt: seconds(1) }, seconds(9)), 0n)
+    assert.strictEqual(heads.judge({ place: 1, block: 98n, askedAt: seconds(1) }, seconds(9)).least, 0n)
+  })
+
+  it("endpoints that are compared are behind at once, by the times of their blocks", () => {
+    const heads = new ChainHeads(3)
+    heads.compare(
+      [
+        { place: 0, block: 97n, time: 1_000n, askedAt: 0n },
+        { place: 1, block: 100n, time: 1_004n, askedAt: 0n },
+        { place: 2, block: 99n, time: 1_002n, askedAt: 0n }
+      ],
+      1n
+    )
+    assert.deepStrictEqual(
+      heads.heads(2n).map(({ blocksBehind }) => blocksBehind),
+      [3n, 0n, 0n]
+    )
+    assert.strictEqual(heads.judge({ place: 0, block: 97n, time: 1_000n, askedAt: 2n }, 3n).leastForAll, 100n)
+  })
+
+  it("one block is no difference, however seldom blocks come", () => {
+    const heads = new ChainHeads(2)
+    heads.compare(
+      [
+        { place: 0, block: 99n, time: 1_000n, askedAt: 0n },
+        { place: 1, block: 100n, time: 1_012n, askedAt: 0n }
+      ],
+      1n
+    )
+    assert.isFalse(heads.isBehind(0, 2n))
   })
 
   it("an endpoint is behind its own earlier answers too", () => {

@@ -84,6 +84,7 @@ describe("the owner's word", () => {
         const { faults, withdrawals } = yield* behind(base, 2)
         const { signed, withdrawal } = yield* preparedWithdrawal(902n, base)
         yield* (yield* Relayer).broadcast(signed)
+        yield* Effect.promise(() => base.client.waitForTransactionReceipt({ hash: signed.txHash as Hex }))
         yield* advance(base, 3_600_000)
         yield* faults.set(`rpc:${chainId}`, { ...late, blocks: 20 })
         const standing = yield* Effect.result(withdrawals.standing(withdrawal))

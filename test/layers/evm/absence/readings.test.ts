@@ -10,6 +10,7 @@ import { ChainNodes } from "#domain/chain/ChainNodes.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { chainEndpointBehind } from "#layers/evm/rpc/Endpoint.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
+import { advance } from "#sandbox/chain/Market.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
 import {
@@ -107,6 +108,22 @@ describe("a reading", () => {
         // It is not asked any more: nothing that is read without a block comes from it.
         yield* faults.set(`rpc:${chainId}/1`, { mode: "down" })
         assert.strictEqual((yield* balances.read(account, [usdc])).balances[0]!.raw, dollars(100n))
+      })
+    )
+
+    it.effect("is not the first one of a node that is behind, before anything is known of the chain", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const { account, enrollment, usdc } = yield* funded(809n, base)
+        yield* advance(base, 60_000)
+        yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(50n) })
+        const { balances, faults, nodes } = yield* behind(base, 2)
+        yield* faults.set(`rpc:${chainId}/1`, { mode: "lagging", blocks: 5 })
+        assert.strictEqual((yield* balances.read(account, [usdc])).balances[0]!.raw, dollars(150n))
+        assert.deepStrictEqual(
+          (yield* nodes.behind).map(({ endpoint }) => endpoint),
+          [1]
+        )
       })
     )
 
