@@ -94,25 +94,24 @@ describe("a fleet behind nodes that lag", () => {
         for (const address of submitters) yield* setEther(chain, address, parseEther("100000"))
         const { faults, url } = yield* nodesOf(chain)
         const database = yield* newDatabase
+        yield* faults.set(`rpc:${chainId}/1`, { mode: "lagging", blocks: 12 })
         const rpcUrls = [url(chain, 1), url(chain, 2)] as const
         const service = yield* Layer.build(serviceOn(chain, { rpcUrls, database, relayer: localRelayer }))
         yield* Effect.gen(function* () {
           const members = yield* enlist(chain, count, true)
           const weth = tokenBySymbol(chain, "WETH")
-          const rounds = [
-            { target: `rpc:${chainId}/1`, fault: { mode: "lagging", blocks: 12 } },
-            { target: `rpc:${chainId}`, fault: { mode: "stale", blocks: 4, share: 0.25 } }
-          ] as const
-          for (const [index, { fault, target }] of rounds.entries()) {
+          for (const round of [1, 2]) {
             yield* fund(chain, members)
             yield* setPrice(chain, weth, { priceUsd: weth.initialPriceUsd })
-            yield* faults.set(target, fault)
-            yield* Effect.timeout(brought(index + 1), patience)
-            yield* faults.set(target, { mode: "ok" })
+            // A node that is some blocks behind has the dollars by now: what it lacks is what the service does itself.
+            yield* Effect.sleep("12 seconds")
+            yield* Effect.timeout(brought(round), patience)
             const carried = yield* carriedBy(chain)
-            assert.deepStrictEqual([...new Set(carried.values())], [index + 1])
+            assert.deepStrictEqual([...new Set(carried.values())], [round])
             assert.strictEqual(carried.size, count)
             for (const share of yield* shares(chain, members)) assert.closeTo(share, 0.5, 0.02)
+            // In the second round the other node answers old and new in turn.
+            yield* faults.set(`rpc:${chainId}/2`, { mode: "stale", blocks: 4, share: 0.25 })
           }
         }).pipe(Effect.provideContext(service))
       }).pipe(Effect.provide(NodeCrypto.layer)),

@@ -103,7 +103,7 @@ const askOne = <A>(endpoint: Endpoint, method: string, send: Send<A>) =>
 
 /** In the order in which they are asked. */
 const ordered = ({ endpoints, heads }: Endpoints, now: bigint): ReadonlyArray<Endpoint> => {
-  const rank = ({ avoidUntil, place }: Endpoint) => (avoidUntil > now ? 2 : heads.isBehind(place, now) ? 1 : 0)
+  const rank = ({ avoidUntil, place }: Endpoint) => (avoidUntil > now ? 3 : heads.rank(place, now))
   return endpoints.toSorted((one, other) => rank(one) - rank(other))
 }
 

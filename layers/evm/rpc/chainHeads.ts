@@ -55,6 +55,8 @@ interface SeenEndpoint {
   readonly at: bigint
   readonly blocksBehind: bigint
   readonly behindUntil: bigint
+  /** In the last comparison another one was blocks ahead, for however short a time. */
+  readonly isSlower: boolean
 }
 
 export class ChainHeads {
@@ -71,7 +73,8 @@ export class ChainHeads {
       block: null,
       at: 0n,
       blocksBehind: 0n,
-      behindUntil: 0n
+      behindUntil: 0n,
+      isSlower: false
     }))
   }
 
@@ -92,7 +95,7 @@ export class ChainHeads {
     const before = this.endpoints[place]!
     this.endpoints[place] =
       block < least
-        ? { block, at: now, blocksBehind: least - block, behindUntil: now + behindForNanos }
+        ? { ...before, block, at: now, blocksBehind: least - block, behindUntil: now + behindForNanos }
         : { ...before, block, at: now }
     this.remember(block, now)
     this.keepYoungest(block, time, now)
@@ -104,7 +107,12 @@ export class ChainHeads {
   /** What all endpoints have shown, asked at one moment. */
   compare(answers: ReadonlyArray<JudgedAnswer>, now: bigint) {
     for (const { block, time } of answers) this.keepYoungest(block, time, now)
-    for (const answer of answers) this.judge({ ...answer, askedAt: now }, now)
+    const most = answers.reduce((highest, { block }) => (block > highest ? block : highest), 0n)
+    for (const answer of answers) {
+      const { block, place } = answer
+      this.judge({ ...answer, askedAt: now }, now)
+      this.endpoints[place] = { ...this.endpoints[place]!, isSlower: most - block > toleranceBlocks }
+    }
   }
 
   /** Another endpoint has lately shown no later block either: the chain stands, and not the node. */
@@ -126,6 +134,12 @@ export class ChainHeads {
       block,
       blocksBehind: this.isBehind(place, now) ? blocksBehind : 0n
     }))
+  }
+
+  /** How late it is asked: those that follow the chain first, those that are behind last. */
+  rank(place: number, now: bigint): 0 | 1 | 2 {
+    if (this.isBehind(place, now)) return 2
+    return this.endpoints[place]!.isSlower ? 1 : 0
   }
 
   isBehind(place: number, now: bigint): boolean {

@@ -39,6 +39,18 @@ describe("the heads of a chain", () => {
     assert.strictEqual(heads.judge({ place: 0, block: 97n, time: 1_000n, askedAt: 2n }, 3n).leastForAll, 100n)
   })
 
+  it("of blocks of one second the higher is asked for first, and the lower is not behind", () => {
+    const heads = new ChainHeads(2)
+    heads.compare(
+      [
+        { place: 0, block: 98n, time: 1_000n, askedAt: 0n },
+        { place: 1, block: 100n, time: 1_000n, askedAt: 0n }
+      ],
+      1n
+    )
+    assert.deepStrictEqual([heads.rank(0, 2n), heads.rank(1, 2n), heads.isBehind(0, 2n)], [1, 0, false])
+  })
+
   it("one block is no difference, however seldom blocks come", () => {
     const heads = new ChainHeads(2)
     heads.compare(
@@ -48,7 +60,7 @@ describe("the heads of a chain", () => {
       ],
       1n
     )
-    assert.isFalse(heads.isBehind(0, 2n))
+    assert.strictEqual(heads.rank(0, 2n), 0)
   })
 
   it("an endpoint is behind its own earlier answers too", () => {
