@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
+import { ChainNodes } from "#domain/chain/ChainNodes.ts"
 import { DatabaseProbe } from "#domain/health/DatabaseProbe.ts"
 import { Readiness } from "#domain/health/Readiness.ts"
 import { PriceLimits } from "#domain/market/PriceLimits.ts"
@@ -11,6 +12,7 @@ const World = Readiness.layer.pipe(
   Layer.provideMerge(PriceLimits.layer),
   Layer.provide([
     Layer.mock(OperationStore, { oldestDue: () => Effect.succeed(Option.none()) }),
+    Layer.succeed(ChainNodes, { behind: Effect.succeed([]) }),
     Layer.mock(DatabaseProbe, { write: Effect.void }),
     Layer.mock(Scheduler, { lastTickAt: DateTime.now }),
     Layer.mock(StallMonitor, { ages: Effect.succeed({ moving: 0, retrying: 0 }), low: Effect.succeed([]) })

@@ -4,7 +4,6 @@ import { SqlClient } from "effect/sql"
 import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
-import { Relayer } from "#domain/relay/Relayer.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
@@ -56,7 +55,7 @@ const balancesOf = Effect.fnUntraced(function* (accounts: ReadonlyArray<AccountI
 
 const noncesOf = Effect.fnUntraced(function* () {
   const sql = yield* SqlClient.SqlClient
-  const relayer = yield* Relayer
+  const witness = yield* ChainWitness
   const rows = yield* sql<{
     readonly chain: number
     readonly relayer: string
@@ -66,7 +65,7 @@ const noncesOf = Effect.fnUntraced(function* () {
     SELECT chain_id::int AS chain, relayer, count(DISTINCT nonce)::int AS signed, max(nonce)::int AS highest
     FROM relayed_transactions GROUP BY 1, 2 ORDER BY 1, 2`
   return yield* Effect.forEach(rows, ({ chain, highest, relayer: account, signed }) =>
-    Effect.map(relayer.usedNonces(chain as ChainId, account as EvmAddress), (used) => ({ signed, highest, used }))
+    Effect.map(witness.usedNonces(chain as ChainId, account as EvmAddress), (used) => ({ signed, highest, used }))
   )
 })
 

@@ -157,6 +157,7 @@ export const marketWorld = (file: string, script: Script) => {
       )
     ),
     Layer.succeed(ChainWitness, {
+      usedNonces: (chainId) => Effect.sync(() => chain.usedNonces(chainId)),
       carried: (account) => Effect.sync(() => chain.landed().filter(({ accountId }) => accountId === account))
     }),
     Layer.effect(

@@ -1,6 +1,6 @@
 /** What the chains themselves say happened to an account, whatever the service's database says. */
 import { Context, type Effect } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId, ChainId, EvmAddress } from "#domain/Caip.ts"
 
 /** An action of the account that a transaction carried. */
 export interface Carried {
@@ -12,6 +12,8 @@ export interface Carried {
 export class ChainWitness extends Context.Service<
   ChainWitness,
   {
+    /** How many transactions of the account the chain has taken. */
+    readonly usedNonces: (chainId: ChainId, account: EvmAddress) => Effect.Effect<number>
     /** In the order of the chain. */
     readonly carried: (account: AccountId) => Effect.Effect<ReadonlyArray<Carried>>
   }

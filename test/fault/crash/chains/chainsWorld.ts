@@ -112,6 +112,8 @@ export const chainsWorld = (config: ChainsConfig, { isConnected, lags = false }:
     relayers: [{ kind: "local", key: Redacted.make(relayerKey) }]
   })
   const witness = ChainWitness.of({
+    usedNonces: (chainId, account) =>
+      Effect.promise(() => clients.get(chainId)!.getTransactionCount({ address: account as string as Address })),
     // What left an account on Solana is derived from its balance: each authorization of an owner names an exact amount.
     carried: (account) =>
       namespaceOf(account) === "solana"
