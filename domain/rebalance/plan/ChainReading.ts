@@ -1,4 +1,5 @@
 /** What was read of an account and its chain, and what of it a plan is made from. Pure. */
+import { Result } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { mayBuy } from "#domain/account/Permission.ts"
@@ -6,6 +7,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import type { AccountMoment } from "#domain/AccountMoment.ts"
 import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { type AccountBalances, momentOf } from "#domain/chain/Balances.ts"
+import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { mayTradeOn, type Price } from "#domain/market/Prices.ts"
 import { readingFrom } from "#domain/performance/PortfolioReading.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
@@ -37,6 +39,10 @@ export const valueOfHoldings = (chains: ReadonlyArray<ChainHoldings>): bigint =>
 
 export const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<AccountId, bigint> =>
   new Map(readings.flatMap(accountOf).map(({ accountId, blockNumber }) => [accountId, blockNumber] as const))
+
+/** Why an account was not read, where all that there is of it is too old; null where that is not why. */
+export const behindIn = (result: Result.Result<AccountBalances, ChainUnavailable>): string | null =>
+  Result.isFailure(result) && result.failure.isBehind === true ? result.failure.message : null
 
 /** Of which block the chain's account is. */
 export const momentsOf = ({ account, authorization }: ChainReading): ReadonlyArray<readonly [ChainId, AccountMoment]> =>

@@ -19,6 +19,7 @@ import { AppliedPolicies } from "#domain/rebalance/plan/AppliedPolicies.ts"
 import {
   accountOf,
   assetsOfInterest,
+  behindIn,
   blocksOf,
   type ChainReading,
   chainState,
@@ -256,9 +257,6 @@ export class PlanReader extends Context.Service<
     })
   ).pipe(Layer.provide(AppliedPolicies.layer))
 }
-
-const behindIn = (result: Result.Result<AccountBalances, ChainUnavailable>): string | null =>
-  Result.isFailure(result) && result.failure.isBehind === true ? result.failure.message : null
 
 /** A run reports what it could not read; a drift check has only this log line. */
 const reportUnread = (
