@@ -122,10 +122,9 @@ const ChainExecutionTest = Layer.effect(
         if (unattested.length > 0) {
           return yield* new SimulationFailed({ chainId: batch.chainId, reason: "no attested price", unattested })
         }
-        if (market.marketFault !== undefined && batch.swaps.length > 0) {
-          const { marketFault } = market
-          return yield* new SimulationFailed({ chainId: batch.chainId, reason: `prices: ${marketFault}`, marketFault })
-        }
+        const { marketFault } = market
+        if (marketFault !== undefined)
+          return yield* new SimulationFailed({ chainId: batch.chainId, reason: marketFault, marketFault })
         for (const { sell, sellAmountRaw } of batch.swaps) {
           if (market.balance(accountId, sell) < sellAmountRaw) {
             return yield* new SimulationFailed({ chainId: batch.chainId, reason: `balance of ${sell} is too low` })
@@ -134,9 +133,8 @@ const ChainExecutionTest = Layer.effect(
         if (market.refusesRoutes && batch.swaps.some((swap) => evmExecution(swap).call !== undefined)) {
           return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the route yields too little" })
         }
-        if (market.bridgeIsPaused && (batch.transfers ?? []).length > 0) {
+        if (market.bridgeIsPaused && (batch.transfers ?? []).length > 0)
           return yield* new SimulationFailed({ chainId: batch.chainId, reason: "the bridge is paused" })
-        }
         yield* market.at("prepare")
         const { settlement, swaps } = batch
         const withdrawal =
