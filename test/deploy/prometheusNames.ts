@@ -2,6 +2,7 @@
 import { Metric } from "effect"
 import * as Metrics from "#domain/Metrics.ts"
 import * as WorkerMetrics from "#domain/stream/WorkerMetrics.ts"
+import * as EndpointMetrics from "#layers/evm/rpc/Endpoint.ts"
 import * as PoolMetrics from "#layers/sql/poolMetrics.ts"
 import * as RuntimeMetrics from "#layers/telemetry/runtimeMetrics.ts"
 import * as SpanMetrics from "#layers/telemetry/SpanMetrics.ts"
@@ -11,9 +12,14 @@ type Known = Metric.Metric<never, never>
 const suffixes: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" }
 
 /** Every metric that a process of the service has. */
-export const metrics: ReadonlyArray<Known> = [Metrics, WorkerMetrics, RuntimeMetrics, SpanMetrics, PoolMetrics].flatMap(
-  (module) => Object.values(module).filter((value): value is Known => Metric.isMetric(value))
-)
+export const metrics: ReadonlyArray<Known> = [
+  Metrics,
+  WorkerMetrics,
+  RuntimeMetrics,
+  SpanMetrics,
+  EndpointMetrics,
+  PoolMetrics
+].flatMap((module) => Object.values<unknown>(module).filter((value): value is Known => Metric.isMetric(value)))
 
 export const unitOf = (metric: Known): string =>
   String((metric.attributes as Readonly<Record<string, string>>)?.["unit"])

@@ -33,10 +33,10 @@ const watchAt = (origin: string, cookie: string): Watch => {
     constructor(url: string, init: { readonly withCredentials?: boolean }) {
       super(url, {
         ...init,
-        fetch: (asked, { credentials, headers, ...options }) =>
+        fetch: (asked, { headers, ...options }) =>
           fetch(asked, {
             ...options,
-            headers: { ...headers, origin: ownOrigin, ...(credentials === "include" ? { cookie } : {}) }
+            headers: { ...headers, origin: ownOrigin, ...(init.withCredentials === true ? { cookie } : {}) }
           })
       })
     }
