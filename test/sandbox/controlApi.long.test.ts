@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync } from "node:fs"
+import { mkdtempSync, readFileSync, statSync } from "node:fs"
 import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -143,7 +143,10 @@ describe("requests from elsewhere", () => {
 })
 
 describe("prices", () => {
-  const feed = (query = "", headers = {}) =>
+  /** The key that the world's own service sends. */
+  const ownKey = (): string =>
+    JSON.parse(readFileSync(join(world.place.dataDir, "world.json"), "utf8")).secrets.coingeckoApiKey
+  const feed = (query = "", headers: Record<string, string> = { "x-cg-demo-api-key": ownKey() }) =>
     world.get<Record<string, { usd: number; usd_24h_change: number; last_updated_at: number }>>(
       `/coingecko/api/v3/simple/token_price/base?contract_addresses=0x4200000000000000000000000000000000000006,0xdead&vs_currencies=usd${query}`,
       headers
