@@ -17,10 +17,10 @@ const bodyOf = (server: Server, path: string, secret: string): Effect.Effect<str
     return body
   })
 
-const readAt = /"fetchedAt":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"/u
+const readAt = /"(fetchedAt|priceAsOf)":"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"/gu
 
 /** A body without the time at which positions were read, if that is a time in the form that the interface asks for. */
-export const comparable = (body: string): string => body.replace(readAt, '"fetchedAt":"*"')
+export const comparable = (body: string): string => body.replace(readAt, '"$1":"*"')
 
 /** Fails with the two bodies when a peer's differs from the service's on any of the paths. */
 export const requireSameAnswers = Effect.fnUntraced(function* (

@@ -36,10 +36,15 @@ export const makePositions = (pool: Pool, upstream: string) => {
   const pricesOf = async (chainId: number, rows: ReadonlyArray<AssetRow>) => {
     const addresses = rows.map((row) => tokenOf(row).toLowerCase())
     const response = await fetch(
-      `${upstream}/simple/token_price/${platforms[chainId]}?contract_addresses=${addresses.join(",")}&vs_currencies=usd`
+      `${upstream}/simple/token_price/${platforms[chainId]}?contract_addresses=${addresses.join(",")}&vs_currencies=usd&include_last_updated_at=true`
     )
-    const prices = (await response.json()) as Readonly<Record<string, { readonly usd: number }>>
-    return addresses.map((address) => parseUnits(String(prices[address]!.usd), 18))
+    const prices = (await response.json()) as Readonly<
+      Record<string, { readonly usd: number; readonly last_updated_at: number }>
+    >
+    return addresses.map((address) => {
+      const { last_updated_at, usd } = prices[address]!
+      return { price: parseUnits(String(usd), 18), priceAsOf: new Date(last_updated_at * 1_000).toISOString() }
+    })
   }
 
   const readAccount = async (accountId: string) => {
@@ -61,11 +66,12 @@ export const makePositions = (pool: Pool, upstream: string) => {
       pricesOf(chainId, rows)
     ])
     return rows.flatMap(({ asset_id, decimals, symbol }, index) => {
-      const [raw, price] = [balances[index]!, prices[index]!]
+      const raw = balances[index]!
+      const { price, priceAsOf } = prices[index]!
       const value = (raw * price) / 10n ** BigInt(decimals)
       const balance = formatUnits(raw, decimals)
       const row = { assetId: asset_id, smartAccountId: accountId, symbol, decimals, balance, balanceRaw: String(raw) }
-      return raw === 0n ? [] : [{ value, view: { ...row, priceUsd: usd(price), valueUsd: usd(value) } }]
+      return raw === 0n ? [] : [{ value, view: { ...row, priceUsd: usd(price), priceAsOf, valueUsd: usd(value) } }]
     })
   }
 

@@ -72,11 +72,18 @@ const position = object({
   decimals: integer,
   balance: text,
   balanceRaw: text,
+  priceAsOf: text,
   priceUsd: text,
   valueUsd: text
 })
 
-const transit = object({ sourceAssetId: text, destinationChainId: integer, amountRaw: text, valueUsd: text })
+const transit = object({
+  sourceAssetId: text,
+  destinationChainId: integer,
+  amountRaw: text,
+  valueUsd: text,
+  priceAsOf: text
+})
 
 export const positions = {
   params: object({ portfolioId }),
