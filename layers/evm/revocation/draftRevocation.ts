@@ -7,7 +7,8 @@ import type { RevocationRequest, RevokedAccount } from "#domain/revocation/Revoc
 import { digestRoot } from "#layers/evm/account/digestTree.ts"
 import { nonceUnknown, readEnableNonce } from "#layers/evm/account/enableNonce.ts"
 import { operationHash } from "#layers/evm/execution/agentOperation.ts"
-import { drawnNonce, ownersOperation } from "#layers/evm/revocation/ownersOperation.ts"
+import { ownersOperation, rootNonce } from "#layers/evm/account/ownersOperation.ts"
+import { revokingOperation } from "#layers/evm/revocation/revokingOperation.ts"
 import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
 /**
@@ -25,9 +26,9 @@ const draftOn = Effect.fnUntraced(function* (account: RevokedAccount, { accountT
   const terms = {
     ...account,
     validFrom: (yield* highestNonce(account)) + 1,
-    operationNonce: drawnNonce(yield* random.randomBytes(20))
+    operationNonce: rootNonce(yield* random.randomBytes(20))
   }
-  const digest: string = operationHash(ownersOperation(terms, accountType), account.chainId)
+  const digest: string = operationHash(ownersOperation(revokingOperation(terms, accountType)), account.chainId)
   return { ...terms, digest } satisfies ChainRevocation
 })
 

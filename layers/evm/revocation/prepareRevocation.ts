@@ -6,8 +6,9 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import type { SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { accountDeployment, permissionValidation } from "#layers/evm/account/kernelAccount.ts"
+import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
-import { entryPoint, entryPointAbi, kernelAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
+import { kernelAbi } from "#layers/evm/contracts.ts"
 import { withDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
@@ -17,7 +18,8 @@ import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
-import { operationGas, signedOperation } from "#layers/evm/revocation/ownersOperation.ts"
+import { handleCall, operationGas, transactionOf } from "#layers/evm/account/ownersOperation.ts"
+import { revokingGas, revokingOperation } from "#layers/evm/revocation/revokingOperation.ts"
 
 const stateCalls = ({ accountId, permissionId }: ChainRevocation): readonly [Call, Call] => {
   const target = toViem(addressOf(accountId))
@@ -47,19 +49,6 @@ export const hasEnded = Effect.fnUntraced(function* (chain: ChainRevocation) {
   return seen.every((hasEndedThere) => hasEndedThere)
 })
 
-/** The operation alone, or after the deployment of its account, both or neither. */
-const transactionOf = (calls: ReadonlyArray<Call>): Call =>
-  calls.length === 1
-    ? calls[0]!
-    : {
-        target: multicall3,
-        data: encodeFunctionData({
-          abi: multicall3Abi,
-          functionName: "aggregate3",
-          args: [calls.map(({ data, target }) => ({ target, allowFailure: false, callData: data }))]
-        })
-      }
-
 /** Any account may submit, so a multicall shows what the relayer's transaction would do, and whether that is enough. */
 const simulate = Effect.fnUntraced(function* (
   chain: ChainRevocation,
@@ -85,8 +74,9 @@ export const prepareRevocation = Effect.fnUntraced(function* (
 ) {
   const { accountId, chainId, digest } = chain
   const [relayer] = relayers
-  const operation = signedOperation(revocation, chain, signature)
-  if (operation === undefined) {
+  const { accountType, chains } = revocation
+  const canonical = ownerSignature(accountType, signature)
+  if (canonical === undefined) {
     return yield* new SimulationFailed({ chainId, reason: "what is stored is no signature for this account" })
   }
   const { request } = yield* EvmClients
@@ -95,12 +85,14 @@ export const prepareRevocation = Effect.fnUntraced(function* (
   )
   const isDeployed = code !== undefined && code !== "0x"
   const { factory, factoryData } = accountDeployment(revocation)
-  const handle = {
-    target: entryPoint,
-    data: encodeFunctionData({ abi: entryPointAbi, functionName: "handleOps", args: [[operation], relayer] })
+  const signed = {
+    signature: canonical,
+    digests: chains.map((one) => one.digest as Hex),
+    digest: digest as Hex
   }
+  const handle = handleCall(revokingOperation(chain, accountType), signed, relayer)
   const calls = isDeployed ? [handle] : [{ target: factory, data: factoryData }, handle]
-  const gasLimit = transactionGas(operationGas(revocation.accountType)) + (isDeployed ? 0n : deployGas)
+  const gasLimit = transactionGas(operationGas(accountType, revokingGas)) + (isDeployed ? 0n : deployGas)
   yield* simulate(chain, calls, { from: relayer, gas: gasLimit + 1_000_000n })
   const [block, nonces] = yield* Effect.all([readBlockState(chainId), readRelayerNonces(chainId, relayers)], {
     concurrency: "unbounded"
