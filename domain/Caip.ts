@@ -27,6 +27,7 @@ export const patterns = {
   evmWallet: /^eip155:0:0x[0-9a-fA-F]{40}$/u,
   evmAccount: /^eip155:[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/u,
   erc20Asset: /^eip155:[1-9][0-9]{0,15}\/erc20:0x[0-9a-fA-F]{40}$/u,
+  nativeAsset: /^eip155:[1-9][0-9]{0,15}\/slip44:(?:0|[1-9][0-9]{0,9})$/u,
   splAsset: new RegExp(`^solana:${solanaReference}/spl:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"),
   solanaAccount: new RegExp(`^solana:${solanaReference}:[1-9A-HJ-NP-Za-km-z]{32,44}$`, "u"),
   address: /^0x[0-9a-fA-F]{40}$/u
@@ -36,7 +37,8 @@ export const patterns = {
 export const anyPattern = {
   wallet: new RegExp(`${patterns.evmWallet.source}|${patterns.solanaAccount.source}`, "u"),
   account: new RegExp(`${patterns.evmAccount.source}|${patterns.solanaAccount.source}`, "u"),
-  asset: new RegExp(`${patterns.erc20Asset.source}|${patterns.splAsset.source}`, "u")
+  asset: new RegExp(`${patterns.erc20Asset.source}|${patterns.splAsset.source}`, "u"),
+  held: new RegExp(`${patterns.erc20Asset.source}|${patterns.nativeAsset.source}|${patterns.splAsset.source}`, "u")
 } as const
 
 const evmIdentifier = (pattern: RegExp) => (input: string) => {
@@ -143,11 +145,41 @@ export const SplAssetId = fromText(Schema.String.pipe(Schema.brand("SplAssetId")
 })
 export type SplAssetId = typeof SplAssetId.Type
 
-/** CAIP-19 of a token that a portfolio may hold, on a chain of any family: ERC-20 or SPL. */
-export const AssetId = Schema.Union([Erc20AssetId, SplAssetId]).annotate(
-  oneOf(erc20AssetForm.expected, erc20AssetForm.example, `${splPrefix}<mint>`)
-)
+const tradable = oneOf(erc20AssetForm.expected, erc20AssetForm.example, `${splPrefix}<mint>`)
+
+/** CAIP-19 of a token that a portfolio may trade, on a chain of any family: ERC-20 or SPL. */
+export const AssetId = Schema.Union([Erc20AssetId, SplAssetId]).annotate({
+  ...tradable,
+  message: `${tradable.message}; no native coin (slip44) is traded`
+})
 export type AssetId = typeof AssetId.Type
+
+const nativeAssetForm = {
+  expected: "a CAIP-19 native coin of the form eip155:<chainId>/slip44:<coin>",
+  example: "eip155:8453/slip44:60"
+}
+
+/** CAIP-19 of the coin in which an EVM chain takes its fees: `eip155:<chainId>/slip44:<coin>`. Source: SLIP-44. */
+export const NativeAssetId = fromText(Schema.String.pipe(Schema.brand("NativeAssetId")), {
+  ...nativeAssetForm,
+  pattern: patterns.nativeAsset,
+  parse: (text) => (patterns.nativeAsset.test(text) ? text : undefined),
+  format: (id) => id
+})
+export type NativeAssetId = typeof NativeAssetId.Type
+
+/** CAIP-19 of what an account may hold: a token, or its chain's native coin, which is never traded. */
+export const HeldAssetId = Schema.Union([Erc20AssetId, NativeAssetId, SplAssetId]).annotate(
+  oneOf(`${erc20AssetForm.expected}, ${nativeAssetForm.expected}`, erc20AssetForm.example, `${splPrefix}<mint>`)
+)
+export type HeldAssetId = typeof HeldAssetId.Type
+
+/** True for the native coin of a chain, false for a token. */
+export const isNative = (id: HeldAssetId): id is NativeAssetId => id.includes("/slip44:")
+
+/** Builds the CAIP-19 id of the native coin of an EVM chain from the coin's number in SLIP-44. */
+export const slip44 = (chainId: ChainId, coin: number): NativeAssetId =>
+  `eip155:${chainId}/slip44:${coin}` as NativeAssetId
 
 /** True for a token of an EVM chain, false for one of Solana. */
 export const isErc20 = (id: AssetId): id is Erc20AssetId => id.startsWith("eip155:")
@@ -192,7 +224,7 @@ export const addressOf: {
 } = (id: string) => afterLast(id, ":") as EvmAddress & SolanaAddress
 
 /** The chain, as `chainIds` number it, of a chain-bound account or an asset. */
-export const chainIdOf = (id: AccountId | AssetId): ChainId =>
+export const chainIdOf = (id: AccountId | HeldAssetId): ChainId =>
   id.startsWith(solanaPrefix) ? solanaChainId : chainIdIn(id.slice("eip155:".length))
 
 /**
@@ -203,7 +235,7 @@ export const Namespace = Schema.Literals(["eip155", "solana"])
 export type Namespace = typeof Namespace.Type
 
 /** The family of an identifier's chain; of a wallet that is on no particular chain, that of its key. */
-export const namespaceOf = (id: WalletId | AccountId | AssetId): Namespace =>
+export const namespaceOf = (id: WalletId | AccountId | HeldAssetId): Namespace =>
   id.startsWith("solana:") ? "solana" : "eip155"
 
 /** The family of a chain. */

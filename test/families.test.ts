@@ -51,6 +51,7 @@ const reasons: Readonly<Record<string, string>> = {
   "withdrawal/signedForm.ts": signed,
   "withdrawal/WithdrawalVerifier.ts": "the withdrawals that EVM chains carry out",
   "chain/canonicalUsdc.ts": "the table of canonical USDC",
+  "chain/nativeCoins.ts": "the table of native coins, of EVM chains alone",
   "enrollment/ChainActivations.ts": "asks for the number that a permission of an account in use must carry",
   "enrollment/Renewals.ts": "asks for the number that a permission of an account in use must carry",
   "identity/siwe/SignInMessage.ts": "ERC-4361, by which EVM wallets sign in",

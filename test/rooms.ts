@@ -203,7 +203,7 @@ export const routes: Rooms = {
   tenant: ["strategy", "enrollment"],
   revocation: ["enrollment"],
   policy: [],
-  withdrawal: [],
+  withdrawal: ["enrollment"],
   backtest: ["strategy"]
 }
 

@@ -19,7 +19,10 @@ export const callPolicyContract = "0x9a52283276A0ec8740DF50bF01B28A80D880eaf2"
 export const forAllValidation = "0x0000"
 export const notForSignatures = "0x0002"
 
+export const entryPoint = "0x0000000071727De22E5E9d8BAf0edAc6f37da032"
+
 export const kernelAbi = parseAbi([
+  "function execute(bytes32 mode, bytes executionCalldata) payable",
   "function initialize(bytes21 rootValidator, address hook, bytes validatorData, bytes hookData, bytes[] initConfig)",
   "function installModule(uint256 moduleType, address module, bytes initData)"
 ])

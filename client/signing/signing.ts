@@ -15,11 +15,13 @@ import type { DataOf, PayloadOf } from "#client/plain/Call.ts"
 import { Altered } from "#client/signing/Altered.ts"
 import type { Stage1 } from "#client/signing/stage1.ts"
 import { type Expected, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
+import { verifyNativeWithdrawal } from "#client/signing/verifyNativeWithdrawal.ts"
 import { verifyWithdrawal, verifyWithdrawalText } from "#client/signing/verifyWithdrawal.ts"
 
 export { Altered } from "#client/signing/Altered.ts"
 export type { Stage1 } from "#client/signing/stage1.ts"
 export { type Expected, type Verified, verifyAuthorization } from "#client/signing/verifyAuthorization.ts"
+export { verifyNativeWithdrawal } from "#client/signing/verifyNativeWithdrawal.ts"
 export { type ExpectedWithdrawal, verifyWithdrawal, verifyWithdrawalText } from "#client/signing/verifyWithdrawal.ts"
 
 /** A local account of viem is one; `walletSigner` makes one of a wallet client. */
@@ -105,6 +107,13 @@ export const withdraw = async (
     if (authorization.kind !== "ecdsa") throw new Altered("authorization.kind", "is for owners with a Solana key")
     const signature = await signer.signMessage({ message: { raw: authorization.raw as Hex } })
     return ballast.withdrawals.withdraw(portfolioId, { message: authorization.message, signature })
+  }
+  if ("operation" in issued) {
+    const { operation } = issued
+    verifyNativeWithdrawal(operation, { portfolioId, recipientAccountId, assets })
+    if (operation.signed.kind !== "ecdsa") throw new Altered("operation.signed.kind", "is not for owners with a key")
+    const signature = await signer.signMessage({ message: { raw: operation.signed.raw as Hex } })
+    return ballast.withdrawals.withdraw(portfolioId, { message: operation.message, signature })
   }
   const { typedData } = issued
   verifyWithdrawal(typedData, { portfolioId, recipientAccountId, assets, liquidate })

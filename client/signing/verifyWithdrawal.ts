@@ -18,10 +18,10 @@ export interface ExpectedWithdrawal {
   readonly liquidate?: boolean
 }
 
-const asText = (assets: ReadonlyArray<{ readonly assetId: string; readonly amountRaw: string }>) =>
+export const asText = (assets: ReadonlyArray<{ readonly assetId: string; readonly amountRaw: string }>) =>
   assets.map(({ amountRaw, assetId }) => `${amountRaw} of ${assetId}`).join(", ")
 
-const verifyMessage = ({ message }: Pick<TypedData, "message">, expected: ExpectedWithdrawal) => {
+export const verifyMessage = ({ message }: Pick<TypedData, "message">, expected: ExpectedWithdrawal) => {
   requireSame(
     "message.portfolioId",
     { given: message.portfolioId, expected: expected.portfolioId },
@@ -41,7 +41,7 @@ const verifyMessage = ({ message }: Pick<TypedData, "message">, expected: Expect
   }
 }
 
-const untilOf = ({ expiresAt }: TypedData["message"]) =>
+export const untilOf = ({ expiresAt }: TypedData["message"]) =>
   `It can be carried out once, until ${new Date(expiresAt * 1_000).toISOString()}.`
 
 /** Throws `Altered` with the part's name; answers what the signature does, a sentence each. */

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { Hex } from "effect/encoding"
-import { AccountId, AssetId, anyPattern } from "#domain/Caip.ts"
+import { AccountId, type AssetId, anyPattern, HeldAssetId, isNative } from "#domain/Caip.ts"
 import { Bytes32 } from "#domain/account/Authorization.ts"
 import { PortfolioId } from "#domain/Ids.ts"
 
@@ -54,11 +54,14 @@ export const WithdrawalMessage = Schema.Struct({
   ),
   assets: Schema.Array(
     Schema.Struct({
-      assetId: canonical(AssetId, anyPattern.asset, "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
+      assetId: canonical(HeldAssetId, anyPattern.held, "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
       amountRaw: RawAmount
     })
   ).check(Schema.isBetweenLength(1, maxWithdrawalAssets, { expected: `1 to ${maxWithdrawalAssets} assets` })),
-  /** 32 random bytes; an authorization is carried out once. */
+  /**
+   * 32 random bytes; an authorization is carried out once. Of the native coin the last eight are the account's next
+   * nonce.
+   */
   nonce: Bytes32,
   /** The last second since 1970 in which it may be carried out. */
   expiresAt: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 253_402_300_799 })),
@@ -66,6 +69,16 @@ export const WithdrawalMessage = Schema.Struct({
   liquidate: Schema.optionalKey(Schema.Literal(true))
 })
 export type WithdrawalMessage = typeof WithdrawalMessage.Type
+
+/** The tokens that a message is about. */
+export const tokensOf = ({
+  assets
+}: Pick<WithdrawalMessage, "assets">): ReadonlyArray<{ readonly assetId: AssetId; readonly amountRaw: string }> =>
+  assets.flatMap(({ amountRaw, assetId }) => (isNative(assetId) ? [] : [{ assetId, amountRaw }]))
+
+/** The native coin that a message is about, which is withdrawn alone. */
+export const nativeOf = ({ assets }: Pick<WithdrawalMessage, "assets">) =>
+  assets.find(({ assetId }) => isNative(assetId))
 
 /** 32 random bytes, as the message has them. */
 export const withdrawalNonce = (bytes: Uint8Array) => `0x${Hex.encode(bytes)}`

@@ -1,19 +1,30 @@
-/** Port: token balances of accounts, those of one account read at one block. */
+/** Port: balances of accounts, tokens and native coin, those of one account read at one block. */
 import { Context, type DateTime, type Effect, type Result } from "effect"
 import type { AccountMoment } from "#domain/AccountMoment.ts"
-import type { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId, HeldAssetId, NativeAssetId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
-/** What an account holds at one block. `raw` is null when the token contract itself failed to answer. */
+/** What an account holds at one block. `raw` is null when the contract that was asked failed to answer. */
 export interface AccountBalances {
   readonly blockNumber: bigint
   readonly blockTime: DateTime.Utc
   readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
+  /** Of the chain's native coin; left out where it is among the balances as a token, as SOL is. */
+  readonly native?: { readonly assetId: NativeAssetId; readonly raw: bigint | null }
   /** Operations under the permission that was asked about, by the same block; left out where nobody counts them. */
   readonly operations?: bigint
   /** Why the block is too old to act on; left out of readings that are not. */
   readonly oldBecause?: string
 }
+
+/** What an account holds of each asset that was read, and of its chain's native coin. */
+export const holdingsIn = ({
+  balances,
+  native
+}: Pick<AccountBalances, "balances" | "native">): ReadonlyMap<HeldAssetId, bigint | null> =>
+  new Map<HeldAssetId, bigint | null>(
+    [...balances, ...(native === undefined ? [] : [native])].map(({ assetId, raw }) => [assetId, raw])
+  )
 
 /** What is carried out by a reading must find the account as it was. */
 export const momentOf = ({ blockNumber, operations }: AccountBalances): AccountMoment =>

@@ -3,7 +3,7 @@
  * cost, chain by chain. It is stored with the terminal state and never changes.
  */
 import { type DateTime, Schema } from "effect"
-import { AssetId, ChainId } from "#domain/Caip.ts"
+import { AssetId, ChainId, HeldAssetId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { RecordedSkip, SkipCode } from "#domain/Skip.ts"
 
@@ -36,8 +36,8 @@ export type SwapResult = typeof SwapResult.Type
 
 export const TransferResult = Schema.Struct({
   /** What left, and what was to arrive: another asset when the transfer is to another chain. */
-  sell: AssetId,
-  buy: AssetId,
+  sell: HeldAssetId,
+  buy: HeldAssetId,
   sentRaw: Raw,
   /** The least that might arrive. */
   floorRaw: Raw,

@@ -1,7 +1,8 @@
 /** What was read of a portfolio's accounts, and what must be known beside it to value the portfolio. */
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { AssetId, AccountId } from "#domain/Caip.ts"
-import type { AccountBalances } from "#domain/chain/Balances.ts"
+import { type AssetId, type AccountId, type HeldAssetId, isNative, type NativeAssetId } from "#domain/Caip.ts"
+import { type AccountBalances, holdingsIn } from "#domain/chain/Balances.ts"
+import { nativeDecimals, pricedAs } from "#domain/chain/nativeCoins.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
@@ -30,22 +31,36 @@ const limitUsd = 10n ** 45n
 /** What was read of an account, as valuations take it. */
 export const readingFrom = (
   accountId: AccountId,
-  { balances, blockNumber }: Pick<AccountBalances, "balances" | "blockNumber">
-): AccountReading => ({
-  accountId,
-  blockNumber,
-  balances: new Map(balances.map(({ assetId, raw }) => [assetId, raw]))
-})
+  read: Pick<AccountBalances, "balances" | "blockNumber" | "native">
+): AccountReading => ({ accountId, blockNumber: read.blockNumber, balances: holdingsIn(read) })
 
 /** The account was not read at an earlier block than the last time, as a node that lags behind answers. */
 export const isForward = ({ before }: ClaimedPortfolio, { accountId, blockNumber }: AccountReading): boolean =>
   blockNumber >= (before.get(accountId)?.blockNumber ?? 0n)
 
 /** Held now or at the last valuation. */
-export const heldIn = ({ accounts, portfolio }: PortfolioReading): ReadonlyArray<AssetId> => [
+const heldIn = ({ accounts, portfolio }: PortfolioReading): ReadonlyArray<HeldAssetId> => [
   ...accounts.flatMap(({ balances }) => [...balances].flatMap(([assetId, raw]) => (raw ? [assetId] : []))),
   ...[...portfolio.before.values()].flatMap(({ holdings }) => holdings.map(({ assetId }) => assetId))
 ]
+
+/** The assets whose prices value what is held now, and what was held at the last valuation. */
+export const pricedFor = (reading: PortfolioReading): ReadonlyArray<AssetId> =>
+  heldIn(reading).flatMap((assetId) => pricedAs(assetId) ?? [])
+
+/** What is known of tokens, and for each native coin that is held what is known of the token that wraps it. */
+const withCoins = <A>(
+  known: ReadonlyMap<AssetId, A>,
+  coins: ReadonlyArray<NativeAssetId>
+): ReadonlyMap<HeldAssetId, A> => {
+  const all = new Map<HeldAssetId, A>(known)
+  for (const coin of coins) {
+    const token = pricedAs(coin)
+    const value = token === undefined ? undefined : known.get(token)
+    if (value !== undefined) all.set(coin, value)
+  }
+  return all
+}
 
 /** Transfers that counted as on their way at the last valuation. */
 export const knownTransfers = ({ before }: ClaimedPortfolio): ReadonlyArray<OperationId> =>
@@ -63,9 +78,12 @@ const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
 
 /** Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of now. */
 export const valuationOf = (
-  { accounts, portfolio }: PortfolioReading,
-  { catalogue, outgoing, prices, staleBefore, trades: { confirmed } }: ValuationInputs
+  reading: PortfolioReading,
+  { catalogue, outgoing, prices: known, staleBefore, trades: { confirmed } }: ValuationInputs
 ): ReadonlyArray<PortfolioValuation> => {
+  const { accounts, portfolio } = reading
+  const coins = heldIn(reading).filter(isNative)
+  const prices = withCoins(known, coins)
   const own = outgoing.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
   const fresh = [...prices].filter(([, price]) => isFresh(price, staleBefore))
   const lapsed = [...prices].filter(([, price]) => !isFresh(price, staleBefore))
@@ -74,7 +92,10 @@ export const valuationOf = (
     now: accounts,
     traded: confirmed,
     outgoing: own,
-    catalogue,
+    catalogue: new Map<HeldAssetId, Pick<Asset, "decimals">>([
+      ...catalogue,
+      ...coins.map((coin) => [coin, { decimals: nativeDecimals }] as const)
+    ]),
     prices: new Map(fresh.map(([assetId, { usd }]) => [assetId, usd])),
     lapsed: new Set(lapsed.map(([assetId]) => assetId))
   })

@@ -18,10 +18,10 @@ import { Prices } from "#domain/market/Prices.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import {
-  heldIn,
   isForward,
   knownTransfers,
   type PortfolioReading,
+  pricedFor,
   readingFrom,
   spansOf,
   valuationOf
@@ -86,7 +86,7 @@ export class PortfolioValuer extends Context.Service<
         const outgoing = yield* store.outgoing(reading.accounts, knownTransfers(reading.portfolio))
         const assetIds = [
           ...new Set([
-            ...heldIn(reading),
+            ...pricedFor(reading),
             ...outgoing.map(({ assetId }) => assetId),
             ...[...trades.confirmed.values()].flatMap((deltas) => [...deltas.keys()])
           ])

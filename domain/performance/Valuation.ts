@@ -1,11 +1,11 @@
 /** What a portfolio was worth, and what it held then. */
-import type { AssetId, AccountId } from "#domain/Caip.ts"
+import type { AccountId, AssetId, HeldAssetId } from "#domain/Caip.ts"
 import type * as Day from "#domain/Day.ts"
 import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 
-/** An asset with a price in one account. */
+/** An asset with a price in one account: a token, or the chain's native coin. */
 export interface HeldAsset {
-  readonly assetId: AssetId
+  readonly assetId: HeldAssetId
   readonly raw: bigint
   /** US dollars (wad) for one whole token. */
   readonly priceUsd: bigint
@@ -14,6 +14,7 @@ export interface HeldAsset {
 
 /** What was on its way to an account from another one of the portfolio, and counted as if it were there. */
 export interface IncomingAsset extends HeldAsset {
+  readonly assetId: AssetId
   /** The operation that watches the transfer. */
   readonly operationId: OperationId
 }

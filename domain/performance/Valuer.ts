@@ -21,10 +21,10 @@ import { keepGoingEvery } from "#domain/keepGoing.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import {
-  heldIn,
   isForward,
   knownTransfers,
   type PortfolioReading,
+  pricedFor,
   readingFrom,
   spansOf,
   valuationOf
@@ -122,7 +122,7 @@ export class Valuer extends Context.Service<
           readings.flatMap(({ portfolio }) => knownTransfers(portfolio))
         )
         const latest = yield* prices.latest([
-          ...new Set([...readings.flatMap(heldIn), ...outgoing.map(({ assetId }) => assetId)])
+          ...new Set([...readings.flatMap(pricedFor), ...outgoing.map(({ assetId }) => assetId)])
         ])
         const valuedAt = yield* DateTime.now
         const catalogue = new Map([...pass.catalogue.values()].flat().map((asset) => [asset.assetId, asset]))

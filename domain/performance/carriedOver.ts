@@ -1,7 +1,7 @@
 /** What an account holds by its last valuation and our own trades alone, with nothing that came in or went out. */
 import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { HeldAssetId } from "#domain/Caip.ts"
 import type { HeldAsset } from "#domain/performance/Valuation.ts"
 
 /** All values are US dollars (wad), at the prices of now; an asset without one counts at its last. */
@@ -16,9 +16,9 @@ export interface CarriedOver {
 
 /** What assets are, and are worth now. */
 export interface PricedAssets {
-  readonly catalogue: ReadonlyMap<AssetId, Asset>
+  readonly catalogue: ReadonlyMap<HeldAssetId, Pick<Asset, "decimals">>
   /** US dollars (wad) for one whole token. */
-  readonly prices: ReadonlyMap<AssetId, bigint>
+  readonly prices: ReadonlyMap<HeldAssetId, bigint>
 }
 
 /** What is known of an account without reading it again. */
@@ -26,7 +26,7 @@ export interface KnownAccount {
   /** At its last valuation. */
   readonly holdings: ReadonlyArray<HeldAsset>
   /** What our own trades since then changed of each asset, in its smallest unit. */
-  readonly traded: ReadonlyMap<AssetId, bigint>
+  readonly traded: ReadonlyMap<HeldAssetId, bigint>
 }
 
 export const carriedOver = ({ holdings, traded }: KnownAccount, { catalogue, prices }: PricedAssets): CarriedOver => {

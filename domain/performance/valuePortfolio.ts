@@ -12,7 +12,7 @@
  * there.
  */
 import * as Amount from "#domain/Amount.ts"
-import type { AccountId, AssetId } from "#domain/Caip.ts"
+import type { AccountId, HeldAssetId } from "#domain/Caip.ts"
 import { type CarriedOver, carriedOver, type PricedAssets } from "#domain/performance/carriedOver.ts"
 import { growthOf } from "#domain/performance/growthOf.ts"
 import type { AccountSnapshot, HeldAsset, IncomingAsset, Valuation } from "#domain/performance/Valuation.ts"
@@ -22,7 +22,7 @@ import type { OutgoingValue } from "#domain/performance/ValuationStore.ts"
 export interface AccountReading {
   readonly accountId: AccountId
   readonly blockNumber: bigint
-  readonly balances: ReadonlyMap<AssetId, bigint | null>
+  readonly balances: ReadonlyMap<HeldAssetId, bigint | null>
 }
 
 export interface ValuationTask extends PricedAssets {
@@ -30,11 +30,11 @@ export interface ValuationTask extends PricedAssets {
   readonly before: ReadonlyMap<AccountId, AccountSnapshot>
   readonly now: ReadonlyArray<AccountReading>
   /** Net change of raw amounts by our own trades that were confirmed in the blocks between the two valuations. */
-  readonly traded: ReadonlyMap<AccountId, ReadonlyMap<AssetId, bigint>>
+  readonly traded: ReadonlyMap<AccountId, ReadonlyMap<HeldAssetId, bigint>>
   /** Transfers between the accounts that are under way, or were at the last valuation. */
   readonly outgoing: ReadonlyArray<OutgoingValue>
   /** Assets whose last price is too old to be one of now. */
-  readonly lapsed: ReadonlySet<AssetId>
+  readonly lapsed: ReadonlySet<HeldAssetId>
 }
 
 /** Whether a transfer had arrived by what was read of the accounts. */
@@ -135,7 +135,7 @@ const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValu
   const { incoming } = owed
   const holdings = holdingsOf(reading, task)
   const twiceUsd = last === undefined ? 0n : sum(countedTwice(last, task), valueOf)
-  const known = { holdings: last?.holdings ?? [], traded: task.traded.get(accountId) ?? new Map<AssetId, bigint>() }
+  const known = { holdings: last?.holdings ?? [], traded: task.traded.get(accountId) ?? new Map<HeldAssetId, bigint>() }
   const carried = carriedOver(known, task)
   return {
     snapshot: { accountId, blockNumber, holdings, ...(incoming.length === 0 ? {} : { incoming }) },

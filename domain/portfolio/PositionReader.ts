@@ -9,6 +9,7 @@ import { Cache, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, O
 import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import type { NotFound } from "#domain/Errors.ts"
 import type { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
@@ -95,10 +96,12 @@ export class PositionReader extends Context.Service<
           return { account, result, catalogue, block: null }
         }
         const [read, others] = reading.success
-        const { oldBecause } = read
+        const { native, oldBecause } = read
+        const coin = nativeCoinOn(chainIdOf(account))
         const result: AccountAnswer["result"] = {
           _tag: "Read",
           balances: read.balances,
+          ...(native?.raw && coin !== undefined ? { native: { coin, raw: native.raw } } : {}),
           unlisted: others,
           ...(oldBecause === undefined ? {} : { oldBecause })
         }
@@ -138,7 +141,10 @@ export class PositionReader extends Context.Service<
         )
         const held = accounts.flatMap(({ result }) =>
           result._tag === "Read"
-            ? result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId]))
+            ? [
+                ...result.balances.flatMap(({ assetId, raw }) => (raw === null || raw === 0n ? [] : [assetId])),
+                ...(result.native === undefined ? [] : [result.native.coin.wrapped])
+              ]
             : []
         )
         const priced = [...held, ...transfers.map(({ sell }) => sell)]

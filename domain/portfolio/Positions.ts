@@ -1,6 +1,6 @@
 /** What a portfolio holds now, with everything that could not be read named. Source: interface "Positions". */
 import type { DateTime } from "effect"
-import type { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId, HeldAssetId } from "#domain/Caip.ts"
 import type { PortfolioId } from "#domain/Ids.ts"
 
 export type WarningKind =
@@ -18,7 +18,8 @@ export interface Warning {
 }
 
 export interface Position {
-  readonly assetId: AssetId
+  /** A token, or the chain's native coin. */
+  readonly assetId: HeldAssetId
   readonly smartAccountId: AccountId
   readonly symbol: string
   readonly decimals: number

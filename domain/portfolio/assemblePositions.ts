@@ -4,6 +4,7 @@ import * as Amount from "#domain/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetId, AccountId } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
+import { type NativeCoin, nativeDecimals } from "#domain/chain/nativeCoins.ts"
 import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
@@ -17,6 +18,8 @@ export interface AccountAnswer {
     | {
         readonly _tag: "Read"
         readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
+        /** Of the chain's native coin; left out where nothing of it is held. */
+        readonly native?: { readonly coin: NativeCoin; readonly raw: bigint }
         /** Of tokens that are not in the catalogue. */
         readonly unlisted: ReadonlyArray<UnlistedHolding>
         /** Why the balances are of a block that is too old to act on; left out where they are not. */
@@ -97,6 +100,22 @@ const unlistedPosition = (account: AccountId, { assetId, decimals, raw, symbol }
   valueUsd: null
 })
 
+/** At the price of the token that wraps it. */
+const nativePosition = (
+  account: AccountId,
+  { coin, raw }: { readonly coin: NativeCoin; readonly raw: bigint },
+  price: Price | undefined
+): Position => ({
+  assetId: coin.assetId,
+  smartAccountId: account,
+  symbol: coin.symbol,
+  decimals: nativeDecimals,
+  balanceRaw: raw,
+  priceUsd: price?.usd ?? null,
+  priceAsOf: price?.asOf ?? null,
+  valueUsd: price === undefined ? null : Amount.valueUsd(raw, nativeDecimals, price.usd)
+})
+
 /** Rows of all balances above zero, most valuable first; the total counts the rows that have a price. */
 export const assemblePositions = (portfolio: Portfolio, readings: Readings): Positions => {
   const warnings: Array<Warning> = []
@@ -120,12 +139,17 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
       warnings.push({ kind: "RPC_ERROR", message: `${account} could not be read: ${result.reason}` })
       continue
     }
-    const { oldBecause, unlisted } = result
+    const { native, oldBecause, unlisted } = result
     if (oldBecause !== undefined)
       warnings.push({ kind: "STALE_BALANCES", message: `${account} could only be read as it was: ${oldBecause}` })
     if (unlisted.length > 0) {
       warnings.push({ kind: "MISSING_ASSET", message: unlistedMessage(account, unlisted.length) })
       assets.push(...unlisted.map((holding) => unlistedPosition(account, holding)))
+    }
+    if (native !== undefined) {
+      const price = readings.prices.get(native.coin.wrapped)
+      warnings.push(...priceProblems(native.coin.assetId, price, readings))
+      assets.push(nativePosition(account, native, price))
     }
     for (const { assetId, raw } of result.balances) {
       const asset = readings.catalogue.get(assetId)

@@ -6,6 +6,7 @@
  */
 import { Context, DateTime, Effect, Layer, Result, Schema } from "effect"
 import * as Amount from "#domain/Amount.ts"
+import { nativeOf, tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, chainIdOf } from "#domain/Caip.ts"
@@ -78,7 +79,7 @@ export class Liquidator extends Context.Service<
         settlement: AssetId,
         permissionId: string
       ) {
-        const signed = withdrawal.message.assets
+        const signed = tokensOf(withdrawal.message)
         const wanted = [settlement, ...signed.flatMap(({ assetId }) => (assetId === settlement ? [] : [assetId]))]
         const read = yield* balances.read(withdrawal.accountId, wanted, { permissionId })
         const held = new Map(read.balances.map(({ assetId, raw }) => [assetId, raw] as const))
@@ -95,7 +96,7 @@ export class Liquidator extends Context.Service<
         settlement: AssetId,
         chain: ChainAuthorization
       ) {
-        const sold = withdrawal.message.assets.filter(({ assetId }) => assetId !== settlement)
+        const sold = tokensOf(withdrawal.message).filter(({ assetId }) => assetId !== settlement)
         if (sold.length === 0) return []
         if (!mayBuy(chain, settlement)) {
           return yield* refused(`the owner's grant does not let the agent buy ${settlement}; sign a new one`)
@@ -127,6 +128,7 @@ export class Liquidator extends Context.Service<
         const chainId = chainIdOf(accountId)
         const assetId = settlementAssetOn(families, chainId)
         const chain = grant.authorization.chains.find((one) => one.chainId === chainId)
+        if (nativeOf(message) !== undefined) return yield* refused("the native coin is not sold")
         if (assetId === undefined || chain === undefined) {
           return yield* refused(`assets cannot be liquidated on chain ${chainId}`)
         }

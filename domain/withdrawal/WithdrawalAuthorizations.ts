@@ -6,6 +6,7 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Families } from "#domain/chain/Families.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
@@ -28,7 +29,7 @@ import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
 import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { type SignedForm, signedForm } from "#domain/withdrawal/signedForm.ts"
-import { type WithdrawalMessage, withdrawalNonce } from "#domain/account/WithdrawalMessage.ts"
+import { nativeOf, type WithdrawalMessage, withdrawalNonce } from "#domain/account/WithdrawalMessage.ts"
 import {
   type SourceError,
   resolveSource,
@@ -124,10 +125,12 @@ export class WithdrawalAuthorizations extends Context.Service<
         { portfolioId }: WithdrawalSource,
         { chain, domainName, grant, recipientAccountId }: ResolvedSource,
         { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">
-      ): Effect.fn.Return<WithdrawalAuthorization> {
+      ): Effect.fn.Return<WithdrawalAuthorization, VerifierUnavailable> {
         const now = yield* DateTime.now
         const expiresAt = Math.floor(now.epochMilliseconds / 1_000) + authorizationSeconds
-        const nonce = withdrawalNonce(yield* random.randomBytes(32))
+        const drawn = yield* random.randomBytes(32)
+        const isNative = nativeOf({ assets }) !== undefined
+        const nonce = isNative ? yield* verifier.nativeNonce(chain.accountId, drawn) : withdrawalNonce(drawn)
         const message: WithdrawalMessage = {
           portfolioId,
           recipientAccountId,
@@ -137,10 +140,21 @@ export class WithdrawalAuthorizations extends Context.Service<
           ...(liquidate ? { liquidate } : {})
         }
         const issued = { authorizationId: nonce, expiresAt: DateTime.makeUnsafe(expiresAt * 1_000) }
-        const { ownerAccountId } = grant.authorization
+        const { accountId } = chain
+        const { accountType, ownerAccountId } = grant.authorization
+        const root = verifier.nativeDigest({ accountId, grant, message })
+        if (Option.isSome(root)) {
+          const signed = ownerMessage({
+            accountType,
+            ownerAccountId,
+            root: root.value,
+            chains: [{ chainId: chain.chainId, accountId }]
+          })
+          return { ...issued, kind: "operation", accountId, signed, message }
+        }
         return {
           ...issued,
-          ...signedForm(families, { message, domainName, accountId: chain.accountId, ownerAccountId })
+          ...signedForm(families, { message, domainName, accountId, ownerAccountId })
         }
       })
 
@@ -172,7 +186,7 @@ export class WithdrawalAuthorizations extends Context.Service<
           catalogue.map(({ assetId }) => assetId)
         )
         const known = yield* prices
-          .latest([...held].flatMap(([id, raw]) => (raw === null || raw === 0n ? [] : [id])))
+          .latest(catalogue.flatMap(({ assetId }) => ((held.get(assetId) ?? 0n) === 0n ? [] : [assetId])))
           .pipe(
             Effect.tapError((error) => Effect.logWarning("Holdings cannot be valued", error)),
             Effect.mapError(

@@ -1,9 +1,9 @@
 /**
- * Port: withdrawals on chain. The account's executor carries each authorization out at most once, from any sender, and
+ * Port: withdrawals on chain. The account carries each authorization out at most once, from any sender, and tokens
  * never after it expired; so what became of one is read from the chain. Nothing here sends anything.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { HeldAssetId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedAction, SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -44,10 +44,10 @@ export class WithdrawalExecution extends Context.Service<
       transaction: SignedTransaction,
       withdrawal: StoredWithdrawal
     ) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
-    /** What reached the recipient in the transaction that carried it out, from its Transfer events. */
+    /** What reached the recipient in the transaction that carried it out; of tokens from its Transfer events. */
     readonly delivered: (
       withdrawal: StoredWithdrawal,
       receipt: ActionReceipt
-    ) => Effect.Effect<ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>, ChainUnavailable>
+    ) => Effect.Effect<ReadonlyArray<{ readonly assetId: HeldAssetId; readonly raw: bigint }>, ChainUnavailable>
   }
 >()("ballast/domain/withdrawal/WithdrawalExecution") {}

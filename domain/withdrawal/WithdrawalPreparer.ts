@@ -3,8 +3,9 @@
  * nothing is sent, and what was carried out meanwhile, by any sender, is found.
  */
 import { Context, Effect, Layer, Schema } from "effect"
+import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { chainIdOf } from "#domain/Caip.ts"
-import { Balances } from "#domain/chain/Balances.ts"
+import { Balances, holdingsIn } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
@@ -57,9 +58,9 @@ export class WithdrawalPreparer extends Context.Service<
         const { accountId, message } = withdrawal
         const read = yield* balances.read(
           accountId,
-          message.assets.map(({ assetId }) => assetId)
+          tokensOf(message).map(({ assetId }) => assetId)
         )
-        const missing = shortfalls(message.assets, new Map(read.balances.map(({ assetId, raw }) => [assetId, raw])))
+        const missing = shortfalls(message.assets, holdingsIn(read))
         if (missing.length > 0) {
           return yield* new SimulationFailed({ chainId: chainIdOf(accountId), reason: missing.join("; ") })
         }

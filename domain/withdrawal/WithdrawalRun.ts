@@ -7,7 +7,7 @@
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
-import { AssetId, chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf, HeldAssetId } from "#domain/Caip.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import * as Metrics from "#domain/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -36,7 +36,7 @@ const maxChecks = 40
 /** One second at first, then up to fifteen. */
 const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
 
-const Delivered = Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString }))
+const Delivered = Schema.Array(Schema.Struct({ assetId: HeldAssetId, raw: Schema.BigIntFromString }))
 const WithdrawalStepInTurn = Schema.Union([WithdrawalStep, InLine])
 const MaybeDelivered = Schema.NullOr(Delivered)
 

@@ -34,6 +34,10 @@ export class WithdrawalVerifier extends Context.Service<
      * known against it.
      */
     readonly recipientProblem: (recipient: AccountId) => Effect.Effect<Option.Option<string>, VerifierUnavailable>
+    /** A nonce for a message about the native coin of the account's chain, from 32 drawn bytes. */
+    readonly nativeNonce: (accountId: AccountId, drawn: Uint8Array) => Effect.Effect<string, VerifierUnavailable>
+    /** The 32 bytes that the owner signs where the message is about the native coin; none where it is about tokens. */
+    readonly nativeDigest: (withdrawal: Omit<AuthorizedWithdrawal, "signature">) => Option.Option<string>
     /**
      * What carries out a withdrawal that its owner signed: a transaction that makes the account, where it has no code
      * yet, and the withdrawal itself. None on a chain that does not check the owner's signature: there the owner acts

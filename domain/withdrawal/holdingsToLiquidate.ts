@@ -1,14 +1,14 @@
 /** Which holdings a liquidation of everything takes: those worth a trade, whole, the most valuable first. Pure. */
 import type { Asset } from "#domain/asset/Asset.ts"
 import * as Amount from "#domain/Amount.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId, HeldAssetId } from "#domain/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import { maxWithdrawalAssets } from "#domain/account/WithdrawalMessage.ts"
 import type { WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 export interface Holdings {
   readonly catalogue: ReadonlyArray<Asset>
-  readonly balances: ReadonlyMap<AssetId, bigint | null>
+  readonly balances: ReadonlyMap<HeldAssetId, bigint | null>
   readonly prices: ReadonlyMap<AssetId, Price>
   /** US dollars (wad); a holding must be worth more. */
   readonly thresholdUsd: bigint

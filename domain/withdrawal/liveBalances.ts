@@ -1,14 +1,14 @@
 /** What the account holds now, and whether it covers a withdrawal. */
 import { Effect } from "effect"
-import type { AssetId, AccountId } from "#domain/Caip.ts"
-import type { Balances } from "#domain/chain/Balances.ts"
+import { type AccountId, type HeldAssetId, isNative } from "#domain/Caip.ts"
+import { type Balances, holdingsIn } from "#domain/chain/Balances.ts"
 import { InsufficientBalance, VerifierUnavailable } from "#domain/Errors.ts"
 import type { WithdrawalPlace, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 /** One line for each asset that the balances do not cover, as `field: reason`. Pure. */
 export const shortfalls = (
   assets: WithdrawalTerms["assets"],
-  balances: ReadonlyMap<AssetId, bigint | null>,
+  balances: ReadonlyMap<HeldAssetId, bigint | null>,
   at: WithdrawalPlace["at"] = ""
 ): ReadonlyArray<string> =>
   assets.flatMap(({ assetId, amountRaw }, index) => {
@@ -21,9 +21,10 @@ export const shortfalls = (
 export const readBalances = Effect.fnUntraced(function* (
   balances: Balances["Service"],
   account: AccountId,
-  assetIds: ReadonlyArray<AssetId>
+  assetIds: ReadonlyArray<HeldAssetId>
 ) {
-  const read = yield* balances.read(account, assetIds).pipe(
+  const tokens = assetIds.flatMap((assetId) => (isNative(assetId) ? [] : [assetId]))
+  const read = yield* balances.read(account, tokens).pipe(
     Effect.tapError((error) => Effect.logWarning("Balances for a withdrawal cannot be read", error)),
     Effect.mapError(
       ({ chainId }) =>
@@ -34,7 +35,7 @@ export const readBalances = Effect.fnUntraced(function* (
   )
   return {
     blockNumber: read.blockNumber,
-    balances: new Map(read.balances.map(({ assetId, raw }) => [assetId, raw] as const))
+    balances: holdingsIn(read)
   }
 })
 

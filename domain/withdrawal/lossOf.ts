@@ -3,7 +3,7 @@
  * every chain of a family is a term of it (`lossAt`). Source: interface "Recipient rules for withdrawals" (API_211);
  * docs/decisions/0080-recipients.md.
  */
-import { addressOf, type AssetId, type Address } from "#domain/Caip.ts"
+import { addressOf, type Address, type HeldAssetId, isNative } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { namedContracts, namedTokens } from "#domain/account/Permission.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
@@ -11,11 +11,11 @@ import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 /** The tokens of the withdrawal, and those that the portfolio trades in on the chain. */
 const tokensOf = (
   chain: ChainAuthorization,
-  assets: ReadonlyArray<{ readonly assetId: AssetId }>
+  assets: ReadonlyArray<{ readonly assetId: HeldAssetId }>
 ): ReadonlyArray<Address> => {
   const settlement = usdcOn(chain.chainId)
   return [
-    ...assets.map(({ assetId }) => addressOf(assetId)),
+    ...assets.flatMap(({ assetId }) => (isNative(assetId) ? [] : [addressOf(assetId)])),
     ...namedTokens(chain),
     ...(settlement === undefined ? [] : [addressOf(settlement)])
   ]
@@ -25,7 +25,7 @@ const tokensOf = (
 interface RecipientChain {
   readonly chain: ChainAuthorization
   /** What is withdrawn. */
-  readonly assets: ReadonlyArray<{ readonly assetId: AssetId }>
+  readonly assets: ReadonlyArray<{ readonly assetId: HeldAssetId }>
   /** Those of the service there now; the grant may name earlier ones. */
   readonly contracts: ReadonlySet<Address>
 }

@@ -4,7 +4,8 @@
  */
 import { DateTime, Effect, Option } from "effect"
 import type { Assets } from "#domain/asset/Assets.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
+import { chainIdOf, isNative } from "#domain/Caip.ts"
 import { RateLimited, ValidationFailed } from "#domain/Errors.ts"
 import { type GasBudget, secondsLeftOfDay } from "#domain/relay/GasBudget.ts"
 import type { Payee } from "#domain/relay/GasLedger.ts"
@@ -36,9 +37,11 @@ export const requireKnown = Effect.fnUntraced(function* (
   withdrawal: AuthorizedWithdrawal
 ) {
   const requested = withdrawal.message.assets.map(({ assetId }) => assetId)
-  const known = yield* assets.find(requested)
+  const known = yield* assets.find(tokensOf(withdrawal.message).map(({ assetId }) => assetId))
   const details = requested.flatMap((assetId, index) =>
-    known.has(assetId) ? [] : [`message.assets.${index}.assetId: is not in the catalogue of this service`]
+    isNative(assetId) || known.has(assetId)
+      ? []
+      : [`message.assets.${index}.assetId: is not in the catalogue of this service`]
   )
   if (details.length > 0) {
     return yield* new ValidationFailed({

@@ -5,23 +5,26 @@
 import { Option, Result, Schema } from "effect"
 import {
   addressOf,
-  type AssetId,
   type ChainId,
   chainIdOf,
   type Address,
   AccountId,
+  type HeldAssetId,
+  isNative,
   isOnNoChain,
   namespaceOf
 } from "#domain/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn } from "#domain/account/Grant.ts"
 import type { Families } from "#domain/chain/Families.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import {
   ChainMismatch,
   DuplicateAsset,
   RecipientInvalid,
   SettlementUnsupported,
-  SmartAccountMissing
+  SmartAccountMissing,
+  ValidationFailed
 } from "#domain/Errors.ts"
 import { lossOnChain } from "#domain/withdrawal/lossOf.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
@@ -30,7 +33,7 @@ import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 export interface WithdrawalTerms {
   /** As it was sent; anything but an account that is bound to a chain is refused here. */
   readonly recipientAccountId: string
-  readonly assets: ReadonlyArray<{ readonly assetId: AssetId; readonly amountRaw: string }>
+  readonly assets: ReadonlyArray<{ readonly assetId: HeldAssetId; readonly amountRaw: string }>
   readonly liquidate: boolean
 }
 
@@ -57,7 +60,7 @@ export interface ResolvedSource {
 /** What can be wrong with the recipient. */
 export type SourceError = RecipientInvalid | SmartAccountMissing | SettlementUnsupported
 
-export type TermsError = SourceError | DuplicateAsset | ChainMismatch
+export type TermsError = SourceError | DuplicateAsset | ChainMismatch | ValidationFailed
 
 type At = WithdrawalPlace["at"]
 
@@ -159,11 +162,32 @@ const siteOn = (
   return Result.succeed({ recipientAccountId, chain, grant, domainName })
 }
 
+/** The owner signs the withdrawal of a native coin as an operation of the account, which does that one thing. */
+const requireAlone = ({ assets, liquidate }: WithdrawalTerms, at: At): Result.Result<void, ValidationFailed> => {
+  const problems = assets.flatMap(({ assetId }, index) => {
+    if (!isNative(assetId)) return []
+    const place = `${at}assets.${index}.assetId`
+    const coin = nativeCoinOn(chainIdOf(assetId))?.assetId
+    if (assetId !== coin)
+      return [
+        `${place}: ${assetId} is not the native coin of its chain${coin === undefined ? "" : `, which is ${coin}`}`
+      ]
+    if (liquidate) return [`${place}: ${assetId} is never sold; withdraw it as it is`]
+    return assets.length === 1 ? [] : [`${place}: ${assetId} is withdrawn alone; withdraw the others apart from it`]
+  })
+  return problems.length === 0
+    ? Result.void
+    : Result.fail(
+        new ValidationFailed({ message: "The native coin cannot be withdrawn in this way", details: problems })
+      )
+}
+
 /**
  * Checks in this order, and the first that fails is the answer: the recipient is bound to a chain and is no address
- * that loses on any (API_211), no asset is named twice (API_212), all assets are on the recipient's chain (API_213),
- * the portfolio has an account there (API_215), the recipient is another account than that one and none that loses what
- * it gets (API_211), and, to liquidate, the chain has a settlement asset (API_219).
+ * that loses on any (API_211), no asset is named twice (API_212), all assets are on the recipient's chain (API_213), a
+ * native coin is that of its chain and alone (API_400), the portfolio has an account there (API_215), the recipient is
+ * another account than that one and none that loses what it gets (API_211), and, to liquidate, the chain has a
+ * settlement asset (API_219).
  */
 export const resolveSource = (
   terms: WithdrawalTerms,
@@ -171,6 +195,7 @@ export const resolveSource = (
 ): Result.Result<ResolvedSource, TermsError> =>
   boundRecipient(terms.recipientAccountId, place).pipe(
     Result.flatMap((recipient) => oneChain(terms.assets, recipient, place.at)),
+    Result.flatMap((recipient) => Result.map(requireAlone(terms, place.at), () => recipient)),
     Result.flatMap((recipient) => siteOn(recipient, terms, place))
   )
 

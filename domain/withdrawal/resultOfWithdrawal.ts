@@ -1,5 +1,5 @@
 /** What a withdrawal did; pure. Of a liquidation what was sold stands beside what the recipient got. */
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { ChainId, HeldAssetId } from "#domain/Caip.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {
@@ -18,13 +18,13 @@ export interface WithdrawalFacts {
   /** What changed in the account. */
   readonly deltas: ActionReceipt["deltas"]
   /** What reached the recipient. */
-  readonly delivered: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+  readonly delivered: ReadonlyArray<{ readonly assetId: HeldAssetId; readonly raw: bigint }>
   /** Why nothing moved; null when it was carried out. */
   readonly failure: string | null
 }
 
 const transfersOf = ({ chainId, delivered, deltas, message }: WithdrawalFacts): ReadonlyArray<TransferResult> => {
-  const arrived = (assetId: AssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
+  const arrived = (assetId: HeldAssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
   const settlement = usdcOn(chainId)
   return message.assets.map(({ amountRaw, assetId }) => {
     const requested = BigInt(amountRaw)

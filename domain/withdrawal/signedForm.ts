@@ -12,6 +12,7 @@ import {
   namespaceOf,
   type WalletId
 } from "#domain/Caip.ts"
+import type { OwnerMessage } from "#domain/account/OwnerMessage.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { Families } from "#domain/chain/Families.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
@@ -78,6 +79,13 @@ export type SignedForm =
   | { readonly kind: "typed-data"; readonly typedData: WithdrawalTypedData }
   /** Of a Solana key the bytes of the text are signed, of an EVM wallet the text as `personal_sign` does. */
   | { readonly kind: "text" | "personal-sign"; readonly text: string; readonly message: WithdrawalMessage }
+  /** Of the native coin of an EVM chain: the hash of the account's operation, as its owner signs such. */
+  | {
+      readonly kind: "operation"
+      readonly accountId: AccountId
+      readonly signed: OwnerMessage
+      readonly message: WithdrawalMessage
+    }
 
 interface Withdrawn {
   readonly message: WithdrawalMessage

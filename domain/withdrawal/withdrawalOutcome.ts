@@ -2,7 +2,7 @@
  * What a carried out withdrawal leaves behind, as JSON: the transaction, and for each asset what was signed and
  * arrived.
  */
-import { type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf, type HeldAssetId } from "#domain/Caip.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -15,9 +15,9 @@ import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 export const withdrawalOutcome = (
   message: WithdrawalMessage,
   { blockNumber, gasUsed, txHash }: ActionReceipt,
-  delivered: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
+  delivered: ReadonlyArray<{ readonly assetId: HeldAssetId; readonly raw: bigint }>
 ) => {
-  const arrived = (assetId: AssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
+  const arrived = (assetId: HeldAssetId) => delivered.find((one) => one.assetId === assetId)?.raw ?? 0n
   const settlement = usdcOn(chainIdOf(message.recipientAccountId))
   return {
     txHash,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import { SkipCode } from "#domain/Skip.ts"
-import { AssetIdText, hexBytes, prose, rawAmount, usd, written } from "#http/values/values.ts"
+import { AssetIdText, HeldAssetIdText, hexBytes, prose, rawAmount, usd, written } from "#http/values/values.ts"
 
 /** Text that the service makes, quoting chains and providers. */
 const sentence = (description: string, example: string) => Schema.String.annotate({ description, examples: [example] })
@@ -38,8 +38,8 @@ const SwapResult = Schema.Struct({
 }).annotate({ identifier: "SwapResult", description: "A swap that landed." })
 
 const TransferResult = Schema.Struct({
-  sell: AssetIdText,
-  buy: AssetIdText.annotate({ description: "What arrives: another asset when it goes to another chain." }),
+  sell: HeldAssetIdText,
+  buy: HeldAssetIdText.annotate({ description: "What arrives: another asset when it goes to another chain." }),
   sentRaw: rawAmount("What left"),
   floorRaw: rawAmount("The least that may arrive"),
   receivedRaw: orNull(

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { SmartAccount } from "#http/portfolio/PortfolioModel.ts"
 import {
-  AssetIdText,
+  HeldAssetIdText,
   PortfolioIdText,
   rawAmount,
   SmartAccountIdText,
@@ -12,7 +12,7 @@ import {
 } from "#http/values/values.ts"
 
 const Position = Schema.Struct({
-  assetId: AssetIdText,
+  assetId: HeldAssetIdText,
   smartAccountId: SmartAccountIdText,
   symbol: Schema.String.annotate({ description: "As the token list gives it.", examples: ["USDC"] }),
   decimals: Schema.Int.annotate({ description: "Decimal places of the token.", examples: [6] }),

@@ -55,6 +55,11 @@ export const addressText = (description: string) =>
 const exampleAsset = "eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
 
 export const AssetIdText = written("CAIP-19 of the asset.", Caip.anyPattern.asset, exampleAsset)
+export const HeldAssetIdText = written(
+  "CAIP-19 of the asset: a token, or the native coin of its chain (`slip44`).",
+  Caip.anyPattern.held,
+  exampleAsset
+)
 export const SmartAccountIdText = written(
   "CAIP-10 of the smart account, bound to its chain.",
   Caip.anyPattern.account,

@@ -1,14 +1,16 @@
 /**
- * Balances by multicall: the tokens of an account, or of many accounts, how many operations the agent has done for it,
- * and the confirmed block that all of it was read at, in one request.
+ * Balances by multicall: the tokens and the native coin of an account, or of many accounts, how many operations the
+ * agent has done for it, and the confirmed block that all of it was read at, in one request.
  */
 import { DateTime, Effect, Layer, Result } from "effect"
 import { erc20Abi, type Hex } from "viem"
 import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances, type ReadingTerms } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
+import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
@@ -22,13 +24,15 @@ const callsOfARequest = 500
 const requestConcurrency = 4
 
 const balanceOf = callDataOf(erc20Abi, "balanceOf")
+const getEthBalance = callDataOf(multicall3Abi, "getEthBalance")
 
-/** The balances, then what counts the operations. */
+/** The balances, that of the native coin, then what counts the operations. */
 const callsOf = ({ account, assetIds, permissionId }: AccountRequest): ReadonlyArray<Call> => {
   const holder = toViem(addressOf(account))
   const data = balanceOf(holder)
   return [
     ...assetIds.map((assetId) => ({ target: toViem(addressOf(assetId)), data })),
+    { target: multicall3, data: getEthBalance(holder) },
     ...(permissionId === undefined ? [] : operationCountCalls(holder, permissionId as Hex))
   ]
 }
@@ -82,6 +86,7 @@ export const BalancesLive = Layer.effect(
           takesOld: true
         })
         const { blockNumber, old, timestamp } = reading
+        const coin = nativeCoinOn(chainId)
         const block = { blockNumber, blockTime: DateTime.makeUnsafe(Number(timestamp) * 1_000) }
         let read = 0
         return accounts.map((request) => {
@@ -92,10 +97,11 @@ export const BalancesLive = Layer.effect(
           const reason = blockNumber < least ? oldReason(blockNumber, least) : aged
           if (reason !== undefined && takesOld !== true)
             return Result.fail(new ChainUnavailable({ chainId, reason, isBehind: true }))
-          const operations = permissionId === undefined ? undefined : countIn(results.slice(assetIds.length))
+          const operations = permissionId === undefined ? undefined : countIn(results.slice(assetIds.length + 1))
           const balances: AccountBalances = {
             ...block,
             balances: assetIds.map((assetId, index) => ({ assetId, raw: uintOf(results[index]) })),
+            ...(coin === undefined ? {} : { native: { assetId: coin.assetId, raw: uintOf(results[assetIds.length]) } }),
             ...(operations === undefined ? {} : { operations }),
             ...(reason === undefined ? {} : { oldBecause: reason })
           }

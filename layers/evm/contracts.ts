@@ -67,6 +67,7 @@ export const multicall3Abi = parseAbi([
   "struct Result { bool success; bytes returnData; }",
   "function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
   "function getBlockNumber() view returns (uint256)",
+  "function getEthBalance(address holder) view returns (uint256)",
   "function getCurrentBlockTimestamp() view returns (uint256)"
 ])
 

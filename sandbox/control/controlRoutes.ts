@@ -5,6 +5,7 @@ import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as Caip from "#domain/Caip.ts"
 import * as Decimal from "#domain/Decimal.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import { badField, ControlRefusal, readBody, refusalResponse } from "#sandbox/control/answers.ts"
 import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"
 import { ApiProcess } from "#sandbox/service/ApiProcess.ts"
@@ -27,6 +28,8 @@ import { WorldConfig } from "#sandbox/WorldConfig.ts"
 const longestMove = 10 * 366 * 86_400_000
 const amountLimit = 10n ** 36n
 /** Token accounts of Solana hold 64 bits; pools need room above what anybody was given. */
+/** A million ether; the treasury has many times as much. */
+const weiLimit = 10n ** 24n
 const splAmountLimit = 10n ** 17n
 const lowestPrice = Decimal.one / 10n ** 9n
 const highestPrice = Decimal.one * 10n ** 9n
@@ -43,7 +46,7 @@ const nativeSol = `solana:${Caip.solanaReference}/slip44:501`
 
 const FaucetBody = Schema.Struct({
   accountId: Schema.Union([Caip.EvmAccountId, SolanaAccountId]),
-  assetId: Schema.Union([Caip.AssetId, Schema.Literal(nativeSol)]),
+  assetId: Schema.Union([Caip.HeldAssetId, Schema.Literal(nativeSol)]),
   amountRaw: Schema.String.check(Schema.isPattern(/^[1-9][0-9]{0,36}$/u))
 })
 const PricesBody = Schema.Struct({ assetId: Caip.AssetId, priceUsd: Schema.Union([Schema.String, Schema.Finite]) })
@@ -59,7 +62,7 @@ const TenantsBody = Schema.Struct({
   entitlements: Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(100))).check(Schema.isMaxLength(50))
 })
 
-const isNativeSol = (id: Caip.AssetId | typeof nativeSol): id is typeof nativeSol => id === nativeSol
+const isNativeSol = (id: Caip.HeldAssetId | typeof nativeSol): id is typeof nativeSol => id === nativeSol
 
 const reply = (body: unknown, status = 200) => HttpServerResponse.jsonUnsafe(body, { status })
 
@@ -75,19 +78,29 @@ const answering = <R>(
   )
 
 /** Finds the token of an asset of the world, and its chain when that is an EVM one. */
+const chainOf = Effect.fnUntraced(function* (chains: WorldChains["Service"], chainId: Caip.ChainId) {
+  const chain = chains.find(chainId)
+  if (chain !== undefined) return chain
+  return yield* badField(
+    "assetId",
+    `This sandbox has the chains ${[...chains.all.map((known) => known.chainId), Caip.solanaChainId].join(", ")}`
+  )
+})
+
+const locateCoin = Effect.fnUntraced(function* (chains: WorldChains["Service"], assetId: Caip.NativeAssetId) {
+  const chain = yield* chainOf(chains, Caip.chainIdOf(assetId))
+  const coin = nativeCoinOn(Caip.chainIdOf(assetId))?.assetId
+  if (assetId === coin) return { _tag: "Evm", chain, token: "wei" } as const
+  return yield* badField("assetId", `The native coin of chain ${chain.chainId} is ${coin}`)
+})
+
 const locate = Effect.fnUntraced(function* (chains: WorldChains["Service"], assetId: Caip.AssetId) {
   if (!Caip.isErc20(assetId)) {
     const found = splTokenOf(assetId)
     if (found !== undefined) return { _tag: "Solana", token: found } as const
     return yield* badField("assetId", `Solana has ${splCatalog.map((known) => known.assetId).join(", ")}`)
   }
-  const chain = chains.find(Caip.chainIdOf(assetId))
-  if (chain === undefined) {
-    return yield* badField(
-      "assetId",
-      `This sandbox has the chains ${[...chains.all.map((known) => known.chainId), Caip.solanaChainId].join(", ")}`
-    )
-  }
+  const chain = yield* chainOf(chains, Caip.chainIdOf(assetId))
   const token = tokenOf(chain, assetId)
   if (token === undefined) {
     return yield* badField(
@@ -145,9 +158,11 @@ const faucet = Effect.gen(function* () {
     const { accountId, assetId, amountRaw } = yield* readBody(FaucetBody)
     const found = isNativeSol(assetId)
       ? ({ _tag: "Solana", token: "lamports" } as const)
-      : yield* locate(chains, assetId)
+      : Caip.isNative(assetId)
+        ? yield* locateCoin(chains, assetId)
+        : yield* locate(chains, assetId)
     const amount = BigInt(amountRaw)
-    const limit = found._tag === "Evm" ? amountLimit : splAmountLimit
+    const limit = found._tag !== "Evm" ? splAmountLimit : found.token === "wei" ? weiLimit : amountLimit
     if (amount > limit) return yield* badField("amountRaw", `At most ${limit}`)
     if (found._tag === "Solana") {
       const owner = solanaAddressOf(accountId)
@@ -160,6 +175,7 @@ const faucet = Effect.gen(function* () {
       return yield* badField("accountId", `The asset is on chain ${chain.chainId}, the account is not`)
     }
     const account = Caip.addressOf(evmAccount.value) as string as `0x${string}`
+    if (token === "wei") return reply({ txHash: yield* Faucet.sendEther(chain, account, amount) })
     return reply({ txHash: yield* Faucet.mint(chain, account, { token, amountRaw: amount }) })
   })
 })

@@ -1,7 +1,8 @@
 /** Reads the chains of a deployment: a chain takes part when it has an RPC endpoint. */
 import { Effect, Redacted, Schema } from "effect"
-import { type AssetId, ChainId, erc20, EvmAddress, solanaChainId, spl } from "#domain/Caip.ts"
+import { type AssetId, ChainId, EvmAddress, solanaChainId, spl } from "#domain/Caip.ts"
 import { knownChain } from "#domain/chain/knownChains.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { integer, kind, listOf, secretUrl, text } from "#src/config/kinds.ts"
 import { all, formerName, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
@@ -78,11 +79,11 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
   }
 ]
 
-/** The asset by whose price gas is valued: on a chain its first connector token, on Solana wrapped SOL. */
+/** The asset by whose price gas is valued: the chain's native coin wrapped. */
 export const wrappedNatives: ReadonlyMap<ChainId, AssetId> = new Map<ChainId, AssetId>([
-  ...knownChains.flatMap(({ connectorTokens: [native], id }) => {
-    const chainId = ChainId.make(id)
-    return native === undefined ? [] : [[chainId, erc20(chainId, Schema.decodeSync(EvmAddress)(native))] as const]
+  ...knownChains.flatMap(({ id }) => {
+    const coin = nativeCoinOn(ChainId.make(id))
+    return coin === undefined ? [] : [[ChainId.make(id), coin.wrapped] as const]
   }),
   [solanaChainId, spl("So11111111111111111111111111111111111111112")]
 ])

@@ -1,16 +1,17 @@
 /** The two stages of a withdrawal on the wire. Source: shapes 2.22 to 2.24. */
 import { Schema } from "effect"
 import { Hex } from "effect/encoding"
-import { AssetId, type AccountId, anyPattern, solanaAccount, spl } from "#domain/Caip.ts"
+import { type AccountId, anyPattern, AssetId, HeldAssetId, solanaAccount, spl } from "#domain/Caip.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { shown } from "#domain/fromText.ts"
 import { portfolioIdPattern } from "#domain/Ids.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { typedDataOf } from "#domain/withdrawal/signedForm.ts"
 import { maxWithdrawalAssets, RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
 import {
   addressText,
-  AssetIdText,
+  HeldAssetIdText,
   hexBytes,
   PortfolioIdText,
   prose,
@@ -43,13 +44,16 @@ const amountRaw = RawAmount.annotate({
 export const WithdrawalRequest = Schema.Struct({
   recipientAccountId: recipient,
   assets: Schema.Array(
-    Schema.Struct({ assetId: AssetId, amountRaw }).annotate({
+    Schema.Struct({ assetId: HeldAssetId, amountRaw }).annotate({
       identifier: "WithdrawalAsset",
       description: "One asset and how much of it."
     })
   )
     .check(Schema.isBetweenLength(1, maxWithdrawalAssets, { expected: `1 to ${maxWithdrawalAssets} assets` }))
-    .annotate({ description: "What is withdrawn; all on the recipient's chain, none twice, on Solana at most 5." }),
+    .annotate({
+      description:
+        "What is withdrawn; all on the recipient's chain, none twice, on Solana at most 5; a chain's native coin (`slip44`) alone."
+    }),
   liquidate: Schema.optionalKey(
     Schema.Boolean.annotate({
       description: "True: the assets are sold first, and the chain's settlement asset is delivered. Not on Solana.",
@@ -77,7 +81,7 @@ const member = Schema.Struct({
 const IssuedMessage = Schema.Struct({
   portfolioId: PortfolioIdText,
   recipientAccountId: written(recipientDescription, anyPattern.account, recipientExample),
-  assets: Schema.Array(Schema.Struct({ assetId: AssetIdText, amountRaw: rawAmount("How much of it") })).annotate({
+  assets: Schema.Array(Schema.Struct({ assetId: HeldAssetIdText, amountRaw: rawAmount("How much of it") })).annotate({
     description: "What is withdrawn."
   }),
   nonce: hexBytes("32 random bytes in hex; the idempotency anchor of stage 2.", 32, nonceExample),
@@ -171,9 +175,35 @@ const TextAuthorization = Schema.Struct({
   description: "What the owner of a portfolio on Solana signs."
 })
 
+/** The answer of stage 1, for the native coin of an EVM chain. */
+const OperationAuthorization = Schema.Struct({
+  ...issuedAt,
+  operation: Schema.Struct({
+    accountId: written(
+      "CAIP-10 of the portfolio's smart account, whose operation it is.",
+      anyPattern.account,
+      "eip155:8453:0x52908400098527886E0F7030069857D2E4169EE7"
+    ),
+    signed: OwnerMessage.annotate({
+      description: "What is signed: the hash of the account's user operation that pays the recipient (ERC-4337)."
+    }),
+    ...signedMessage
+  }).annotate({
+    identifier: "WithdrawalOperation",
+    description: "An operation of the account, which carries out one withdrawal of the native coin."
+  })
+}).annotate({
+  identifier: "WithdrawalOperationAuthorization",
+  description: "What the owner of an EVM portfolio signs to withdraw the native coin."
+})
+
 /** The answer of stage 1, by the chain of the recipient. */
-export const WithdrawalAuthorization = Schema.Union([TypedDataAuthorization, TextAuthorization]).annotate({
-  description: "On EVM chains `typedData`, on Solana `authorization`."
+export const WithdrawalAuthorization = Schema.Union([
+  TypedDataAuthorization,
+  TextAuthorization,
+  OperationAuthorization
+]).annotate({
+  description: "For tokens of EVM chains `typedData`, for a native coin `operation`, on Solana `authorization`."
 })
 
 const { assets, expiresAt, nonce } = WithdrawalMessage.fields
@@ -205,7 +235,7 @@ export const WithdrawalBody = Schema.Struct({
     )
   }).annotate({
     identifier: "SignedWithdrawalMessage",
-    description: "`typedData.message` of stage 1, on Solana `authorization.message`, unchanged.",
+    description: "`typedData.message` of stage 1, `operation.message` or `authorization.message`, unchanged.",
     examples: [typedDataExample.message]
   }),
   signature: Schema.String.check(

@@ -14,6 +14,8 @@ const signedView = (issued: WithdrawalAuthorization) => {
       const raw = `0x${Hex.encode(new TextEncoder().encode(issued.text))}`
       return { authorization: { kind: "ecdsa" as const, raw, message: issued.message } }
     }
+    case "operation":
+      return { operation: { accountId: issued.accountId, signed: issued.signed, message: issued.message } }
   }
 }
 

@@ -4,7 +4,7 @@ import type { AccountType } from "#domain/account/Authorization.ts"
 import type { LiquidationPayout } from "#domain/trading/ChainExecution.ts"
 import { type WithdrawalTypedData, typedDataOf } from "#domain/withdrawal/signedForm.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
-import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
@@ -26,13 +26,19 @@ export const withdrawalDigest = ({ accountId, grant, message }: AuthorizedWithdr
 }
 
 /** The message as the contract takes it: addresses and numbers, from which it rebuilds the texts that were signed. */
-const onChain = ({ assets, expiresAt, nonce, portfolioId, recipientAccountId }: WithdrawalMessage) => ({
-  portfolioId,
-  recipient: toViem(addressOf(recipientAccountId)),
-  assets: assets.map(({ amountRaw, assetId }) => ({ token: toViem(addressOf(assetId)), amount: BigInt(amountRaw) })),
-  nonce: nonce as Hex,
-  expiresAt: BigInt(expiresAt)
-})
+const onChain = (message: WithdrawalMessage) => {
+  const { expiresAt, nonce, portfolioId, recipientAccountId } = message
+  return {
+    portfolioId,
+    recipient: toViem(addressOf(recipientAccountId)),
+    assets: tokensOf(message).map(({ amountRaw, assetId }) => ({
+      token: toViem(addressOf(assetId)),
+      amount: BigInt(amountRaw)
+    })),
+    nonce: nonce as Hex,
+    expiresAt: BigInt(expiresAt)
+  }
+}
 
 export const withdrawCall = ({ accountId, message }: AuthorizedWithdrawal, signature: Hex): Call => ({
   target: withdrawalExecutor,

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import type { Hex } from "viem"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { nativeOf } from "#domain/account/WithdrawalMessage.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
@@ -39,6 +40,9 @@ export const WithdrawalExecutionLive = Layer.effect(
       { accountId, message }: StoredWithdrawal,
       { txHash }: ActionReceipt
     ) {
+      // The account's call reverts unless the recipient takes all of it.
+      const native = nativeOf(message)
+      if (native !== undefined) return [{ assetId: native.assetId, raw: BigInt(native.amountRaw) }]
       const chainId = chainIdOf(accountId)
       const receipt = yield* clients.request(chainId, "eth_getTransactionReceipt", (client) =>
         receiptOf(client, txHash as Hex)

@@ -24,9 +24,10 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, wit
   const standing = yield* readStanding(withdrawal, depth)
   // Carried out since the receipt was read, or by another sender, and not confirmed: the answer may still change.
   if (standing === "Unconfirmed") return shows(Option.none())
-  if (standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, actionHash }))
+  if (standing !== "Late" && standing._tag === "Landed") return shows(Option.some({ ...standing.receipt, actionHash }))
   // Reverted, overtaken, or too late whenever it is mined: by this transaction nothing moves.
-  const isOver = own !== null || nonceUsed || standing._tag === "Closed"
+  const isClosed = standing !== "Late" && standing._tag === "Closed"
+  const isOver = own !== null || nonceUsed || isClosed
   return shows(isOver ? Option.some(lost(transaction, own)) : Option.none())
 })
 

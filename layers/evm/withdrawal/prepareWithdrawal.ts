@@ -1,37 +1,24 @@
 /** Builds and simulates the relayer's transaction that carries out what the owner signed. */
 import { Effect } from "effect"
-import { type Address, encodeFunctionData, type Hex } from "viem"
-import { type ChainId, chainIdOf } from "#domain/Caip.ts"
+import type { Address, Hex } from "viem"
+import { nativeOf } from "#domain/account/WithdrawalMessage.ts"
+import { chainIdOf } from "#domain/Caip.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
-import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { withDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { type RelayerAddresses, readBlockState, readRelayerNonces } from "#layers/evm/execution/chainState.ts"
 import { transactionGasCap } from "#layers/evm/execution/gasLimits.ts"
 import { refusedSimulation, revertReason } from "#layers/evm/revert/revertReason.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
-import { multicall } from "#layers/evm/rpc/multicall.ts"
+import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
+import { transactionOf } from "#layers/evm/account/ownersOperation.ts"
 import { withdrawalDigest, withdrawCall } from "#layers/evm/account/executorCalls.ts"
-
-/** The withdrawal alone, or after the deployment of its account, both or neither. */
-const transactionOf = (calls: ReadonlyArray<Call>): { readonly to: Address; readonly data: Hex } => {
-  const [only, ...more] = calls
-  return only !== undefined && more.length === 0
-    ? { to: only.target, data: only.data }
-    : {
-        to: multicall3,
-        data: encodeFunctionData({
-          abi: multicall3Abi,
-          functionName: "aggregate3",
-          args: [calls.map(({ data, target }) => ({ target, allowFailure: false, callData: data }))]
-        })
-      }
-}
+import { coinCall, nativeDigest, nativeOperation, payCall } from "#layers/evm/withdrawal/nativeWithdrawal.ts"
 
 const callsOf = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, signature: Hex) {
   const { request } = yield* EvmClients
@@ -39,7 +26,9 @@ const callsOf = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, s
   const code = yield* request(chainIdOf(accountId), "eth_getCode", (client) =>
     client.getCode({ address: toViem(addressOf(accountId)) })
   )
-  const withdraw = withdrawCall(withdrawal, signature)
+  const operation = nativeOperation(withdrawal)
+  const withdraw =
+    operation === undefined ? withdrawCall(withdrawal, signature) : payCall(withdrawal, operation, signature)
   if (code !== undefined && code !== "0x") return [withdraw]
   const { factory, factoryData } = accountDeployment(grant.authorization)
   return [{ target: factory, data: factoryData }, withdraw]
@@ -47,13 +36,26 @@ const callsOf = Effect.fnUntraced(function* (withdrawal: AuthorizedWithdrawal, s
 
 /**
  * Any account may submit, so a multicall shows what the relayer's own transaction would do, and why not if it would
- * not.
+ * not. The EntryPoint carries out an operation whose call is reverted too, so what the account holds of the native coin
+ * shows whether it was.
  */
-const simulate = Effect.fnUntraced(function* (chainId: ChainId, calls: ReadonlyArray<Call>, relayer: Address) {
+const simulate = Effect.fnUntraced(function* (
+  { accountId, message }: AuthorizedWithdrawal,
+  calls: ReadonlyArray<Call>,
+  relayer: Address
+) {
+  const chainId = chainIdOf(accountId)
   const frame = { from: relayer, gas: transactionGasCap }
-  const results = yield* multicall(chainId, calls, frame)
+  const held = coinCall(toViem(addressOf(accountId)))
+  const results = yield* multicall(chainId, [held, ...calls, held], frame)
   const failed = results.find(({ success }) => !success)
   if (failed !== undefined) return yield* refusedSimulation(chainId, revertReason(failed.data))
+  const native = nativeOf(message)
+  const [before, after] = [uintOf(results[0]), uintOf(results.at(-1))]
+  if (native !== undefined && (before ?? 0n) - (after ?? 0n) !== BigInt(native.amountRaw)) {
+    const reason = `${message.recipientAccountId} does not take the native coin; name another recipient`
+    return yield* new SimulationFailed({ chainId, reason })
+  }
 })
 
 /**
@@ -78,14 +80,14 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (
   const [relayer] = relayers
   const chainId = chainIdOf(withdrawal.accountId)
   const { request } = yield* EvmClients
-  const actionHash = withdrawalDigest(withdrawal)
+  const actionHash = nativeDigest(withdrawal) ?? withdrawalDigest(withdrawal)
   const signature = ownerSignature(withdrawal.grant.authorization.accountType, withdrawal.signature)
   if (actionHash === undefined || signature === undefined) {
     return yield* new SimulationFailed({ chainId, reason: "what is stored is no signature for this account" })
   }
   const calls = yield* callsOf(withdrawal, signature)
-  yield* simulate(chainId, calls, relayer)
-  const { data, to } = transactionOf(calls)
+  yield* simulate(withdrawal, calls, relayer)
+  const { data, target: to } = transactionOf(calls)
   const [estimate, block, nonces] = yield* Effect.all(
     [
       request(chainId, "eth_estimateGas", (client) => client.estimateGas({ account: relayer, to, data })),

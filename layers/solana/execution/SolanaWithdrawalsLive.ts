@@ -8,6 +8,7 @@ import { sha256 } from "@noble/hashes/sha2"
 import { PublicKey } from "@solana/web3.js"
 import { Clock, Effect, Layer, Option } from "effect"
 import { bytesToHex, stringToBytes } from "viem"
+import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { addressOf, chainIdOf, namespaceOf, solanaChainId } from "#domain/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { VerifierUnavailable } from "#domain/Errors.ts"
@@ -33,7 +34,7 @@ import { isSignedByOwner, walletOwner } from "#layers/solana/withdrawal/isSigned
 import { prepareWithdrawal } from "#layers/solana/withdrawal/prepareWithdrawal.ts"
 import { recipientProblem } from "#layers/solana/withdrawal/recipientProblem.ts"
 
-const isHere = ({ accountId }: AuthorizedWithdrawal): boolean => namespaceOf(accountId) === "solana"
+const isHere = ({ accountId }: Pick<AuthorizedWithdrawal, "accountId">): boolean => namespaceOf(accountId) === "solana"
 
 const refuse = (reason: string) => new SimulationFailed({ chainId: solanaChainId, reason })
 
@@ -114,7 +115,7 @@ const execution = Layer.effect(
       delivered: (withdrawal, receipt) =>
         isHere(withdrawal)
           ? Effect.succeed(
-              withdrawal.message.assets.map(({ amountRaw, assetId }) => ({ assetId, raw: BigInt(amountRaw) }))
+              tokensOf(withdrawal.message).map(({ amountRaw, assetId }) => ({ assetId, raw: BigInt(amountRaw) }))
             )
           : others.delivered(withdrawal, receipt)
     })
@@ -147,6 +148,8 @@ const verifier = Layer.effect(
               Effect.mapError(() => unavailable("the recipient"))
             )
           : others.recipientProblem(recipient),
+      nativeNonce: others.nativeNonce,
+      nativeDigest: (withdrawal) => (isHere(withdrawal) ? Option.none() : others.nativeDigest(withdrawal)),
       selfSubmission: (withdrawal) => (isHere(withdrawal) ? Option.none() : others.selfSubmission(withdrawal))
     })
   })

@@ -5,6 +5,7 @@
  */
 import type { PublicKey } from "@solana/web3.js"
 import { Duration, Effect, Schedule } from "effect"
+import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/Ids.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
@@ -134,7 +135,8 @@ const withdrawKind = (
     }),
     (prepared) => ({ prepared, before: [] })
   ),
-  changes: () => Effect.succeed(message.assets.map(({ amountRaw, assetId }) => ({ assetId, raw: -BigInt(amountRaw) })))
+  changes: () =>
+    Effect.succeed(tokensOf(message).map(({ amountRaw, assetId }) => ({ assetId, raw: -BigInt(amountRaw) })))
 })
 
 export const kindOf = (step: SolanaStep, signing: Signing): StepKind =>

@@ -8,7 +8,7 @@ import { createTransferCheckedInstruction } from "@solana/spl-token"
 import { PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { Clock, Effect, Option, Schema } from "effect"
 import { addressOf, type AssetId, namespaceOf, spl } from "#domain/Caip.ts"
-import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { lastSigningMillis } from "#domain/withdrawal/requireNotExpired.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
@@ -100,13 +100,13 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   }
   const problem = yield* recipientProblem(recipient)
   if (Option.isSome(problem)) return yield* refuse("recipient", `The recipient ${problem.value}`)
-  const ids = message.assets.map(({ assetId }) => assetId)
+  const ids = tokensOf(message).map(({ assetId }) => assetId)
   if (new Set(ids).size !== ids.length) return yield* refuse("duplicate", "Each asset may be named once")
 
   const { tokens } = yield* readHoldings(deposit)
   const steps: Array<Step> = []
   const inner: Array<TransactionInstruction> = []
-  for (const { amountRaw, assetId } of message.assets) {
+  for (const { amountRaw, assetId } of tokensOf(message)) {
     const holding = find(tokens, assetId)
     const amount = BigInt(amountRaw)
     if (holding === undefined || holding.raw < amount || amount <= 0n) {

@@ -1,25 +1,47 @@
 /** What was there at the last valuation, as the row of a portfolio keeps it. */
 import { Schema } from "effect"
-import { AssetId, AccountId } from "#domain/Caip.ts"
+import { AccountId, AssetId, isNative, NativeAssetId } from "#domain/Caip.ts"
 import { OperationId, PortfolioId } from "#domain/Ids.ts"
 import type { AccountSnapshot } from "#domain/performance/Valuation.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
 import { decodeRows, Timestamp } from "#layers/sql/rows.ts"
 
-const held = { assetId: AssetId, raw: Schema.BigIntFromString, priceUsd: Wad, decimals: Schema.Int }
+const amount = { raw: Schema.BigIntFromString, priceUsd: Wad, decimals: Schema.Int }
+const held = { assetId: AssetId, ...amount }
 
+/** The native coin is beside the tokens, since processes of the release before read tokens alone. */
 const Snapshots = Schema.Array(
   Schema.Struct({
     accountId: AccountId,
     blockNumber: Schema.BigIntFromString,
     holdings: Schema.Array(Schema.Struct(held)),
+    native: Schema.optionalKey(Schema.Struct({ assetId: NativeAssetId, ...amount })),
     incoming: Schema.optionalKey(Schema.Array(Schema.Struct({ ...held, operationId: OperationId })))
   })
 )
-export const encodeSnapshots = Schema.encodeSync(Snapshots)
+type Row = (typeof Snapshots.Type)[number]
 
-export const byAccount = (snapshots: ReadonlyArray<AccountSnapshot>): ReadonlyMap<AccountId, AccountSnapshot> =>
-  new Map(snapshots.map((snapshot) => [snapshot.accountId, snapshot]))
+const encodeRows = Schema.encodeSync(Snapshots)
+
+const toRow = ({ holdings, ...snapshot }: AccountSnapshot): Row => {
+  const tokens: Array<Row["holdings"][number]> = []
+  let native: Row["native"] = undefined
+  for (const { assetId, ...rest } of holdings) {
+    if (isNative(assetId)) native = { assetId, ...rest }
+    else tokens.push({ assetId, ...rest })
+  }
+  return { ...snapshot, holdings: tokens, ...(native === undefined ? {} : { native }) }
+}
+
+const toSnapshot = ({ holdings, native, ...row }: Row): AccountSnapshot => ({
+  ...row,
+  holdings: native === undefined ? holdings : [...holdings, native]
+})
+
+export const encodeSnapshots = (snapshots: ReadonlyArray<AccountSnapshot>) => encodeRows(snapshots.map(toRow))
+
+export const byAccount = (rows: ReadonlyArray<Row>): ReadonlyMap<AccountId, AccountSnapshot> =>
+  new Map(rows.map((row) => [row.accountId, toSnapshot(row)]))
 
 /** A page of the walk over all portfolios. */
 export const allPortfolios = decodeRows(

@@ -10,6 +10,49 @@ import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 const fields = ["portfolioId", "totalValueUsd", "inTransit", "fetchedAt", "smartAccounts", "assets", "warnings"]
 
 layer(ApiLive, { excludeTestServices: true })("positions", (it) => {
+  it.effect("shows the native coin at the price of the token that wraps it, and counts it", () =>
+    Effect.gen(function* () {
+      const { call } = yield* Api
+      const environment = yield* TestEnvironment
+      const { key, portfolioId, smartAccounts } = yield* enrolledUser()
+      const account = smartAccounts.find((id) => id.startsWith("eip155:8453:"))!
+      const coin = "eip155:8453/slip44:60"
+      environment.balances = new Map([
+        [`${account} ${baseUsdc.assetId}`, 1_500_500_000n],
+        [`${account} ${coin}`, 500_000_000_000_000_001n]
+      ])
+      environment.prices = new Map([
+        [baseUsdc.assetId, Decimal.one],
+        [baseWeth.assetId, 2_500n * Decimal.one]
+      ])
+      const { data } = (yield* call("GET", `/v2/portfolios/${portfolioId}/positions`, { key })).json
+      assert.strictEqual(data.totalValueUsd, "2750.500000")
+      const { priceAsOf, ...row } = data.assets[1]
+      assert.match(priceAsOf, isoTime)
+      assert.deepStrictEqual(row, {
+        assetId: coin,
+        smartAccountId: account,
+        symbol: "ETH",
+        decimals: 18,
+        balance: "0.500000000000000001",
+        balanceRaw: "500000000000000001",
+        priceUsd: "2500.000000",
+        valueUsd: "1250.000000"
+      })
+      assert.deepStrictEqual(data.warnings, [])
+
+      environment.prices = new Map([[baseUsdc.assetId, Decimal.one]])
+      const other = yield* enrolledUser()
+      const there = other.smartAccounts.find((id) => id.startsWith("eip155:8453:"))!
+      environment.balances = new Map([[`${there} ${coin}`, 1n]])
+      const unpriced = (yield* call("GET", `/v2/portfolios/${other.portfolioId}/positions`, { key: other.key })).json
+      assert.strictEqual(unpriced.data.totalValueUsd, "0.000000")
+      assert.deepStrictEqual(unpriced.data.warnings, [
+        { kind: "MISSING_PRICE", message: `${coin} has no price; the total leaves it out` }
+      ])
+    })
+  )
+
   it.effect("shows balances in the interface's formats, most valuable first", () =>
     Effect.gen(function* () {
       const { call } = yield* Api

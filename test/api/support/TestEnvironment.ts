@@ -4,6 +4,7 @@ import {
   type AccountId,
   type AssetId,
   ChainId,
+  chainIdOf,
   evmAccount,
   type EvmAddress,
   evmWallet,
@@ -12,6 +13,7 @@ import {
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Eip55 from "#domain/Eip55.ts"
@@ -35,7 +37,9 @@ import { PermissionId } from "#domain/account/Authorization.ts"
 import { bytes32, guarded, policy } from "#test/api/support/permission.ts"
 import { signerOfText, signerOfTypedData } from "#test/api/support/wallets.ts"
 import { readEach } from "#test/support/readEach.ts"
+import { signerOf } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf } from "#layers/evm/address.ts"
+import { messageNonce, nativeDigest } from "#layers/evm/withdrawal/nativeWithdrawal.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 /** The signature that every owner of these tests gives; any other is not theirs. */
@@ -155,14 +159,12 @@ const BalancesFake = Layer.effect(
     const read: Balances["Service"]["read"] = Effect.fnUntraced(function* (account, assetIds) {
       if (environment.chainsDown)
         return yield* new ChainUnavailable({ chainId: ChainId.make(8453), reason: "the test took it down" })
-      return {
-        blockNumber: 1n,
-        blockTime: yield* DateTime.now,
-        balances: assetIds.map((assetId) => ({
-          assetId,
-          raw: environment.balances.get(`${account} ${assetId}`) ?? 0n
-        }))
-      }
+      const held = <Id extends string>(assetId: Id) => ({
+        assetId,
+        raw: environment.balances.get(`${account} ${assetId}`) ?? 0n
+      })
+      const native = held(nativeCoinOn(chainIdOf(account))!.assetId)
+      return { blockNumber: 1n, blockTime: yield* DateTime.now, balances: assetIds.map(held), native }
     })
     return Balances.of({ read, readMany: readEach(read) })
   })
@@ -192,11 +194,18 @@ const WithdrawalVerifierFake = Layer.effect(
         yield* environment.beforeSignature
         const { accountType, ownerAccountId, withdrawalDomainName } = grant.authorization
         if (accountType === "ERC1271") return yield* Effect.as(askContract(environment), signature === ownerSignature)
+        const digest = nativeDigest({ accountId, grant, message })
+        if (digest !== undefined) {
+          const raw = yield* Effect.promise(() => signerOf({ raw: digest }, signature))
+          return raw === addressOf(ownerAccountId)
+        }
         const typedData = typedDataOf(message, withdrawalDomainName!, accountId)
         const signer = yield* Effect.promise(() => signerOfTypedData(typedData, signature))
         return signer === addressOf(ownerAccountId)
       }),
       recipientProblem: () => Effect.succeedNone,
+      nativeNonce: (_accountId, drawn) => Effect.succeed(messageNonce(drawn, 0n)),
+      nativeDigest: (withdrawal) => Option.fromUndefinedOr(nativeDigest(withdrawal)),
       selfSubmission: ({ accountId }) =>
         Option.some({
           deploy: { to: addressOf(accountId) as EvmAddress, data: "0xde" },

@@ -4,6 +4,7 @@ import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/C
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
 import { readEach } from "#test/support/readEach.ts"
 
@@ -12,6 +13,8 @@ export class Ledger extends Context.Service<
   {
     /** By `<account> <asset>`; null for a token that does not answer. */
     readonly held: Map<string, bigint | null>
+    /** Wei of the native coin by account. */
+    readonly coins: Map<string, bigint>
     readonly prices: Map<AssetId, bigint>
     readonly down: Set<number>
     pricesDown: boolean
@@ -24,6 +27,7 @@ export class Ledger extends Context.Service<
 >()("ballast/test/Ledger") {
   static readonly layer = Layer.sync(Ledger, () => ({
     held: new Map(),
+    coins: new Map(),
     prices: new Map(),
     down: new Set<number>(),
     pricesDown: false,
@@ -44,7 +48,8 @@ const BalancesFake = Layer.effect(
         const raw = ledger.held.get(`${account} ${assetId}`)
         return { assetId, raw: raw === undefined ? 0n : raw }
       })
-      return { blockNumber: ledger.block, blockTime: yield* DateTime.now, balances }
+      const native = { assetId: nativeCoinOn(chainId)!.assetId, raw: ledger.coins.get(account) ?? 0n }
+      return { blockNumber: ledger.block, blockTime: yield* DateTime.now, balances, native }
     })
     return Balances.of({ read, readMany: readEach(read) })
   })

@@ -37,6 +37,7 @@ export const alone = Effect.gen(function* () {
   const made = yield* enrolledPortfolio
   const ledger = yield* Ledger
   ledger.held.clear()
+  ledger.coins.clear()
   ledger.down.clear()
   ledger.asked.clear()
   ledger.pricesDown = false

@@ -3,6 +3,7 @@ import { Context, DateTime, Effect, Layer, Metric, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { addressOf, type AssetId, erc20, evmAccount, type EvmAddress } from "#domain/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
+import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import { TokenReader } from "#domain/chain/TokenReader.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import * as Eip55 from "#domain/Eip55.ts"
@@ -79,8 +80,11 @@ describe("Balances", () => {
           const assetIds = chain.tokens.map(({ assetId }) => assetId)
           yield* balances.read(accountOn(chain), assetIds)
           const asked = requests.length
-          const { balances: read, blockNumber, blockTime } = yield* balances.read(accountOn(chain), assetIds)
+          const { balances: read, blockNumber, blockTime, native } = yield* balances.read(accountOn(chain), assetIds)
           assert.deepStrictEqual(requests.slice(asked), ["eth_call"])
+          const wei = yield* Effect.promise(() => chain.client.getBalance({ address: stranger.address }))
+          assert.deepStrictEqual(native, { assetId: nativeCoinOn(chainIdOf(chain))!.assetId, raw: wei })
+          assert.isAbove(Number(wei), 0)
           const block = yield* Effect.promise(() => chain.client.getBlock())
           assert.strictEqual(blockNumber, block.number)
           assert.strictEqual(DateTime.toEpochMillis(blockTime), Number(block.timestamp) * 1_000)
@@ -179,13 +183,13 @@ describe("Balances", () => {
         const proxy = (yield* Proxies).of(base)
         yield* fund(base, stranger.address as string as EvmAddress, { symbol: "WETH", raw: 5n })
         const raw = (yield* balances.read(accountOn(base), [asset(base, "WETH")])).balances[0]!.raw
-        // Calls that are alike are made once, so all of these differ: tokens that are not there, and WETH.
+        // Calls that are alike are made once, so all of these differ: tokens that are not there, WETH, and ether.
         const address = (n: number) => Eip55.checksum(`0x${(n + 1).toString(16).padStart(40, "7")}`) as EvmAddress
-        const missing = Array.from({ length: 599 }, (_, n) => erc20(chainIdOf(base), address(n)))
+        const missing = Array.from({ length: 598 }, (_, n) => erc20(chainIdOf(base), address(n)))
         const wanted = Array.from({ length: 6 }, (_, n) => ({
           account: n === 0 ? accountOn(base) : evmAccount(chainIdOf(base), address(9_000 + n)),
           // One account alone is more than a request otherwise holds.
-          assetIds: [...missing.slice(0, n === 3 ? 599 : n % 2 === 0 ? 199 : 299), asset(base, "WETH")]
+          assetIds: [...missing.slice(0, n === 3 ? 598 : n % 2 === 0 ? 198 : 298), asset(base, "WETH")]
         }))
         const asked = proxy.requests.length
         const read = yield* balances.readMany(chainIdOf(base), wanted)

@@ -99,6 +99,8 @@ export const simulatedWithdrawals = (world: World) => {
   const verifier = WithdrawalVerifier.of({
     isSignedByOwner: ({ message, signature }) => Effect.succeed(signature === signatureOf(message)),
     recipientProblem: () => Effect.succeedNone,
+    nativeNonce: () => Effect.die(new Error("no account of a simulation holds the native coin")),
+    nativeDigest: () => Option.none(),
     selfSubmission: () => {
       throw new Error("every asset of a simulation is in the catalogue")
     }

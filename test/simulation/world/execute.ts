@@ -2,7 +2,7 @@
 import type { AssetId, AccountId } from "#domain/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { attestationLife, attestedIn } from "#test/simulation/world/attested.ts"
 import { type Accounts, type Delta, Reverted, withdrawalKey } from "#test/simulation/world/Accounts.ts"
 import {
@@ -160,7 +160,7 @@ const withdraw = (terms: ExecutionTerms, withdrawal: OwnersWithdrawal): Part => 
     withdrawal,
     attempt(terms.accounts, (change) => {
       requireOpen(terms, accountId, message)
-      for (const { amountRaw, assetId } of message.assets)
+      for (const { amountRaw, assetId } of tokensOf(message))
         pay(change, { account: accountId, recipient: message.recipientAccountId }, { assetId, raw: BigInt(amountRaw) })
     })
   )

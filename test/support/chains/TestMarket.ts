@@ -11,7 +11,7 @@ import { Swap } from "#domain/trading/Swap.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
-import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
+import { tokensOf, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { catalogue } from "#test/support/assets.ts"
 
 /** Basis points that a swap costs. */
@@ -213,7 +213,7 @@ const transfers = (market: TestMarket, { accountId, withdrawal }: Payload): Delt
   const settlement = usdcOn(chainIdOf(accountId))!
   return message.liquidate === true
     ? [{ assetId: settlement, raw: market.balance(accountId, settlement) - keepRaw }]
-    : message.assets.map(({ amountRaw, assetId }) => ({ assetId, raw: BigInt(amountRaw) }))
+    : tokensOf(message).map(({ amountRaw, assetId }) => ({ assetId, raw: BigInt(amountRaw) }))
 }
 
 const deliver = (market: TestMarket, payload: Payload) => {

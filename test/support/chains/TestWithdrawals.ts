@@ -1,5 +1,6 @@
 /** The port of withdrawals over the market of tests: the executor's rules, once and not after expiry, in memory. */
 import { Effect, Layer, Option } from "effect"
+import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
@@ -47,7 +48,7 @@ export const WithdrawalExecutionTest = Layer.effect(
           yield* market.at("prepare")
           const { accountId, message } = withdrawal
           const chainId = chainIdOf(accountId)
-          const short = message.assets.find(
+          const short = tokensOf(message).find(
             ({ amountRaw, assetId }) => market.balance(accountId, assetId) < BigInt(amountRaw)
           )
           if (short !== undefined) {

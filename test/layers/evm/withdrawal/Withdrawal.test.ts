@@ -3,6 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Address, getAddress, type Hex } from "viem"
+import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
 import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
@@ -195,7 +196,7 @@ describe("Withdrawals", () => {
                 {
                   portfolioId: message.portfolioId,
                   recipient: recipient as string as Address,
-                  assets: message.assets.map(({ amountRaw, assetId }) => ({
+                  assets: tokensOf(message).map(({ amountRaw, assetId }) => ({
                     token: addressOf(assetId) as string as Address,
                     amount: BigInt(amountRaw)
                   })),

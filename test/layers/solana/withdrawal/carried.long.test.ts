@@ -66,7 +66,7 @@ eachSwig("withdrawals that are carried out", (start) => {
   /** None of the other family's answers is asked for. */
   const others = Layer.merge(
     Layer.mock(WithdrawalExecution, {}),
-    Layer.mock(WithdrawalVerifier, { selfSubmission: () => Option.none() })
+    Layer.mock(WithdrawalVerifier, { selfSubmission: () => Option.none(), nativeDigest: () => Option.none() })
   )
   const clients = Layer.suspend(() =>
     Layer.mergeAll(
