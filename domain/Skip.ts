@@ -24,6 +24,11 @@ export const SkipCode = {
   sliced: "SLICED",
   /** The asset has no price, so it has no known value: what is held stays, and what is due to it stays unspent. */
   missingPrice: "MISSING_PRICE",
+  /**
+   * The asset is held though the allocation does not have it, and the venues pay less than a tenth of what it is worth
+   * by its price: it counts for nothing and is kept.
+   */
+  noMarket: "NO_MARKET",
   /** The token did not answer what the account holds of it. It is left as it is; the rest of the chain goes on. */
   balanceUnknown: "BALANCE_UNKNOWN",
   /** The last price of the asset is too old to trade on; it still counts towards the value of the chain. */

@@ -51,7 +51,7 @@ export const contexts: Rooms = {
   account: [],
   planning: [],
   relay: ["operation", "chain", "market", "account"],
-  trading: ["operation", "asset", "chain", "account", "relay"],
+  trading: ["operation", "asset", "chain", "market", "account", "relay"],
   transfer: ["operation", "chain", "relay", "trading"],
   portfolio: ["identity", "operation", "asset", "chain", "market", "strategy", "trading", "transfer"],
   performance: ["identity", "asset", "chain", "market", "strategy", "portfolio"],

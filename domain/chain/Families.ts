@@ -37,6 +37,11 @@ export interface FamilyTerms {
    * all.
    */
   readonly sellsWithinWithdrawal: boolean
+  /**
+   * Whether its venue reads all of its pools, so that a pair without a quote has no market. False where a provider
+   * quotes, whose silence is no answer.
+   */
+  readonly quotesAllPools: boolean
   /** Assets of one withdrawal at most; null where all of one message fit. */
   readonly maxWithdrawnAssets: number | null
   /**

@@ -35,15 +35,18 @@ const windowOf = (trigger: Trigger): { readonly assetId: AssetId; readonly days:
     ? { assetId: trigger.assetId, days: trigger.windowDays }
     : undefined
 
-/** Null when a price that counts is missing or may not be traded on, or a balance is not known. */
+/**
+ * Null when a price that counts is missing or may not be traded on, or a balance is not known. What no market backs is
+ * worth nothing.
+ */
 const positionOf = (
-  { assetId, balanceRaw, decimals, incomingRaw = 0n, priceIsStale, priceUsd }: Holding,
+  { assetId, balanceRaw, decimals, incomingRaw = 0n, priceIsStale, priceUsd, unbacked }: Holding,
   wholeRaw: bigint | null | undefined,
   targetBps: number
 ): HeldPosition | null => {
   if (wholeRaw === null || wholeRaw === undefined) return null
   const isPriced = priceUsd !== null && priceUsd > 0n && !priceIsStale
-  if (!isPriced && wholeRaw + incomingRaw > 0n) return null
+  if (!isPriced && unbacked === undefined && wholeRaw + incomingRaw > 0n) return null
   const value = (raw: bigint) => (isPriced ? Amount.valueUsd(raw, decimals, priceUsd) : 0n)
   return {
     assetId,

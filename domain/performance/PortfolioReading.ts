@@ -1,9 +1,9 @@
 /** What was read of a portfolio's accounts, and what must be known beside it to value the portfolio. */
-import type { Asset } from "#domain/asset/Asset.ts"
+import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
 import { type AssetId, type AccountId, type HeldAssetId, isNative, type NativeAssetId } from "#domain/Caip.ts"
 import { type AccountBalances, holdingsIn } from "#domain/chain/Balances.ts"
 import { nativeDecimals, pricedAs } from "#domain/chain/nativeCoins.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/Ids.ts"
 import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
 import type { BlockSpan, ClaimedPortfolio, OutgoingValue, Trades } from "#domain/performance/ValuationStore.ts"
@@ -23,7 +23,26 @@ export interface ValuationInputs {
   readonly prices: ReadonlyMap<AssetId, Price>
   /** Milliseconds since 1970; a price of before is not one of now. */
   readonly staleBefore: number
+  /** Assets of the strategies of the portfolios in `withUnbacked`. */
+  readonly targets: ReadonlyMap<PortfolioId, ReadonlySet<AssetId>>
 }
+
+type Known = Pick<ValuationInputs, "catalogue" | "prices">
+
+/** Assets of which an account holds more than their market backs. */
+const unbackedIn = ({ accounts }: PortfolioReading, { catalogue, prices }: Known): ReadonlyArray<AssetId> =>
+  accounts.flatMap(({ balances }) =>
+    [...balances].flatMap(([assetId, raw]) => {
+      const [asset, price] = [catalogue.get(assetId), prices.get(assetId)]
+      const isUnbacked =
+        asset !== undefined && price !== undefined && unbackedValue(asset, raw ?? 0n, price.usd) !== undefined
+      return isUnbacked ? [assetId] : []
+    })
+  )
+
+/** The portfolios with such an asset: what their strategies name counts all the same. */
+export const withUnbacked = (readings: ReadonlyArray<PortfolioReading>, known: Known): ReadonlyArray<PortfolioId> =>
+  readings.flatMap((reading) => (unbackedIn(reading, known).length === 0 ? [] : [reading.portfolio.portfolioId]))
 
 /** No real value comes near it; a token with a false supply or price must not stop the others. */
 const limitUsd = 10n ** 45n
@@ -76,12 +95,28 @@ export const spansOf = ({ accounts, portfolio }: PortfolioReading): ReadonlyArra
 const isPlausible = ({ cashFlowUsd, growth, valueUsd }: Valuation): boolean =>
   valueUsd < limitUsd && cashFlowUsd < limitUsd && cashFlowUsd > -limitUsd && (growth ?? 0n) < limitUsd
 
-/** Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of now. */
-export const valuationOf = (
+/** The catalogue without what nobody asked for and no market backs: it counts as what is not listed does. */
+const countedIn = (
   reading: PortfolioReading,
-  { catalogue, outgoing, prices: known, staleBefore, trades: { confirmed } }: ValuationInputs
-): ReadonlyArray<PortfolioValuation> => {
+  { catalogue, outgoing, prices, targets }: ValuationInputs
+): ReadonlyMap<AssetId, Asset> => {
+  const wanted = new Set([
+    ...(targets.get(reading.portfolio.portfolioId) ?? []),
+    ...outgoing.map(({ assetId }) => assetId)
+  ])
+  const left = new Set(unbackedIn(reading, { catalogue, prices }).filter((assetId) => !wanted.has(assetId)))
+  return left.size === 0 ? catalogue : new Map([...catalogue].filter(([assetId]) => !left.has(assetId)))
+}
+
+/** Nothing for a portfolio whose valuation would not be right: a balance is missing, or a price of now. */
+export const valuationOf = (reading: PortfolioReading, inputs: ValuationInputs): ReadonlyArray<PortfolioValuation> => {
   const { accounts, portfolio } = reading
+  const {
+    outgoing,
+    prices: known,
+    staleBefore,
+    trades: { confirmed }
+  } = inputs
   const coins = heldIn(reading).filter(isNative)
   const prices = withCoins(known, coins)
   const own = outgoing.filter(({ sourceId }) => portfolio.accountIds.includes(sourceId))
@@ -93,7 +128,7 @@ export const valuationOf = (
     traded: confirmed,
     outgoing: own,
     catalogue: new Map<HeldAssetId, Pick<Asset, "decimals">>([
-      ...catalogue,
+      ...countedIn(reading, inputs),
       ...coins.map((coin) => [coin, { decimals: nativeDecimals }] as const)
     ]),
     prices: new Map(fresh.map(([assetId, { usd }]) => [assetId, usd])),

@@ -24,7 +24,8 @@ import {
   pricedFor,
   readingFrom,
   spansOf,
-  valuationOf
+  valuationOf,
+  withUnbacked
 } from "#domain/performance/PortfolioReading.ts"
 import type { AccountSnapshot } from "#domain/performance/Valuation.ts"
 import { TransientFault } from "#domain/TransientFault.ts"
@@ -94,7 +95,8 @@ export class PortfolioValuer extends Context.Service<
         const latest = yield* prices.latest(assetIds)
         const catalogue = yield* assets.find(assetIds)
         const staleBefore = (yield* DateTime.now).epochMilliseconds - maxAgeMs
-        return valuationOf(reading, { trades, outgoing, catalogue, prices: latest, staleBefore })
+        const targets = yield* store.targets(withUnbacked([reading], { catalogue, prices: latest }))
+        return valuationOf(reading, { trades, outgoing, catalogue, prices: latest, staleBefore, targets })
       })
 
       const valueTaken = Effect.fnUntraced(function* (

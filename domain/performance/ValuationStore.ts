@@ -92,6 +92,10 @@ export class ValuationStore extends Context.Service<
     ) => Effect.Effect<{ readonly claimed: ReadonlyArray<ClaimedPortfolio>; readonly last: PortfolioId | null }>
     /** Empty when the portfolio is unknown or archived. */
     readonly accountsOf: (portfolioId: PortfolioId) => Effect.Effect<ReadonlyArray<AccountId>>
+    /** What the strategies of the portfolios name; a portfolio that is unknown is absent. */
+    readonly targets: (
+      portfolioIds: ReadonlyArray<PortfolioId>
+    ) => Effect.Effect<ReadonlyMap<PortfolioId, ReadonlySet<AssetId>>>
     /**
      * Claims a live portfolio for a valuation, even from a process that has claimed it; none when it is unknown or
      * archived.

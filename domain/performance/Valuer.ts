@@ -27,7 +27,8 @@ import {
   pricedFor,
   readingFrom,
   spansOf,
-  valuationOf
+  valuationOf,
+  withUnbacked
 } from "#domain/performance/PortfolioReading.ts"
 import { type ClaimedPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { ValuationSettings } from "#domain/performance/ValuationSettings.ts"
@@ -127,11 +128,13 @@ export class Valuer extends Context.Service<
         const valuedAt = yield* DateTime.now
         const catalogue = new Map([...pass.catalogue.values()].flat().map((asset) => [asset.assetId, asset]))
         const staleBefore = valuedAt.epochMilliseconds - maxAgeMs
+        const targets = yield* store.targets(withUnbacked(readings, { catalogue, prices: latest }))
+        const inputs = { trades, outgoing, catalogue, prices: latest, staleBefore, targets }
         return {
           valuedAt,
           valuations: readings
             .filter(({ accounts }) => accounts.every(({ accountId }) => !trades.pending.has(accountId)))
-            .flatMap((reading) => valuationOf(reading, { trades, outgoing, catalogue, prices: latest, staleBefore }))
+            .flatMap((reading) => valuationOf(reading, inputs))
         }
       })
 

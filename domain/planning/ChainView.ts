@@ -6,8 +6,8 @@ import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
 import type { TargetWeight } from "#domain/Allocation.ts"
 import { fromHolding, type PlanPosition, unknownAsset } from "#domain/planning/PlanPosition.ts"
 
-/** Held without a price, or not known to be held. */
-export interface Unvalued extends TargetWeight {
+/** Held without a price that counts, or not known to be held. */
+export interface Unvalued extends TargetWeight, Pick<Holding, "unbacked"> {
   readonly isUnread: boolean
 }
 
@@ -49,7 +49,8 @@ export const readChain = (chain: ChainHoldings, allocation: ReadonlyArray<Target
     const isHeld = isUnread || holding.balanceRaw + (holding.incomingRaw ?? 0n) > 0n
     if (target === 0 && !isHeld && holding.assetId !== kept) continue
     if (isUnread || (isHeld && hasNoPrice(holding))) {
-      unvalued.push({ assetId: holding.assetId, weight: target, isUnread })
+      const { assetId, unbacked } = holding
+      unvalued.push({ assetId, weight: target, isUnread, ...(unbacked === undefined ? {} : { unbacked }) })
       continue
     }
     const position = fromHolding(holding, target)

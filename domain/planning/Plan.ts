@@ -25,6 +25,11 @@ export interface Holding {
    * out.
    */
   readonly incomingRaw?: bigint
+  /**
+   * Nobody asked for the holding, and the venues pay too little of what it is worth by its price (US dollars, wad) for
+   * that to count: it has no price here. Left out where that is not so.
+   */
+  readonly unbacked?: { readonly valueUsd: bigint; readonly paidUsd: bigint }
   /** Price of one whole token in US dollars (wad); `null` when there is none. A price of zero counts as none. */
   readonly priceUsd: bigint | null
   /** The price is known but too old to trade on. */

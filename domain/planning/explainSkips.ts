@@ -73,15 +73,33 @@ export const skipsOn = (chainId: ChainId, tolerance: Tolerance) => {
   }
 }
 
-/** The skip for an asset that is held without a price, or whose balance its token did not answer. */
-export const unvaluedSkip = (chainId: ChainId, { assetId, isUnread }: Unvalued): Skip => ({
+const whyUnvalued = ({ isUnread, unbacked }: Unvalued): Pick<Skip, "code" | "reason"> => {
+  if (isUnread)
+    return {
+      code: SkipCode.balanceUnknown,
+      reason:
+        "The token does not answer what the account holds: it is taken to be on target and not traded until it does."
+    }
+  if (unbacked !== undefined)
+    return {
+      code: SkipCode.noMarket,
+      reason: `The asset is not in the allocation, and the venues pay at most ${dollars(unbacked.paidUsd)} for what is worth ${dollars(unbacked.valueUsd)} by its price: it counts for nothing and is kept until they pay more.`
+    }
+  return {
+    code: SkipCode.missingPrice,
+    reason: "The asset is held but has no price: it is taken to be on target and kept until a price source lists it."
+  }
+}
+
+/**
+ * The skip for an asset that is held without a price, without a market for what nobody asked for, or whose balance its
+ * token did not answer.
+ */
+export const unvaluedSkip = (chainId: ChainId, unvalued: Unvalued): Skip => ({
   chainId,
-  assetId,
-  code: isUnread ? SkipCode.balanceUnknown : SkipCode.missingPrice,
+  assetId: unvalued.assetId,
   valueUsd: null,
-  reason: isUnread
-    ? "The token does not answer what the account holds: it is taken to be on target and not traded until it does."
-    : "The asset is held but has no price: it is taken to be on target and kept until a price source lists it."
+  ...whyUnvalued(unvalued)
 })
 
 /** The skip for a leg that sells what is still on its way from another chain, `usd` (wad) of it. */

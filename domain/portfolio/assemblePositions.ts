@@ -1,7 +1,7 @@
 /** Puts balances, catalogue and prices together; pure, so that every partial failure can be tested as a table. */
 import { DateTime } from "effect"
 import * as Amount from "#domain/Amount.ts"
-import type { Asset } from "#domain/asset/Asset.ts"
+import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
 import type { AssetId, AccountId } from "#domain/Caip.ts"
 import { chainIdOf } from "#domain/Caip.ts"
 import { type NativeCoin, nativeDecimals } from "#domain/chain/nativeCoins.ts"
@@ -9,6 +9,7 @@ import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
 import type { UnlistedHolding } from "#domain/portfolio/UnlistedHoldings.ts"
+import { dollars } from "#domain/Skip.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */
@@ -54,6 +55,15 @@ const priceProblems = (
   return [
     { kind: "MISSING_PRICE", message: `${last}, of ${DateTime.formatIso(price.asOf)} (${ageOf(price, fetchedAt)} ago)` }
   ]
+}
+
+/** Why the price of what nobody asked for does not count; undefined where it does. */
+const unbackedWarning = (asset: Asset, raw: bigint, price: Price | undefined): Warning | undefined => {
+  const unbacked = price === undefined ? undefined : unbackedValue(asset, raw, price.usd)
+  if (unbacked === undefined) return undefined
+  const { paidUsd, valueUsd } = unbacked
+  const message = `${asset.assetId} is not in the strategy, and the venues pay at most ${dollars(paidUsd)} for what is worth ${dollars(valueUsd)} by its price; the total leaves it out`
+  return { kind: "MISSING_PRICE", message }
 }
 
 const refusalOf = ({ refusal }: Asset): string => (refusal === undefined ? "" : `: ${refusal}`)
@@ -116,11 +126,12 @@ const nativePosition = (
   valueUsd: price === undefined ? null : Amount.valueUsd(raw, nativeDecimals, price.usd)
 })
 
-/** Rows of all balances above zero, most valuable first; the total counts the rows that have a price. */
+/** Rows of all balances above zero, most valuable first; the total counts the rows that have a price that counts. */
 export const assemblePositions = (portfolio: Portfolio, readings: Readings): Positions => {
   const warnings: Array<Warning> = []
   const assets: Array<Position> = []
   const chains = new Set(portfolio.smartAccounts.map(chainIdOf))
+  const targets = new Set(readings.targets)
 
   for (const assetId of readings.targets) {
     if (!readings.catalogue.has(assetId)) {
@@ -159,13 +170,15 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
         continue
       }
       if (raw === 0n) continue
-      const price = readings.prices.get(assetId)
+      const listed = readings.prices.get(assetId)
+      const unbacked = targets.has(assetId) ? undefined : unbackedWarning(asset, raw, listed)
+      const price = unbacked === undefined ? listed : undefined
       if (asset.isBlocked)
         warnings.push({
           kind: "BLOCKLISTED_ASSET",
           message: `${assetId} is held but blocked; it is not traded${refusalOf(asset)}`
         })
-      warnings.push(...priceProblems(assetId, price, readings))
+      warnings.push(...(unbacked === undefined ? priceProblems(assetId, price, readings) : [unbacked]))
       assets.push({
         assetId,
         smartAccountId: account,

@@ -18,6 +18,7 @@ const soonAgain = "wait: the service tries again within minutes; then ask the op
 const marketClosed = "wait for the market to open; if it stays, take the asset out"
 const signAnew = "let the owner sign anew"
 const widen = "widen the strategy's limits, let its policy trade in slices, or give the asset less weight"
+const notAskedFor = "nothing: nobody asked for it; name it in the strategy to have it counted"
 const takeOut = "take the asset out, or add one on its chain that can be traded"
 
 export const skipAdvice: Readonly<Record<SkipCode, string>> = {
@@ -34,6 +35,7 @@ export const skipAdvice: Readonly<Record<SkipCode, string>> = {
   PRICES_UNAVAILABLE: soonAgain,
   ROUTES_UNAVAILABLE: soonAgain,
   BALANCE_UNKNOWN: soonAgain,
+  NO_MARKET: notAskedFor,
   STALE_PRICE: marketClosed,
   FEED_STALE: marketClosed,
   SEQUENCER_DOWN: laterRun,

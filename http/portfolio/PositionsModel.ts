@@ -26,7 +26,10 @@ const Position = Schema.Struct({
     description: "When the market showed the price; null without one. One that is too old has a MISSING_PRICE warning.",
     examples: ["2026-01-31T12:00:00.000Z"]
   }),
-  priceUsd: usd("Price of one whole token; 0.000000, with a MISSING_PRICE warning, when no source has one", "1.000000"),
+  priceUsd: usd(
+    "Price of one whole token; 0.000000, with a MISSING_PRICE warning, when no source has one or no market backs it",
+    "1.000000"
+  ),
   valueUsd: usd("Value of the balance; 0.000000, with a MISSING_PRICE warning, without a price")
 }).annotate({ identifier: "Position", description: "One asset in one smart account." })
 
@@ -39,7 +42,11 @@ const Warning = Schema.Struct({
     "BLOCKLISTED_ASSET",
     "MISSING_ASSET",
     "IN_TRANSIT_READ_FAILED"
-  ]).annotate({ description: "What is missing; MISSING_PRICE: a price, or one of now.", examples: ["MISSING_PRICE"] }),
+  ]).annotate({
+    description:
+      "What is missing; MISSING_PRICE: a price, one of now, or a market for what the strategy does not name.",
+    examples: ["MISSING_PRICE"]
+  }),
   message: Schema.String.annotate({
     description: "What is missing, and why.",
     examples: ["eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913 has no price; the total leaves it out"]

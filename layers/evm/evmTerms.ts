@@ -32,6 +32,7 @@ export const evmTerms: FamilyTerms = {
   withdrawalForm: "typed-data",
   textSigning: "personal-sign",
   sellsWithinWithdrawal: true,
+  quotesAllPools: true,
   maxWithdrawnAssets: null,
   landingSeconds: 0,
   lossAt

@@ -32,6 +32,8 @@ export const solanaTerms = {
   textSigning: "text",
   /** Each sale is a transaction of its own, and what the owner signed could be carried out in part. */
   sellsWithinWithdrawal: false,
+  /** Jupiter quotes. */
+  quotesAllPools: false,
   /** More do not fit into a transaction of 1,232 bytes. */
   maxWithdrawnAssets: 5,
   /**

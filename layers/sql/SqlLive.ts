@@ -21,6 +21,7 @@ import * as IdempotencyKeys from "#layers/sql/identity/IdempotencyKeys.ts"
 import * as ListedAssets from "#layers/sql/asset/ListedAssets.ts"
 import * as LastPriceStore from "#layers/sql/market/LastPriceStore.ts"
 import * as LostCommits from "#layers/sql/operation/LostCommits.ts"
+import * as MarketCheckStore from "#layers/sql/asset/MarketCheckStore.ts"
 import * as MarketDataStore from "#layers/sql/marketData/MarketDataStore.ts"
 import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
@@ -74,6 +75,7 @@ export const SqlLive = Layer.mergeAll(
   ListedAssets.layer,
   LastPriceStore.layer,
   LostCommits.layer,
+  MarketCheckStore.layer,
   MarketDataStore.layer,
   MirrorabilityStore.layer,
   MirrorTermsStore.layer,

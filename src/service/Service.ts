@@ -23,6 +23,7 @@ import { ShownPrices } from "#domain/listing/ShownPrices.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
+import { MarketChecks } from "#domain/trading/MarketChecks.ts"
 import { TokenChecks } from "#domain/listing/TokenChecks.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
@@ -175,7 +176,9 @@ export const ServiceWithin = Layer.mergeAll(
   Layer.provideMerge(AccessChanges.layer)
 )
 
-/** What holds the token lists against the chains. */
-const Tokens = TokenChecks.fiber.pipe(Layer.provide(TokenChecks.layer))
+/** What holds the token lists against the chains, and prices against markets. */
+const Tokens = Layer.merge(TokenChecks.fiber, MarketChecks.fiber).pipe(
+  Layer.provide([TokenChecks.layer, MarketChecks.layer])
+)
 
 export const Service = Layer.merge(ServiceWithin, Tokens).pipe(Layer.provideMerge(Adapters))

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import * as Amount from "#domain/Amount.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { mayBuy } from "#domain/account/Permission.ts"
-import type { Asset } from "#domain/asset/Asset.ts"
+import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
 import type { AccountMoment } from "#domain/AccountMoment.ts"
 import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { type AccountBalances, momentOf } from "#domain/chain/Balances.ts"
@@ -93,14 +93,19 @@ export const chainState = (
   { feeBps, incoming, known: prices, ofInterest, staleBefore }: Known
 ): ChainHoldings => {
   const unread = new Set(reading.account?.balances.flatMap(({ assetId, raw }) => (raw === null ? [assetId] : [])))
-  const holding = ({ assetId, decimals, isBlocked }: Asset): Holding => {
+  const holding = (asset: Asset): Holding => {
+    const { assetId, decimals, isBlocked } = asset
     const price = prices.get(assetId)
+    const balanceRaw = reading.balances?.get(assetId) ?? 0n
+    const unbacked =
+      price === undefined || ofInterest.has(assetId) ? undefined : unbackedValue(asset, balanceRaw, price.usd)
     return {
       assetId,
       decimals,
-      balanceRaw: reading.balances?.get(assetId) ?? 0n,
+      balanceRaw,
       incomingRaw: incoming.get(assetId) ?? 0n,
-      priceUsd: price?.usd ?? null,
+      ...(unbacked === undefined ? {} : { unbacked }),
+      priceUsd: unbacked === undefined ? (price?.usd ?? null) : null,
       priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
       ...(unread.has(assetId) ? { isUnread: true } : {}),
       isBlocked,

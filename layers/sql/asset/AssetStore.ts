@@ -5,6 +5,7 @@ import type { Asset } from "#domain/asset/Asset.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { AssetId, ChainId } from "#domain/Caip.ts"
 import { shared } from "#domain/batched.ts"
+import { Wad } from "#layers/sql/allocationColumns.ts"
 import { gathered } from "#layers/sql/gathered.ts"
 import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 
@@ -15,17 +16,26 @@ const AssetRow = Schema.Struct({
   name: Schema.String,
   decimals: Schema.Int,
   isBlocked: Schema.Boolean,
-  refusal: Schema.NullOr(Schema.String)
+  refusal: Schema.NullOr(Schema.String),
+  marketPriceUsd: Schema.NullOr(Wad),
+  marketDepthUsd: Schema.NullOr(Wad)
 })
 const allRows = decodeRows(AssetRow)
 
 /** Decimals of its chain where they are known, of its list until then. */
 const columns = `asset_id AS "assetId", chain_id AS "chainId", symbol, name, refusal,
+  market_price_usd AS "marketPriceUsd", market_depth_usd AS "marketDepthUsd",
   coalesce(chain_decimals, decimals) AS decimals, (is_blocked OR refusal IS NOT NULL) AS "isBlocked"`
 
-const toAsset = ({ refusal, ...asset }: typeof AssetRow.Type): Asset => ({
+const toAsset = ({
+  marketDepthUsd: depthUsd,
+  marketPriceUsd: priceUsd,
+  refusal,
+  ...asset
+}: typeof AssetRow.Type): Asset => ({
   ...asset,
-  ...(refusal === null ? {} : { refusal })
+  ...(refusal === null ? {} : { refusal }),
+  ...(depthUsd === null || priceUsd === null ? {} : { market: { priceUsd, depthUsd } })
 })
 const allAssets = (...given: Parameters<typeof allRows>) => Effect.map(allRows(...given), (rows) => rows.map(toAsset))
 
@@ -78,7 +88,8 @@ export class AssetStore extends Context.Service<
         ) AS listed (asset_id, chain_id, symbol, name, decimals, is_blocked)
         ON CONFLICT (asset_id) DO UPDATE SET symbol = excluded.symbol, name = excluded.name,
           decimals = excluded.decimals, is_blocked = excluded.is_blocked, updated_at = excluded.updated_at,
-          chain_decimals = NULL, refusal = NULL, checked_at = NULL
+          chain_decimals = NULL, refusal = NULL, checked_at = NULL,
+          market_price_usd = NULL, market_depth_usd = NULL, market_at = NULL
         WHERE (assets.symbol, assets.name, assets.decimals, assets.is_blocked)
           IS DISTINCT FROM (excluded.symbol, excluded.name, excluded.decimals, excluded.is_blocked)`
     }, Effect.orDie)

@@ -1,13 +1,13 @@
 /** Valuations of portfolios in PostgreSQL. The row of the last valuation is also the one by which processes claim. */
 import { DateTime, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountId } from "#domain/Caip.ts"
+import { AccountId, type AssetId } from "#domain/Caip.ts"
 import * as Day from "#domain/Day.ts"
 import * as Decimal from "#domain/Decimal.ts"
 import { PortfolioId } from "#domain/Ids.ts"
 import type { PortfolioValuation } from "#domain/performance/Valuation.ts"
 import { type ClaimQuery, type TakenPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
-import { Wad } from "#layers/sql/allocationColumns.ts"
+import { AllocationColumn, Wad } from "#layers/sql/allocationColumns.ts"
 import { gathered } from "#layers/sql/gathered.ts"
 import { allPortfolios, allTaken, byAccount, encodeSnapshots } from "#layers/sql/performance/snapshotRows.ts"
 import { makeValuedTrades } from "#layers/sql/performance/valuedTrades.ts"
@@ -16,6 +16,7 @@ import { storableJson } from "#layers/sql/storable.ts"
 
 const allAccounts = decodeRows(Schema.Struct({ portfolioId: PortfolioId, accountIds: Schema.Array(AccountId) }))
 const allWritten = decodeRows(Schema.Struct({ portfolioId: PortfolioId, claimedAt: Timestamp }))
+const allTargets = decodeRows(Schema.Struct({ portfolioId: PortfolioId, allocation: AllocationColumn }))
 const allDays = decodeRows(
   Schema.Struct({
     day: Day.Day,
@@ -90,6 +91,18 @@ const make = Effect.gen(function* () {
       }
     )
   )
+
+  const targets = Effect.fn("ValuationStore.targets")(function* (portfolioIds: ReadonlyArray<PortfolioId>) {
+    if (portfolioIds.length === 0) return new Map<PortfolioId, ReadonlySet<AssetId>>()
+    const rows = yield* allTargets(sql`
+      SELECT p.portfolio_id AS "portfolioId", v.allocation
+      FROM portfolios p JOIN strategies s USING (strategy_id)
+      JOIN strategy_versions v ON v.strategy_id = s.strategy_id AND v.version = s.head_version
+      WHERE p.portfolio_id = ANY(${portfolioIds}::text[])`)
+    return new Map(
+      rows.map(({ allocation, portfolioId }) => [portfolioId, new Set(allocation.map(({ assetId }) => assetId))])
+    )
+  })
 
   // A claim is known by its moment, so each is later than the one before.
   const takeOf = yield* gathered(
@@ -196,7 +209,7 @@ const make = Effect.gen(function* () {
 
   const { outgoing, trades } = yield* makeValuedTrades
 
-  return ValuationStore.of({ claim, accountsOf, take, trades, outgoing, record, days })
+  return ValuationStore.of({ claim, accountsOf, targets, take, trades, outgoing, record, days })
 })
 
 export const layer = Layer.effect(ValuationStore, make)

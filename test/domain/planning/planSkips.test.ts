@@ -1,6 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
+import { isOnTarget } from "#domain/planning/isOnTarget.ts"
+import type { Holding } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
-import { chain, dai, held, input, planOne, skipped, trades, usdc, wbtc, weth } from "#test/domain/planning/examples.ts"
+import {
+  chain,
+  dai,
+  held,
+  input,
+  planOne,
+  skipped,
+  spare,
+  trades,
+  usd,
+  usdc,
+  wbtc,
+  weth
+} from "#test/domain/planning/examples.ts"
 
 describe("plan: what cannot be traded", () => {
   it("keeps a blocked asset, and shares what it leaves among the others by their weights", () => {
@@ -178,6 +193,29 @@ describe("plan: what cannot be traded", () => {
     )
     assert.deepStrictEqual(trades(planned.legs), [[usdc, weth, "50.00"]])
     assert.deepStrictEqual(skipped(planned), [[wbtc, "BALANCE_UNKNOWN", null]])
+  })
+
+  it("counts nothing of what no market backs, and trades the rest of the chain and between chains", () => {
+    const unbacked = { valueUsd: usd("499000000"), paidUsd: 0n }
+    const holdings = [held(usdc, 75), held(weth, 25), held(spare, 499, { priceUsd: null, unbacked })]
+    const weights = [
+      [usdc, 50],
+      [weth, 50]
+    ] as const
+    const planned = planOne(holdings, weights)
+    assert.deepStrictEqual(trades(planned.legs), [[usdc, weth, "25.00"]])
+    assert.deepStrictEqual(skipped(planned), [[spare, "NO_MARKET", null]])
+    assert.strictEqual(planned.valueUsd, usd("100"))
+  })
+
+  it("is on target with it", () => {
+    const unbacked = { valueUsd: usd("499000000"), paidUsd: 0n }
+    const alone = (but: Partial<Holding>) => {
+      const task = input([chain([held(usdc, 100), held(spare, 499, { priceUsd: null, ...but })])], [[usdc, 100]])
+      return isOnTarget(task, plan(task))
+    }
+    assert.isTrue(alone({ unbacked }))
+    assert.isFalse(alone({}), "a price that is missing is waited for")
   })
 
   it("sells more than whole units cost, so that a market which pays a little less gives them", () => {

@@ -127,6 +127,30 @@ describe("positions", () => {
     assert.deepStrictEqual(kinds(positions), ["MISSING_PRICE"])
   })
 
+  it("count what nobody asked for by what the venues pay, and what the strategy names by its price", () => {
+    const market = { priceUsd: Decimal.one, depthUsd: 3n * Decimal.one }
+    const listed = new Map([...catalogue, [baseWeth.assetId, { ...baseWeth, market }] as const])
+    const account = read(onBase, [baseUsdc, 1_000_000n], [baseWeth, Decimal.one])
+    const strange = assemble([account], { catalogue: listed })
+    assert.deepStrictEqual(
+      strange.assets.map(({ balanceRaw, priceUsd, valueUsd }) => [balanceRaw, priceUsd, valueUsd]),
+      [
+        [1_000_000n, Decimal.one, Decimal.one],
+        [Decimal.one, null, null]
+      ]
+    )
+    assert.strictEqual(strange.totalValueUsd, Decimal.one)
+    assert.deepStrictEqual(strange.warnings, [
+      {
+        kind: "MISSING_PRICE",
+        message: `${baseWeth.assetId} is not in the strategy, and the venues pay at most 1.00 USD for what is worth 2500.00 USD by its price; the total leaves it out`
+      }
+    ])
+    const target = assemble([account], { catalogue: listed, targets: [baseWeth.assetId] })
+    assert.strictEqual(target.totalValueUsd, 2501n * Decimal.one)
+    assert.isEmpty(target.warnings)
+  })
+
   it("say of an old price how old it is, and of each value from when its price is", () => {
     const hours = (n: number) => DateTime.add(time, { hours: n })
     const positions = assemble([read(onBase, [baseUsdc, 1_000_000n], [baseWeth, Decimal.one])], {

@@ -121,6 +121,13 @@ plainIt("skips of a token without an answer name no figure, since none is known"
   ])
 })
 
+plainIt("skips of what no market backs name its value by its price, and what the venues pay", () => {
+  const unbacked = { valueUsd: 499n * Decimal.one, paidUsd: 3n * Decimal.one }
+  check(SkipCode.noMarket, /at most 3\.00 USD for what is worth 499\.00 USD/u, [
+    unvaluedSkip(baseUsdc.chainId, { assetId: baseBtc.assetId, weight: 0, isUnread: false, unbacked })
+  ])
+})
+
 plainIt("skips of what waits for its owner name what is to be traded", () => {
   const chain = { chainId: baseUsdc.chainId, legs: [usdcLeg, btcLeg], transfers: [transfer], skips: [] }
   check(SkipCode.signatureRequired, /10000\.00 USD/u, [unsignedSkip(chain, "the permission was revoked")])
