@@ -41,6 +41,8 @@ export class TokenCheckStore extends Context.Service<
   {
     /** Those that were never asked about first. */
     readonly due: (query: DueTokens) => Effect.Effect<ReadonlyArray<UncheckedToken>>
+    /** Those of the assets that are listed and were never asked about, as they are listed now. */
+    readonly unchecked: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<ReadonlyArray<UncheckedToken>>
     readonly record: (at: DateTime.Utc, checked: ReadonlyArray<CheckedToken>) => Effect.Effect<void>
   }
 >()("ballast/domain/asset/TokenCheckStore") {}

@@ -84,7 +84,7 @@ export class Backtests extends Context.Service<
         const problems = problemsOf(task, Day.of(yield* DateTime.now))
         if (problems.length > 0)
           return yield* new ValidationFailed({ message: "The backtest is out of its bounds", details: problems })
-        yield* requireValid(assets, chains, task.allocation)
+        yield* requireValid({ assets, chains }, task.allocation)
         const question = new Question(task)
         return yield* Cache.get(memory, question).pipe(Effect.tapError(() => Cache.invalidate(memory, question)))
       })

@@ -5,6 +5,7 @@
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
+import { TokenChecks } from "#domain/asset/TokenChecks.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { type CursorInvalid, type ExternalIdTaken, type NotFound, ValidationFailed } from "#domain/Errors.ts"
@@ -96,6 +97,7 @@ export class Strategies extends Context.Service<
       const store = yield* StrategyStore
       const tenants = yield* TenantConfigurationStore
       const assets = yield* Assets
+      const tokens = yield* TokenChecks
       const chains = yield* Chains
       const random = yield* SecureRandom.SecureRandom
 
@@ -114,7 +116,8 @@ export class Strategies extends Context.Service<
       /** The gates in their order; answers the schedule that applies. */
       const check = Effect.fnUntraced(function* (draft: StrategyDraft) {
         const schedule = yield* scheduleOf(draft)
-        yield* requireValid(assets, chains, draft.allocation)
+        const unanswered = yield* tokens.ask(draft.allocation.map(({ assetId }) => assetId))
+        yield* requireValid({ assets, chains }, draft.allocation, unanswered)
         return schedule
       })
 

@@ -1,6 +1,7 @@
 /** The published targets of a strategy: immutable, numbered, the latest is the head. Source: shapes 2.10. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
+import { TokenChecks } from "#domain/asset/TokenChecks.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
 import { CursorInvalid, type NotFound, type ValidationFailed } from "#domain/Errors.ts"
@@ -45,6 +46,7 @@ export class StrategyVersions extends Context.Service<
     Effect.gen(function* () {
       const store = yield* StrategyStore
       const assets = yield* Assets
+      const tokens = yield* TokenChecks
       const chains = yield* Chains
 
       const list = Effect.fn("StrategyVersions.list")(function* (strategyId: StrategyId, query: PageQuery) {
@@ -67,7 +69,8 @@ export class StrategyVersions extends Context.Service<
             Option.filter((strategy) => strategy.tenantId === tenantId)
           )
         )
-        yield* requireValid(assets, chains, allocation)
+        const unanswered = yield* tokens.ask(allocation.map(({ assetId }) => assetId))
+        yield* requireValid({ assets, chains }, allocation, unanswered)
         const createdAt = yield* DateTime.now
         const version = yield* store.publish({ strategyId, allocation, changeLog, createdAt })
         return { version, allocation, changeLog, isHead: true, createdAt }

@@ -11,6 +11,8 @@ export const maxAllocationAssets = 50
 export interface Tradable {
   readonly supported: ReadonlyArray<ChainId>
   readonly known: ReadonlyMap<AssetId, Asset>
+  /** Listed, and their chains have not said yet what they are; none when left out. */
+  readonly unanswered?: ReadonlyArray<AssetId>
 }
 
 /**
@@ -22,11 +24,14 @@ const unknownReason = (assetId: AssetId, supported: ReadonlyArray<ChainId>): str
     : `unsupported chain ${chainIdOf(assetId)} of ${assetId}; supported chains are ${supported.join(", ")}`
 
 /** Assets on chains that are not served, assets that are not known, and those that must not be bought. */
-const assetGate = (allocation: Allocation, { known, supported }: Tradable): ReadonlyArray<string> =>
+const assetGate = (allocation: Allocation, { known, supported, unanswered = [] }: Tradable): ReadonlyArray<string> =>
   allocation.flatMap(({ assetId }, index) => {
     const asset = known.get(assetId)
     const place = `allocation.assets.${index}.assetId`
     if (asset === undefined) return [`${place}: ${unknownReason(assetId, supported)}`]
+    if (unanswered.includes(assetId)) {
+      return [`${place}: unchecked asset ${assetId}; its chain has not said yet what it is; send it again in a minute`]
+    }
     const reason = asset.refusal === undefined ? "" : `; ${asset.refusal}`
     return asset.isBlocked ? [`${place}: blocked asset ${assetId}${reason}`] : []
   })

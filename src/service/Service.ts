@@ -24,7 +24,7 @@ import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
 import { MarketChecks } from "#domain/trading/MarketChecks.ts"
-import { TokenChecks } from "#domain/listing/TokenChecks.ts"
+import { TokenChecks } from "#domain/asset/TokenChecks.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 import { MarketDataRefresh } from "#domain/marketData/MarketDataRefresh.ts"
@@ -177,8 +177,9 @@ export const ServiceWithin = Layer.mergeAll(
 )
 
 /** What holds the token lists against the chains, and prices against markets. */
-const Tokens = Layer.merge(TokenChecks.fiber, MarketChecks.fiber).pipe(
-  Layer.provide([TokenChecks.layer, MarketChecks.layer])
-)
+const Tokens = Layer.merge(TokenChecks.fiber, MarketChecks.fiber.pipe(Layer.provide(MarketChecks.layer)))
 
-export const Service = Layer.merge(ServiceWithin, Tokens).pipe(Layer.provideMerge(Adapters))
+export const Service = Layer.merge(ServiceWithin, Tokens).pipe(
+  Layer.provideMerge(TokenChecks.layer),
+  Layer.provideMerge(Adapters)
+)

@@ -22,6 +22,12 @@ export const layer = Layer.effect(
         ) ORDER BY checked_at NULLS FIRST, asset_id LIMIT ${limit}`)
     )
 
+    const unchecked = Effect.fn("TokenCheckStore.unchecked")((assetIds: ReadonlyArray<AssetId>) =>
+      allTokens(sql`
+        SELECT asset_id AS "assetId", decimals FROM assets
+        WHERE asset_id = ANY(${assetIds}::text[]) AND checked_at IS NULL`)
+    )
+
     // In the order of their ids: two processes that check the same tokens never wait for each other in a circle.
     const record = Effect.fn("TokenCheckStore.record")(
       (at: DateTime.Utc, checked: ReadonlyArray<CheckedToken>) => sql`
@@ -38,6 +44,6 @@ export const layer = Layer.effect(
       Effect.orDie
     )
 
-    return TokenCheckStore.of({ due, record })
+    return TokenCheckStore.of({ due, unchecked, record })
   })
 )

@@ -36,6 +36,7 @@ import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { bytes32, guarded, policy } from "#test/api/support/permission.ts"
 import { signerOfText, signerOfTypedData } from "#test/api/support/wallets.ts"
+import { AsListed } from "#test/support/AsListed.ts"
 import { readEach } from "#test/support/readEach.ts"
 import { signerOf } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -373,8 +374,9 @@ const VenueFake = Layer.succeed(Venue, {
   quote: ({ requests }) => Effect.succeed(requests.map(() => null))
 })
 
-/** What the chains say of accounts: who may act for them, what their owners signed, and what calls would do. */
+/** What chains say of tokens and accounts: who may act for them, what their owners signed, and what calls would do. */
 export const TestAccounts = Layer.mergeAll(
+  AsListed,
   SmartAccountsFake,
   WithdrawalVerifierFake,
   PolicyReaderFake,

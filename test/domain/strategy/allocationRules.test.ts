@@ -17,6 +17,14 @@ describe("an allocation", () => {
       "allocation.assets: weights sum to 99.99, expected 100.00"
     ]))
 
+  it("names an asset of which its chain has not said what it is", () =>
+    assert.deepStrictEqual(
+      allocationProblems(of([baseUsdc, 6000], [baseWeth, 4000]), { ...tradable, unanswered: [baseWeth.assetId] }),
+      [
+        `allocation.assets.1.assetId: unchecked asset ${baseWeth.assetId}; its chain has not said yet what it is; send it again in a minute`
+      ]
+    ))
+
   it("names a duplicate where it stands", () =>
     assert.deepStrictEqual(allocationProblems(of([baseUsdc, 5000], [baseUsdc, 5000]), tradable), [
       `allocation.assets.1.assetId: duplicate asset ${baseUsdc.assetId}`

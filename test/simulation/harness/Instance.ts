@@ -23,6 +23,7 @@ import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { runtimeOn } from "#layers/engine/WorkflowRuntime.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import type { ServiceSettings } from "#src/config/settings.ts"
+import { AsListed } from "#test/support/AsListed.ts"
 import { testSettingsWith } from "#test/support/settings.ts"
 import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
@@ -85,7 +86,8 @@ const portsOf = (world: World) =>
     simulatedMarks(world),
     Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
     Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() })),
-    FamiliesLive
+    FamiliesLive,
+    AsListed
   )
 
 const Services = Layer.mergeAll(

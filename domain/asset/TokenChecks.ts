@@ -4,9 +4,9 @@
  *
  * A node that has none of the tokens is no witness against them.
  */
-import { Context, DateTime, Duration, Effect, Layer } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { type CheckedToken, TokenCheckStore, type UncheckedToken } from "#domain/asset/TokenCheckStore.ts"
-import type { ChainId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { TokenReader } from "#domain/chain/TokenReader.ts"
 import { keepGoingEvery } from "#domain/keepGoing.ts"
@@ -14,6 +14,8 @@ import { keepGoingEvery } from "#domain/keepGoing.ts"
 const interval = Duration.minutes(1)
 const checkedFor = Duration.days(1)
 const refusedFor = Duration.minutes(5)
+/** A chain that has not answered a request for a strategy by then has not answered. */
+const answeredIn = Duration.seconds(3)
 /** Tokens of one read. */
 const batch = 400
 /** Lists have no token of more. */
@@ -33,21 +35,64 @@ const checkedOf = ({ assetId, decimals: listed }: UncheckedToken, decimals: numb
  *
  * **When to use**
  *
- * Use `fiber` in the composition of the service, and `pass` in tests.
+ * Use `ask` before something new may name tokens, `fiber` in the composition of the service, and `pass` in tests.
  */
 export class TokenChecks extends Context.Service<
   TokenChecks,
   {
     /** Asks about every token that is due; a chain that does not answer is left to the next pass. */
     readonly pass: Effect.Effect<void>
+    /**
+     * Asks now about those of the tokens that nobody asked about since their list named them so; answers those of which
+     * it is not known still what they are. Tokens that are not listed, or on no chain of the deployment, are not among
+     * them.
+     */
+    readonly ask: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<ReadonlyArray<AssetId>>
   }
->()("ballast/domain/listing/TokenChecks") {
+>()("ballast/domain/asset/TokenChecks") {
   static readonly layer = Layer.effect(
     TokenChecks,
     Effect.gen(function* () {
       const store = yield* TokenCheckStore
       const reader = yield* TokenReader
       const { supported } = yield* Chains
+
+      /** Writes down what the chain says of the tokens; false where its node is not believed. */
+      const judge = Effect.fnUntraced(function* (chainId: ChainId, tokens: ReadonlyArray<UncheckedToken>) {
+        const decimals = yield* reader.decimals(
+          chainId,
+          tokens.map(({ assetId }) => assetId)
+        )
+        const checked = tokens.map((token) => checkedOf(token, decimals.get(token.assetId) ?? null))
+        if (tokens.length > 1 && [...decimals.values()].every((one) => one === null)) {
+          yield* Effect.logWarning("No listed token was found on the chain; the node is not believed", { chainId })
+          return false
+        }
+        yield* store.record(yield* DateTime.now, checked)
+        for (const { assetId, refusal } of checked) {
+          if (refusal !== null) yield* Effect.logWarning(`${assetId} is refused: ${refusal}`)
+        }
+        return true
+      })
+
+      const ask = Effect.fn("TokenChecks.ask")(function* (assetIds: ReadonlyArray<AssetId>) {
+        const named = assetIds.filter((assetId) => supported.includes(chainIdOf(assetId)))
+        const unchecked = yield* store.unchecked(named)
+        const left = yield* Effect.forEach(
+          Map.groupBy(unchecked, ({ assetId }) => chainIdOf(assetId)),
+          ([chainId, tokens]) =>
+            judge(chainId, tokens).pipe(
+              Effect.timeoutOption(answeredIn),
+              Effect.map(Option.getOrElse(() => false)),
+              Effect.catchTag("ChainUnavailable", ({ message }) =>
+                Effect.as(Effect.logWarning(`Listed tokens could not be checked: ${message}`), false)
+              ),
+              Effect.map((isKnown) => (isKnown ? [] : tokens.map(({ assetId }) => assetId)))
+            ),
+          { concurrency: "unbounded" }
+        )
+        return left.flat()
+      })
 
       const checkSome = Effect.fnUntraced(function* (chainId: ChainId) {
         const now = yield* DateTime.now
@@ -57,21 +102,7 @@ export class TokenChecks extends Context.Service<
           refusedBefore: DateTime.subtractDuration(now, refusedFor),
           limit: batch
         })
-        if (due.length === 0) return false
-        const decimals = yield* reader.decimals(
-          chainId,
-          due.map(({ assetId }) => assetId)
-        )
-        const checked = due.map((token) => checkedOf(token, decimals.get(token.assetId) ?? null))
-        if (due.length > 1 && [...decimals.values()].every((one) => one === null)) {
-          yield* Effect.logWarning("No listed token was found on the chain; the node is not believed", { chainId })
-          return false
-        }
-        yield* store.record(now, checked)
-        for (const { assetId, refusal } of checked) {
-          if (refusal !== null) yield* Effect.logWarning(`${assetId} is refused: ${refusal}`)
-        }
-        return due.length === batch
+        return due.length > 0 && (yield* judge(chainId, due)) && due.length === batch
       })
 
       const check = (chainId: ChainId): Effect.Effect<void> =>
@@ -83,6 +114,7 @@ export class TokenChecks extends Context.Service<
         )
 
       return TokenChecks.of({
+        ask,
         pass: Effect.forEach(supported, check, { concurrency: "unbounded", discard: true }).pipe(
           Effect.withSpan("TokenChecks.pass")
         )
