@@ -11,6 +11,7 @@ import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { BalancesOnce } from "#domain/asset/BalancesOnce.ts"
 import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
@@ -81,6 +82,7 @@ interface Place {
 export const serviceOn = (chain: Chain, { database, relayer, rpcUrls }: Place) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
+    Layer.provideMerge(BalancesOnce),
     Layer.provideMerge(CurrentBalances),
     Layer.provideMerge(
       Layer.mergeAll(

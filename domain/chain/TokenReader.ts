@@ -1,7 +1,15 @@
 /** Port: what a token says of itself on its chain. */
 import { Context, type Effect } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AccountId, AssetId, ChainId } from "#domain/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+
+/** Two tokens of a chain, of both of which an account holds so much. */
+export interface EqualHoldings {
+  readonly one: AssetId
+  readonly other: AssetId
+  /** Above zero. */
+  readonly raw: bigint
+}
 
 /**
  * Tokens as their own chains have them.
@@ -18,5 +26,10 @@ export class TokenReader extends Context.Service<
       chainId: ChainId,
       assetIds: ReadonlyArray<AssetId>
     ) => Effect.Effect<ReadonlyMap<AssetId, number | null>, ChainUnavailable>
+    /**
+     * Whether both are entries to one balance, by a transfer of the first that is made up on the account's state; null
+     * where the token refuses it. Nothing is sent.
+     */
+    readonly areOne: (account: AccountId, holdings: EqualHoldings) => Effect.Effect<boolean | null, ChainUnavailable>
   }
 >()("ballast/domain/chain/TokenReader") {}

@@ -1,7 +1,7 @@
 /** The decimals of tokens of all families: mints of Solana are read here, tokens of others are handed on. */
 import { PublicKey } from "@solana/web3.js"
 import { Array, Effect, Layer, Option, Result } from "effect"
-import { addressOf, type AssetId, type ChainId, namespaceOfChain } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, namespaceOfChain } from "#domain/Caip.ts"
 import { TokenReader } from "#domain/chain/TokenReader.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { decodeMint } from "#layers/solana/token/Mint.ts"
@@ -29,6 +29,11 @@ export const SolanaTokens = Layer.effect(
       return new Map((yield* Effect.forEach(Array.chunksOf(assetIds, accountsOfARequest), readMints)).flat())
     })
 
-    return TokenReader.of({ decimals })
+    return TokenReader.of({
+      decimals,
+      // A token account there is of one mint.
+      areOne: (account, holdings) =>
+        namespaceOfChain(chainIdOf(account)) === "solana" ? Effect.succeed(false) : others.areOne(account, holdings)
+    })
   })
 )

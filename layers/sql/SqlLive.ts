@@ -44,6 +44,7 @@ import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
 import * as SuspendedRuns from "#layers/sql/operation/SuspendedRuns.ts"
 import * as TradableAssetStore from "#layers/sql/listing/TradableAssetStore.ts"
 import * as TokenCheckStore from "#layers/sql/asset/TokenCheckStore.ts"
+import * as TokenEntryStore from "#layers/sql/asset/TokenEntryStore.ts"
 import * as TenantConfigurationStore from "#layers/sql/tenant/TenantConfigurationStore.ts"
 import * as TenantEventLog from "#layers/sql/event/TenantEventLog.ts"
 import * as TenantStore from "#layers/sql/identity/TenantStore.ts"
@@ -101,6 +102,7 @@ export const SqlLive = Layer.mergeAll(
   TenantEventLog.layer,
   TenantStore.layer,
   TokenCheckStore.layer,
+  TokenEntryStore.layer,
   TradableAssetStore.layer,
   LastChanges.layer,
   TransferLedger.layer,

@@ -24,6 +24,7 @@ import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
 import { MarketChecks } from "#domain/trading/MarketChecks.ts"
+import { BalancesOnce } from "#domain/asset/BalancesOnce.ts"
 import { TokenChecks } from "#domain/asset/TokenChecks.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
@@ -76,7 +77,8 @@ const Adapters = Layer.mergeAll(TokenLists, LoadCatalogue).pipe(
     Layer.mergeAll(
       SqlLive,
       FamiliesLive,
-      CurrentBalances.pipe(
+      BalancesOnce.pipe(
+        Layer.provideMerge(CurrentBalances),
         Layer.provideMerge(SolanaLive),
         Layer.provideMerge(EvmLive.pipe(Layer.provide(PriceAttestorLive))),
         Layer.provideMerge(SolanaClients),

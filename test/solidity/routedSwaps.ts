@@ -163,22 +163,22 @@ interface Compiled {
   >
 }
 
-const compileOddToken = () => {
+/** A contract of a file beside this one. */
+export const compileToken = (file: string, name: string) => {
   const { compile } = createRequire(import.meta.url)("solc") as { readonly compile: (input: string) => string }
-  const file = "OddToken.sol"
   const input = {
     language: "Solidity",
     sources: { [file]: { content: readFileSync(join(import.meta.dirname, file), "utf8") } },
     settings: { outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } } }
   }
   const { contracts } = JSON.parse(compile(JSON.stringify(input))) as Compiled
-  const { abi, evm } = contracts[file]!["OddToken"]!
+  const { abi, evm } = contracts[file]![name]!
   return { abi, creation: `0x${evm.bytecode.object}` as Hex }
 }
 
 /** Deploys a token that answers nothing and keeps a share of every transfer. */
 export const deployOddToken = Effect.fnUntraced(function* (chain: Chain, from: LocalAccount, keptBps: bigint) {
-  const { abi, creation } = compileOddToken()
+  const { abi, creation } = compileToken("OddToken.sol", "OddToken")
   const data = encodeDeployData({ abi, bytecode: creation, args: [keptBps] })
   const { contractAddress } = yield* transact(chain, from, { to: null, data })
   return contractAddress!

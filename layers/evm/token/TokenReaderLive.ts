@@ -1,14 +1,18 @@
-/** The decimals of ERC-20 tokens, by multicall. */
+/** The decimals of ERC-20 tokens, by multicall, and whether two of them are one, by a transfer that is made up. */
 import { Effect, Layer } from "effect"
-import { erc20Abi } from "viem"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
-import { TokenReader } from "#domain/chain/TokenReader.ts"
+import { BaseError, erc20Abi, isHex } from "viem"
+import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type EqualHoldings, TokenReader } from "#domain/chain/TokenReader.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
+import { multicall3 } from "#layers/evm/contracts.ts"
+import { decodeResults, encodeCalls } from "#layers/evm/rpc/aggregate.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 const decimalsOf = callDataOf(erc20Abi, "decimals")
+const balanceOf = callDataOf(erc20Abi, "balanceOf")
+const transfer = callDataOf(erc20Abi, "transfer")
 /** Of a `uint8`. */
 const maxAnswer = 255n
 
@@ -32,6 +36,27 @@ export const TokenReaderLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    return TokenReader.of({ decimals })
+    /**
+     * In the account's place stands Multicall3 for the length of one call, so that it makes the transfer itself:
+     * balances of both before, a transfer of half, balances of both after.
+     */
+    const areOne = Effect.fn("TokenReader.areOne")(function* (account: AccountId, { one, other, raw }: EqualHoldings) {
+      const chainId = chainIdOf(account)
+      const [holder, first, second] = [toViem(addressOf(account)), toViem(addressOf(one)), toViem(addressOf(other))]
+      const looks = [first, second].map((target) => ({ target, data: balanceOf(holder) }))
+      const move = { target: first, data: transfer(multicall3, raw / 2n + 1n) }
+      const data = encodeCalls([...looks, move, ...looks])
+      const answer = yield* clients.request(chainId, "eth_call", async (client) => {
+        const code = await client.getCode({ address: multicall3 })
+        if (code === undefined) throw new BaseError("Multicall3 is not there", { name: "MulticallIncomplete" })
+        return await client.call({ to: holder, data, stateOverride: [{ address: holder, code }] })
+      })
+      const results = isHex(answer.data) ? decodeResults(answer.data) : []
+      const [oneBefore, otherBefore, , oneAfter, otherAfter] = results.map(uintOf)
+      if (results[2]?.success !== true || oneBefore == null || oneAfter == null || oneAfter >= oneBefore) return null
+      return oneBefore === otherBefore && oneAfter === otherAfter
+    })
+
+    return TokenReader.of({ decimals, areOne })
   })
 )
