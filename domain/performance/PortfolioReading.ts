@@ -33,6 +33,7 @@ type Known = Pick<ValuationInputs, "catalogue" | "prices">
 const unbackedIn = ({ accounts }: PortfolioReading, { catalogue, prices }: Known): ReadonlyArray<AssetId> =>
   accounts.flatMap(({ balances }) =>
     [...balances].flatMap(([assetId, raw]) => {
+      if (isNative(assetId)) return []
       const [asset, price] = [catalogue.get(assetId), prices.get(assetId)]
       const isUnbacked =
         asset !== undefined && price !== undefined && unbackedValue(asset, raw ?? 0n, price.usd) !== undefined
