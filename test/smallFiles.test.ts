@@ -50,7 +50,6 @@ const reasons: Readonly<Record<string, string>> = {
   "src/service/heapSettings.ts": "imported for its effect, before all else",
   "src/service/socketPlatform.ts": "tests serve sockets with it, without the service",
   "test/api/support/permission.ts": "its reader has no room for it below 400 lines",
-  "test/deploy/prometheusNames.ts": "how the exporter spells names, apart from what is asked of them",
   "test/deploy/promql.ts": "how a query is read, apart from what is asked of it"
 }
 

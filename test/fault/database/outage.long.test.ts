@@ -1,6 +1,6 @@
 /**
- * A database that is away, as clients see it: requests and procedures are answered 503 with the time to come back, and the next ones
- * succeed as soon as the database does its work again.
+ * A database that is away, as clients see it: requests and procedures are answered 503 with the time to come back, and
+ * the next ones succeed as soon as the database does its work again.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
