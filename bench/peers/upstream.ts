@@ -17,6 +17,7 @@ import { serve } from "#bench/peers/serve.ts"
 
 const head = 1_000_000n
 const balanceOf = "0x70a08231"
+const getEthBalance = "0x4d2301cc"
 
 interface Rpc {
   readonly id: unknown
@@ -30,7 +31,12 @@ const balance = (token: Address, data: Hex): bigint => {
   return ((BigInt(token) % 7n) + 1n) * 1_000_003n * ((BigInt(String(args?.[0])) % 1_000_000n) + 1n)
 }
 
-/** Every call that is not for a balance asks for the number or the time of the block. */
+/** No account has a native coin. Every call that is not for a balance asks for the number or the time of the block. */
+const resultOf = (target: Address, data: Hex): bigint => {
+  if (data.startsWith(balanceOf)) return balance(target, data)
+  return data.startsWith(getEthBalance) ? 0n : head
+}
+
 const call = (data: Hex): Hex => {
   const { args } = decodeFunctionData({ abi: multicall3Abi, data })
   const calls = (args?.[0] ?? []) as ReadonlyArray<{ readonly target: Address; readonly callData: Hex }>
@@ -39,7 +45,7 @@ const call = (data: Hex): Hex => {
     functionName: "aggregate3",
     result: calls.map(({ callData, target }) => ({
       success: true,
-      returnData: numberToHex(callData.startsWith(balanceOf) ? balance(target, callData) : head, { size: 32 })
+      returnData: numberToHex(resultOf(target, callData), { size: 32 })
     }))
   })
 }
