@@ -3,13 +3,15 @@
  * the repository's own history, goes on with the database that this release has migrated, beside processes of it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
+import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { freePort } from "#sandbox/process/freePort.ts"
 import { newServerDatabase } from "#test/support/database.ts"
 import { patienceMillis } from "#test/support/suite/patience.ts"
@@ -144,6 +146,11 @@ describe("upgrade and rollback", () => {
           allocation: { assets: tokens.map(([address]) => ({ assetId: `${base}${address}`, weight: "50" })) },
           schedule: { type: "interval", frequency: "daily" }
         }
+        /** What the tokens' chains would say: there is none here. */
+        const tokensAreChecked = Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`UPDATE assets SET checked_at = now() WHERE checked_at IS NULL`
+        }).pipe(Effect.provide(Layer.fresh(databaseLayer(url))), Effect.scoped)
         /** Everything that a deployment does without a chain, by one process. */
         const works = async ({ call }: Effect.Success<ReturnType<typeof api>>) => {
           const tenant = await call("POST", "/v1/admin/tenants", {
@@ -166,6 +173,7 @@ describe("upgrade and rollback", () => {
           })
           assert.strictEqual(issued.status, 201, JSON.stringify(issued.body))
           const by = { "x-api-key": issued.body.data.apiKey as string }
+          await Effect.runPromise(tokensAreChecked)
           const created = await call("POST", "/v2/strategies", { headers: by, body: strategy })
           assert.include([200, 201], created.status, JSON.stringify(created.body))
           return { by, strategyId: created.body.data.strategyId as string }
