@@ -11,14 +11,12 @@ import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { advance } from "#sandbox/chain/Market.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
+import { adapterBehind } from "#test/layers/evm/absence/nodes.ts"
 import {
   accountOn,
-  adapterFor,
   asset,
   batchOf,
   chainIdOf,
-  configFor,
   EvmWorld,
   EvmWorldLive,
   fund,
@@ -32,14 +30,7 @@ const bound = 120
 
 /** The service's adapter behind as many nodes of the chain, each of whose blocks may be so old. */
 const readers = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2, headMaxAgeSeconds: number) {
-  const { faults, url } = yield* nodesOf(chain)
-  const config = configFor([chain], () => url(chain, 1))
-  const chains = config.chains.map((one) => ({
-    ...one,
-    headMaxAgeSeconds,
-    rpcUrls: endpoints === 1 ? one.rpcUrls : ([url(chain, 1), url(chain, 2)] as const)
-  }))
-  const services = yield* Layer.build(adapterFor({ ...config, chains }))
+  const { faults, services } = yield* adapterBehind(chain, endpoints, { headMaxAgeSeconds })
   return {
     faults,
     balances: Context.get(services, Balances),

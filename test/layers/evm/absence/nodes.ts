@@ -8,6 +8,7 @@ import type { Chain } from "#sandbox/chain/Chain.ts"
 import { rpcPath, rpcProxy } from "#sandbox/chain/rpcProxy.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 import { Faults } from "#sandbox/faults/Faults.ts"
+import { adapterFor, configFor } from "#test/layers/evm/EvmWorld.ts"
 
 export const nodesOf = Effect.fnUntraced(function* (...chains: ReadonlyArray<Chain>) {
   const world = Layer.mock(WorldChains, {
@@ -27,4 +28,25 @@ export const nodesOf = Effect.fnUntraced(function* (...chains: ReadonlyArray<Cha
     faults: Context.get(served, Faults),
     url: ({ chainId }: Chain, endpoint: number) => `http://127.0.0.1:${port}${rpcPath(chainId, endpoint)}`
   }
+})
+
+interface ChainSettings {
+  readonly headMaxAgeSeconds?: number
+  readonly confirmations?: number
+}
+
+/** The service's adapter behind as many nodes of the chain, and what they can be set to. */
+export const adapterBehind = Effect.fnUntraced(function* (
+  chain: Chain,
+  endpoints: 1 | 2,
+  settings: ChainSettings = {}
+) {
+  const { faults, url } = yield* nodesOf(chain)
+  const config = configFor([chain], () => url(chain, 1))
+  const chains = config.chains.map((one) => ({
+    ...one,
+    ...settings,
+    rpcUrls: endpoints === 1 ? one.rpcUrls : ([url(chain, 1), url(chain, 2)] as const)
+  }))
+  return { faults, services: yield* Layer.build(adapterFor({ ...config, chains })) }
 })

@@ -15,7 +15,7 @@ import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
+import { adapterBehind, nodesOf } from "#test/layers/evm/absence/nodes.ts"
 import {
   accountOn,
   adapterFor,
@@ -47,13 +47,7 @@ const swapOf = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain
 
 /** The service's adapter behind as many nodes of the chain. */
 const behind = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2) {
-  const { faults, url } = yield* nodesOf(chain)
-  const config = configFor([chain], () => url(chain, 1))
-  const chains = config.chains.map((one) => ({
-    ...one,
-    rpcUrls: endpoints === 1 ? one.rpcUrls : ([url(chain, 1), url(chain, 2)] as const)
-  }))
-  const services = yield* Layer.build(adapterFor({ ...config, chains }))
+  const { faults, services } = yield* adapterBehind(chain, endpoints)
   return {
     faults,
     actions: Context.get(services, CarriedActions),

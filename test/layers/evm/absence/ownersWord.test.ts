@@ -12,16 +12,8 @@ import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
-import {
-  adapterFor,
-  configFor,
-  EvmWorld,
-  EvmWorldLive,
-  mine,
-  owner,
-  withdrawalDomainName
-} from "#test/layers/evm/EvmWorld.ts"
+import { adapterBehind } from "#test/layers/evm/absence/nodes.ts"
+import { EvmWorld, EvmWorldLive, mine, owner, withdrawalDomainName } from "#test/layers/evm/EvmWorld.ts"
 import { advance } from "#sandbox/chain/Market.ts"
 import { dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { signedWithdrawal } from "#test/layers/evm/withdrawal/WithdrawalWorld.ts"
@@ -30,13 +22,7 @@ const { chainId } = catalog[0]!
 
 /** The service's adapter behind as many nodes of the chain. */
 const behind = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2) {
-  const { faults, url } = yield* nodesOf(chain)
-  const config = configFor([chain], () => url(chain, 1))
-  const chains = config.chains.map((one) => ({
-    ...one,
-    rpcUrls: endpoints === 1 ? one.rpcUrls : ([url(chain, 1), url(chain, 2)] as const)
-  }))
-  const services = yield* Layer.build(adapterFor({ ...config, chains }))
+  const { faults, services } = yield* adapterBehind(chain, endpoints)
   return {
     faults,
     withdrawals: Context.get(services, WithdrawalExecution),

@@ -12,14 +12,12 @@ import { chainEndpointBehind } from "#layers/evm/rpc/Endpoint.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { advance } from "#sandbox/chain/Market.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { nodesOf } from "#test/layers/evm/absence/nodes.ts"
+import { adapterBehind } from "#test/layers/evm/absence/nodes.ts"
 import {
   accountOn,
-  adapterFor,
   asset,
   batchOf,
   chainIdOf,
-  configFor,
   enroll,
   type Enrollment,
   EvmWorld,
@@ -39,14 +37,7 @@ const behind = Effect.fnUntraced(function* (
   endpoints: 1 | 2,
   settings: { readonly headMaxAgeSeconds?: number; readonly confirmations?: number } = {}
 ) {
-  const { faults, url } = yield* nodesOf(chain)
-  const config = configFor([chain], () => url(chain, 1))
-  const chains = config.chains.map((one) => ({
-    ...one,
-    ...settings,
-    rpcUrls: endpoints === 1 ? one.rpcUrls : ([url(chain, 1), url(chain, 2)] as const)
-  }))
-  const services = yield* Layer.build(adapterFor({ ...config, chains }))
+  const { faults, services } = yield* adapterBehind(chain, endpoints, settings)
   return {
     faults,
     balances: Context.get(services, Balances),
