@@ -11,7 +11,7 @@ import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { spreadOf, spreadOfRatios } from "#bench/http/spread.ts"
 import { spreadHeading, spreadLine } from "#bench/engine/spreadLine.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 
 const rounds = 5
 /** As many as `batched` takes at most. */

@@ -18,8 +18,8 @@ import {
   workflowIdOf
 } from "#bench/monitors/fillMonitors.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
-import type { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { MonitorDriver } from "#domain/monitor/MonitorDriver.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"

@@ -2,8 +2,8 @@
  * How long the rebalance planner takes for one portfolio: 10, 50, 100 and 1,000 assets over three chains, all off
  * target.
  */
-import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Holding, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 

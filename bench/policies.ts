@@ -14,7 +14,7 @@ import { pathOf } from "#bench/policies/paths.ts"
 import { peers } from "#bench/policies/peerRules.ts"
 import { type CostLevel, type Outcome, simulate } from "#bench/policies/simulate.ts"
 import type { Rule } from "#domain/backtest/followRule.ts"
-import { maxRiskAversion } from "#domain/RebalancePolicy.ts"
+import { maxRiskAversion } from "#domain/mandate/RebalancePolicy.ts"
 
 const allPaths = 200
 const maxTries = 5

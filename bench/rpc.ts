@@ -16,7 +16,7 @@ import { seed } from "#bench/http/seed.ts"
 import { startService } from "#bench/http/service.ts"
 import { type Read, type Wire, wires } from "#bench/rpc/wires.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
-import * as Ids from "#domain/Ids.ts"
+import * as Ids from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import * as OperationStoreLive from "#layers/sql/operation/OperationStore.ts"
 

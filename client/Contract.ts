@@ -6,7 +6,7 @@
 import type { Schema, Stream } from "effect"
 import type { HttpApi, HttpApiGroup } from "effect/http-api"
 import type { Rpc, RpcGroup } from "effect/rpc"
-import type * as Errors from "#domain/Errors.ts"
+import type * as Errors from "#domain/errors/Errors.ts"
 import type { Frame as FrameSchema } from "#domain/stream/Frame.ts"
 import type { TicketTarget as TargetSchema } from "#domain/stream/Ticket.ts"
 import type { V2 } from "#http/v2/Api.ts"

@@ -1,7 +1,7 @@
 /** How errors stand in answers: each route has one envelope, which `http/envelopeTable.ts` knows. */
 import { DateTime } from "effect"
-import { contractOf, type DomainError, errorFields } from "#domain/DomainError.ts"
-import { legacyCode } from "#domain/legacyCodes.ts"
+import { contractOf, type DomainError, errorFields } from "#domain/errors/DomainError.ts"
+import { legacyCode } from "#domain/errors/legacyCodes.ts"
 import type { RequestContext } from "#domain/request/RequestContext.ts"
 
 /** What an envelope may tell of the request that is answered. */

@@ -1,15 +1,15 @@
 /**
  * Gives a domain error its form on the v2 wire: the envelope with the code and status of the class's own contract.
  *
- * No code is written here; domain/Errors.ts has them. Source: interface "v2 envelope".
+ * No code is written here; domain/errors/Errors.ts has them. Source: interface "v2 envelope".
  */
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { DomainError } from "#domain/DomainError.ts"
-import type { ErrorContract, RateLimited } from "#domain/Errors.ts"
+import type { DomainError } from "#domain/errors/DomainError.ts"
+import type { ErrorContract, RateLimited } from "#domain/errors/Errors.ts"
 import { envelopeV2 } from "#http/envelopes.ts"
 
-/** A class of domain/Errors.ts. */
+/** A class of domain/errors/Errors.ts. */
 export interface ErrorClass<E extends DomainError> extends Schema.Top {
   readonly Type: E
   readonly contract: ErrorContract

@@ -1,6 +1,6 @@
 /** Answers with a domain error outside an HttpApi, in the envelope of the path. */
 import { HttpServerResponse } from "effect/http"
-import { contractOf, type DomainError, retryHeaders } from "#domain/DomainError.ts"
+import { contractOf, type DomainError, retryHeaders } from "#domain/errors/DomainError.ts"
 import { envelopeAt } from "#http/envelopeTable.ts"
 import type { Answered } from "#http/envelopes.ts"
 

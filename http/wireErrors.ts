@@ -1,5 +1,5 @@
 /** The v2 wire form of each domain error, ready for contracts. One component schema each in the OpenAPI document. */
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import { wire, wireRetry } from "#http/errorContract.ts"
 
 export const CursorInvalid = wire(Errors.CursorInvalid, "CursorInvalid")

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { bearerIn } from "#domain/identity/access/presented.ts"
 import { AdminAccess } from "#rpc/AdminAccess.ts"

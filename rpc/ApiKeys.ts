@@ -4,11 +4,11 @@
  */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
-import { ApiKeyId } from "#domain/Ids.ts"
-import { Scope } from "#domain/Scopes.ts"
-import { utcFromText } from "#domain/UtcFromText.ts"
-import { isVisibleName } from "#domain/VisibleName.ts"
+import { NotFound, PermissionDenied, ValidationFailed } from "#domain/errors/Errors.ts"
+import { ApiKeyId } from "#domain/values/Ids.ts"
+import { Scope } from "#domain/values/Scopes.ts"
+import { utcFromText } from "#domain/values/UtcFromText.ts"
+import { isVisibleName } from "#domain/values/VisibleName.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
 import { SessionAccess } from "#rpc/session/SessionAccess.ts"
 

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Redacted } from "effect"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import type { ApiKey } from "#domain/identity/Tenant.ts"
 import { ApiKeyProcedures } from "#rpc/ApiKeys.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"

@@ -4,9 +4,9 @@
  * refusal is stored for the tenant whose key the call had.
  */
 import { Cause, Clock, Context, DateTime, Effect, Exit, Fiber, Layer, LogLevel, Metric } from "effect"
-import { contractOf, isDomainError } from "#domain/DomainError.ts"
-import { Internal, NotFound } from "#domain/Errors.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import { contractOf, isDomainError } from "#domain/errors/DomainError.ts"
+import { Internal, NotFound } from "#domain/errors/Errors.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { callOf, RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 

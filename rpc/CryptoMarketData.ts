@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"
-import { integer } from "#domain/RebalancePolicy.ts"
+import { integer } from "#domain/mandate/RebalancePolicy.ts"
 import { CacheState } from "#domain/marketData/CacheState.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"
 import { encodedOnce } from "#rpc/encodedOnce.ts"

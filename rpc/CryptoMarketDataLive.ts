@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { CryptoMarketData } from "#domain/marketData/CryptoMarketData.ts"
 import { CryptoMarketDataProcedures, defaultLimit } from "#rpc/CryptoMarketData.ts"
 

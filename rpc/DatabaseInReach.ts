@@ -4,8 +4,8 @@
  */
 import { Effect, ErrorReporter, Layer } from "effect"
 import { RpcMiddleware } from "effect/rpc"
-import { Unavailable } from "#domain/Errors.ts"
-import { databaseAway, isOfStorage, TransientFault } from "#domain/TransientFault.ts"
+import { Unavailable } from "#domain/errors/Errors.ts"
+import { databaseAway, isOfStorage, TransientFault } from "#domain/errors/TransientFault.ts"
 
 export class DatabaseInReach extends RpcMiddleware.Service<DatabaseInReach>()("ballast/rpc/DatabaseInReach", {
   error: Unavailable

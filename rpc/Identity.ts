@@ -1,9 +1,9 @@
 /** Contract: signing in with a wallet, and the members of a tenant. Source: ERC-4361; docs/decisions/0160. */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import { Role, SignInWalletId } from "#domain/identity/User.ts"
-import { TenantId, UserId } from "#domain/Ids.ts"
+import { TenantId, UserId } from "#domain/values/Ids.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { HiddenDefect } from "#rpc/publicProcedure.ts"
 import { IsUncounted, PresentedAccess, SessionAccess } from "#rpc/session/SessionAccess.ts"

@@ -1,5 +1,5 @@
 import { DateTime, Effect, Option, Redacted } from "effect"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"

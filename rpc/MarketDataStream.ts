@@ -1,7 +1,7 @@
 /** Contract: the operator's procedures of the market-data stream. Source: interface, `marketDataStream.*`; shapes U. */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { Internal, ValidationFailed } from "#domain/Errors.ts"
+import { Internal, ValidationFailed } from "#domain/errors/Errors.ts"
 import { Provider } from "#domain/stream/PublicAsset.ts"
 import { ProviderConnected, ProviderDisconnected, WorkerStatus } from "#domain/stream/WorkerStatus.ts"
 import { AdminAccess } from "#rpc/AdminAccess.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { buildWith } from "#domain/buildWith.ts"
-import { Internal, ValidationFailed } from "#domain/Errors.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
+import { Internal, ValidationFailed } from "#domain/errors/Errors.ts"
 import { MarketDataStream, type MarketDataStreamFailed } from "#domain/stream/MarketDataStream.ts"
 import { MarketDataStreamProcedures } from "#rpc/MarketDataStream.ts"
 

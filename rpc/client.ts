@@ -2,14 +2,14 @@
  * The typed client of the procedures, over Effect's RPC: `client("assets.searchForTokens", { q: "weth" })`. It is
  * derived from the contract, so it cannot drift from the service.
  *
- * A call fails with a class of domain/Errors.ts or with `RpcClientError`, and with nothing else: input that is not
+ * A call fails with a class of `Errors.ts` or with `RpcClientError`, and with nothing else: input that is not
  * valid is `ValidationFailed`, before it is sent, and a fault of the service is `Internal`.
  */
 import { Effect, flow, Layer, type Redacted, type SchemaIssue, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { type Rpc, RpcClient, type RpcClientError, type RpcGroup, RpcSchema, RpcSerialization } from "effect/rpc"
-import { detailsOf } from "#domain/describeIssue.ts"
-import { Internal, ValidationFailed } from "#domain/Errors.ts"
+import { detailsOf } from "#domain/errors/describeIssue.ts"
+import { Internal, ValidationFailed } from "#domain/errors/Errors.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
 import { hiddenDefect } from "#rpc/publicProcedure.ts"
 

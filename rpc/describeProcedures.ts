@@ -1,7 +1,7 @@
 /** What the published descriptions say of procedures, read off the groups that the wires serve. */
 import { Context, type Schema } from "effect"
 import { type Rpc, type RpcGroup, RpcSchema } from "effect/rpc"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import type { DescribedProcedure, ProcedureError } from "#http/docs/DescribedProcedures.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { IsAction } from "#rpc/actionProcedure.ts"

@@ -1,6 +1,6 @@
 /** The paging input of every list of procedures, as of lists over REST. */
 import { Schema } from "effect"
-import { integer } from "#domain/RebalancePolicy.ts"
+import { integer } from "#domain/mandate/RebalancePolicy.ts"
 
 export const pageInput = {
   /** Rows a page; 50 when left out. */

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { OpenApi } from "effect/http-api"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import { Frame } from "#domain/stream/Frame.ts"
 import { TicketTarget } from "#domain/stream/Ticket.ts"
 import { plainSchemas } from "#http/openapi/plainSchemas.ts"

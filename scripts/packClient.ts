@@ -66,7 +66,7 @@ const rooms = ["client", "domain", "http", "rpc", "stream"]
 
 const ownModule = /(\b(?:from|import)\s*\(?\s*)"#([^"]+\.ts)"/gu
 
-/** `#domain/Caip.ts` becomes a path from the importing module, which every platform can follow. */
+/** `#domain/values/Caip.ts` becomes a path from the importing module, which every platform can follow. */
 const withRelativeImports = (text: string, module: string) =>
   text.replaceAll(ownModule, (_, keyword: string, imported: string) => {
     const way = relative(dirname(module), imported)

@@ -1,6 +1,6 @@
 /** Brings the events of the deployment into this worker's hub, and announces what its clients follow. */
 import { Clock, Context, Deferred, Duration, Effect, Layer, Schedule, Stream } from "effect"
-import { keepGoing, keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoing, keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { Backplane } from "#domain/stream/Backplane.ts"
 import type { MarketEvent } from "#domain/stream/MarketData.ts"
 import { Demand } from "#stream/Demand.ts"

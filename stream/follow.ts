@@ -1,6 +1,6 @@
 /** Follows what the workers of a deployment share and announce, for as long as the scope lives. */
 import { Duration, type Effect, type LogLevel, type Scope, Stream } from "effect"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 /** Between the end of a source, or its fault, and its next beginning. */
 const interval = Duration.seconds(1)

@@ -1,7 +1,7 @@
 /** `POST /v1/tickets` and the snapshot routes. Source: interface "Market-data stream worker". */
 import { Clock, Effect, Result } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import { makeFixedWindows } from "#domain/fixedWindows.ts"
+import { makeFixedWindows } from "#domain/effects/fixedWindows.ts"
 import { peerAddress } from "#domain/stream/peerAddress.ts"
 import { type Ticket, TicketTarget, type TopicGrant } from "#domain/stream/Ticket.ts"
 import { assetKey, assetTopic, collectionClass, collectionsOf, collectionTopic, nameOf } from "#domain/stream/Topic.ts"

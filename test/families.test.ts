@@ -38,8 +38,8 @@ const signed = "what owners of EVM accounts sign"
 const userOpHash = "a field of that name, which is stored and sent"
 
 const reasons: Readonly<Record<string, string>> = {
-  "Caip.ts": forms,
-  "Eip55.ts": forms,
+  "values/Caip.ts": forms,
+  "values/Eip55.ts": forms,
   "listing/AssetKey.ts": forms,
   "listing/AssetModels.ts": "names the standards that listed tokens keep",
   "marketData/caipOfPlatform.ts": forms,
@@ -84,7 +84,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Files that look at the name of a family, so that the others do not. */
 const branches: Readonly<Record<string, string>> = {
-  "Caip.ts": forms,
+  "values/Caip.ts": forms,
   "account/Permission.ts": "answers for what was authorized, by its tag",
   "marketData/caipOfPlatform.ts": "a provider's name of a platform",
   "relay/Transaction.ts": "answers for what was prepared, by its tag",

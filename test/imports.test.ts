@@ -8,6 +8,7 @@ import { join } from "node:path"
 import {
   adapters,
   contexts,
+  foundations,
   innerRooms,
   type Rooms,
   routes,
@@ -37,7 +38,6 @@ const byPath = new Map(sources.map((source) => [source.path, source]))
 
 /** Folders above 25 files, and why they are not split. */
 const large: Readonly<Record<string, string>> = {
-  domain: "the values that every context knows; a folder of them would be a name for nothing",
   migrations: "their numbers are their order"
 }
 
@@ -152,8 +152,16 @@ describe("imports", () => {
     assert.deepStrictEqual(misplaced(topFolders), [])
   })
 
+  it("folders of domain import what the maps list, and every context may import the foundations", () => {
+    const withoutFoundations = [...roomsOf("domain")].map(([name, others]) => {
+      const kept = name in foundations ? others : [...others].filter((other) => !(other in foundations))
+      return [name, new Set(kept)] as const
+    })
+    assert.deepStrictEqual(listed(new Map(withoutFoundations)), listed(arrowsOf({ ...foundations, ...contexts })))
+    assert.deepStrictEqual(misplaced({ ...foundations, ...contexts }), [])
+  })
+
   for (const [folder, rooms] of [
-    ["domain", contexts],
     ["layers", adapters],
     ["layers/sql", stores],
     ["http", wires],
@@ -167,8 +175,13 @@ describe("imports", () => {
     })
   }
 
+  it("domain has folders alone", () =>
+    assert.deepStrictEqual(
+      inFolder("domain").filter(({ path }) => roomOf("domain", path) === undefined),
+      []
+    ))
+
   for (const [folder, composing] of [
-    ["domain", []],
     ["http", ["http/Routes.ts"]],
     ["sandbox", []]
   ] as const) {
@@ -196,7 +209,9 @@ describe("imports", () => {
       inFolder("layers/sql").flatMap((source) => {
         const own = roomOf("layers/sql", source.path)
         if (own === undefined) return []
-        const known = new Set([own, ...stores[own]!].flatMap((name) => [name, ...reachedFrom(arrows, name)]))
+        const known = new Set(
+          [own, ...Object.keys(foundations), ...stores[own]!].flatMap((name) => [name, ...reachedFrom(arrows, name)])
+        )
         return ownImports(source)
           .filter((path) => !known.has(roomOf("domain", path) ?? own))
           .map((path) => `${source.path} -> ${path}`)
@@ -267,7 +282,10 @@ describe("imports", () => {
   })
 
   it("the domain imports no library but effect; Eip55 its hash besides", () =>
-    assert.deepStrictEqual(foreign(inFolder("domain"), [effect], { "domain/Eip55.ts": /^@noble\/hashes\// }), []))
+    assert.deepStrictEqual(
+      foreign(inFolder("domain"), [effect], { "domain/values/Eip55.ts": /^@noble\/hashes\// }),
+      []
+    ))
 
   it("http, rpc and stream import no library but effect; the MCP server its protocol's SDK besides", () =>
     assert.deepStrictEqual(

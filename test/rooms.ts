@@ -33,7 +33,15 @@ export const topFolders: Rooms = {
   bench: ["domain", "layers", "stream", "rpc", "sandbox"]
 }
 
-/** Folders of `domain/`. The value types at its root import none of them, and are free for all. */
+/** Folders of `domain/` that every context may import, among each other. They import no context. */
+export const foundations: Rooms = {
+  errors: [],
+  values: ["errors"],
+  effects: ["errors", "values"],
+  mandate: ["values"]
+}
+
+/** The other folders of `domain/`, among each other. */
 export const contexts: Rooms = {
   identity: [],
   request: ["identity"],

@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { assetsOf, authorizationOf, chainIds } from "#bench/engine/noChain.ts"
-import { type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { type EvmAddress, evmAccount } from "#domain/values/Caip.ts"
 import { Authorization } from "#domain/account/Authorization.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"

@@ -12,11 +12,11 @@ import {
   type AccountId,
   type EvmAddress,
   evmWallet
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
-import * as Decimal from "#domain/Decimal.ts"
-import * as Eip55 from "#domain/Eip55.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"

@@ -1,6 +1,6 @@
 /** What the engine and the rules of its runs read, as a deployment has it, but for what would start by itself. */
 import { Layer } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { NativeAssets } from "#domain/chain/NativeAssets.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import { RebalanceSettings, SchedulerSettings } from "#domain/rebalance/RebalanceSettings.ts"

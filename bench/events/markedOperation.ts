@@ -2,8 +2,8 @@
 import { DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { markOf } from "#bench/events/delaysIn.ts"
-import type { TenantId } from "#domain/Ids.ts"
-import * as Ids from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
+import * as Ids from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 
 /** Of bench/events/clients.ts: connections were opened or closed. */

@@ -8,9 +8,9 @@
  */
 import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type WalletId, evmWallet, type EvmAddress } from "#domain/Caip.ts"
-import * as Eip55 from "#domain/Eip55.ts"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import { type WalletId, evmWallet, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
 
 export const rowCount = 1_000_000
 export const publicCount = rowCount / 10

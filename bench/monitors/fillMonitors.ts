@@ -4,9 +4,9 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
-import * as Eip55 from "#domain/Eip55.ts"
+import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 
 const assetCount = 100
 const levelsOfAnAsset = 1_000

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 
 export const operationCount = 1_000_000
 const portfolioCount = 1_000

@@ -4,7 +4,7 @@ import { type CostLevel, wad } from "#bench/policies/simulate.ts"
 import type { Rule } from "#domain/backtest/followRule.ts"
 import { plannedAsset, plannedChain, plannerRule } from "#domain/backtest/plannerRule.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import type { Band } from "#domain/RebalancePolicy.ts"
+import type { Band } from "#domain/mandate/RebalancePolicy.ts"
 
 const one = wad(1)
 const weights = assets.map(({ weight }) => weight)

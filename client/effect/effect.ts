@@ -3,8 +3,8 @@
  * client, derived from the contract; `makeProcedures` that of the procedures; `executionEvents` and `tenantEvents`
  * follow operations and the tenant's log, `follow` the market data.
  */
-export { AccountId, AssetId, ChainId, WalletId } from "#domain/Caip.ts"
-export { FlowId, OperationId, PortfolioId, StrategyId, WebhookId } from "#domain/Ids.ts"
+export { AccountId, AssetId, ChainId, WalletId } from "#domain/values/Caip.ts"
+export { FlowId, OperationId, PortfolioId, StrategyId, WebhookId } from "#domain/values/Ids.ts"
 export * from "#http/client/client.ts"
 export { follow } from "#client/effect/marketData.ts"
 export { tenantEvents } from "#client/effect/tenantEvents.ts"

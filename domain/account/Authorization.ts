@@ -9,7 +9,7 @@
  * ERC-4337, ERC-7579.
  */
 import { Effect, Schema } from "effect"
-import { AccountId, ChainId, EvmAddress, type Namespace, WalletId } from "#domain/Caip.ts"
+import { AccountId, ChainId, EvmAddress, type Namespace, WalletId } from "#domain/values/Caip.ts"
 
 const hex = (pattern: string, expected: string) =>
   Schema.String.check(Schema.isPattern(new RegExp(`^0x${pattern}$`, "u"), { expected }))

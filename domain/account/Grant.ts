@@ -3,7 +3,7 @@
  * later activation of chains; on a chain the latest that names it counts.
  */
 import { Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { Authorization, type ChainAuthorization, type PermissionId } from "#domain/account/Authorization.ts"
 
 export const Grant = Schema.Struct({

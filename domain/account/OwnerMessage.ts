@@ -4,9 +4,9 @@
  * A key signs 32 bytes that cover every chain. A contract signs for one account on one chain, in the account's own
  * EIP-712 domain, which is what its validator checks on chain (contracts/Erc1271OwnerValidator.sol).
  */
-import { addressOf, type ChainId, type AccountId } from "#domain/Caip.ts"
+import { addressOf, type ChainId, type AccountId } from "#domain/values/Caip.ts"
 import type { AccountType, Authorization } from "#domain/account/Authorization.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 
 /** 32 bytes that an owner signs, for the accounts that they are about. */
 export interface OwnerDigest extends Pick<Authorization, "accountType" | "ownerAccountId" | "root"> {

@@ -2,7 +2,7 @@
  * The agent's permission on a chain as rules read it, whatever the family of the chain: what it may buy, what may
  * leave, on which terms. What enforces it there (routers, guards, contracts of bridges) is for the family's adapter.
  */
-import { type Address, addressOf, assetAt, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { type Address, addressOf, assetAt, type AssetId, chainIdOf } from "#domain/values/Caip.ts"
 import type { AgentPolicy, ChainAuthorization } from "#domain/account/Authorization.ts"
 
 /** A permission on one chain. */

@@ -3,9 +3,9 @@
  * it. A chain is waited for until another grant counts on it, or until it accepts the agent again by itself.
  */
 import { Context, type DateTime, type Effect, Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 
 /**
  * `agent_changed`: the grant names another agent than the service signs as. `permission_revoked`: the owner took the

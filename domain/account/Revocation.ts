@@ -4,7 +4,7 @@
  * (`invalidateNonce`), ERC-4337; docs/decisions/0115-revocations.md.
  */
 import { Schema } from "effect"
-import { ChainId, AccountId, WalletId } from "#domain/Caip.ts"
+import { ChainId, AccountId, WalletId } from "#domain/values/Caip.ts"
 import { AccountType, Bytes32, PermissionId } from "#domain/account/Authorization.ts"
 
 export const ChainRevocation = Schema.Struct({

@@ -1,10 +1,10 @@
 /** Port: smart accounts that an owner controls and an agent may operate within limits enforced on chain. */
 import { Context, type Effect } from "effect"
-import type { AssetId, ChainId, AccountId, WalletId } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId, WalletId } from "#domain/values/Caip.ts"
 import type { AccountType, Authorization } from "#domain/account/Authorization.ts"
 import type { GuardTerms } from "#domain/account/Permission.ts"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
-import type { VerifierUnavailable } from "#domain/Errors.ts"
+import type { VerifierUnavailable } from "#domain/errors/Errors.ts"
 
 export interface AuthorizationRequest {
   readonly accountType: AccountType

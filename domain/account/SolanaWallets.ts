@@ -4,10 +4,10 @@
  * account, and the wallet before them where it is new. Source: interface "enroll/signature", rules 5 and 6.
  */
 import { Context, type Effect, Schema } from "effect"
-import { SolanaAccountId, type WalletId } from "#domain/Caip.ts"
+import { SolanaAccountId, type WalletId } from "#domain/values/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
-import type { ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import type { ValidationFailed, VerifierUnavailable } from "#domain/errors/Errors.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 
 /** Of an owner with a Solana key, who signs the transaction; the text says what it does. */
 const SolanaMessage = Schema.Struct({ kind: Schema.Literal("solana-message"), text: Schema.String })

@@ -4,9 +4,9 @@
  */
 import { Schema } from "effect"
 import { Hex } from "effect/encoding"
-import { AccountId, type AssetId, anyPattern, HeldAssetId, isNative } from "#domain/Caip.ts"
+import { AccountId, type AssetId, anyPattern, HeldAssetId, isNative } from "#domain/values/Caip.ts"
 import { Bytes32 } from "#domain/account/Authorization.ts"
-import { PortfolioId } from "#domain/Ids.ts"
+import { PortfolioId } from "#domain/values/Ids.ts"
 
 /** Most assets that one withdrawal names. */
 export const maxWithdrawalAssets = 50

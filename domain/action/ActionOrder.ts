@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { CallsOrder } from "#domain/action/CallsOrder.ts"
 import { SwapOrder } from "#domain/action/SwapOrder.ts"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import type { OperationKind } from "#domain/operation/Operation.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { Swap } from "#domain/trading/Swap.ts"

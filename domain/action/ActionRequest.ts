@@ -2,8 +2,8 @@
  * The request of an owner, decoded, and its canonical bytes for idempotency. Source: interface "Portfolio action
  * submit".
  */
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import type { RouteExtended } from "#domain/action/RouteExtended.ts"
 
 /** The service quotes. */

@@ -24,9 +24,9 @@ import {
   unrecordedSwap,
   withSwap
 } from "#domain/action/earlierAttempts.ts"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import { AccountQueue } from "#domain/operation/AccountQueue.ts"

@@ -1,9 +1,9 @@
 /** Port: actions requested by owners, each once by the id that its client gave it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OwnedPortfolio } from "#domain/account/OwnedPortfolio.ts"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import type { ActionOrder, ActionOutcome } from "#domain/action/ActionOrder.ts"

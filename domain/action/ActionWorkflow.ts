@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { Workflow } from "effect/workflow"
-import { OperationId } from "#domain/Ids.ts"
+import { OperationId } from "#domain/values/Ids.ts"
 import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
 
 export const ActionWorkflow = Workflow.make("Action", {

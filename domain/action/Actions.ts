@@ -21,15 +21,15 @@ import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
 import { accountOn, noAccount, ownPortfolio, refusedSwap } from "#domain/action/ownPortfolio.ts"
 import type { SwapOrder } from "#domain/action/SwapOrder.ts"
 import { Assets } from "#domain/asset/Assets.ts"
-import { addressOf, erc20 } from "#domain/Caip.ts"
+import { addressOf, erc20 } from "#domain/values/Caip.ts"
 import {
   type IssuerUnavailable,
   type PortfolioNotFound,
   ReplayMismatch,
   type ValidationFailed
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
-import { makeOperationId } from "#domain/Ids.ts"
+import { makeOperationId } from "#domain/values/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { revokedRefusal } from "#domain/portfolio/Portfolios.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HexBytes } from "#domain/account/Authorization.ts"
-import { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
+import { ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
 
 /** Without native value: no permission of the agent lets any leave. */
 export const AccountCall = Schema.Struct({ to: EvmAddress, data: HexBytes })

@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { isGuarded } from "#domain/account/Permission.ts"
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
@@ -21,9 +21,9 @@ import {
   PortfolioNotFound,
   ReplayMismatch,
   ValidationFailed
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import { makeOperationId, type OperationId, type PortfolioId } from "#domain/Ids.ts"
+import { makeOperationId, type OperationId, type PortfolioId } from "#domain/values/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"

@@ -1,7 +1,7 @@
 /** Port: quotes of issuers that owners requested; a submission must name one of these. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
-import type { IssuerQuoteId, PortfolioId } from "#domain/Ids.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import type { IssuerQuoteId, PortfolioId } from "#domain/values/Ids.ts"
 
 /** The quoted trade, and what it would yield. */
 export interface QuotedTrade {

@@ -4,7 +4,7 @@
  * Source: LI.FI SDK v3 and v4, `RouteExtended`.
  */
 import { Schema } from "effect"
-import { EvmAddress } from "#domain/Caip.ts"
+import { EvmAddress } from "#domain/values/Caip.ts"
 
 const Digits = Schema.String.check(Schema.isPattern(/^[0-9]{1,78}$/u, { expected: "an integer in a string" }))
 const Text = Schema.String.check(Schema.isMaxLength(256))

@@ -1,6 +1,6 @@
 /** A swap that an owner requested: on one chain, out of the account and back into it. It is stored without its tag. */
 import { Schema } from "effect"
-import { AssetId, ChainId, AccountId } from "#domain/Caip.ts"
+import { AssetId, ChainId, AccountId } from "#domain/values/Caip.ts"
 
 /**
  * The route that the client quoted, checked against the request; the provider's transaction is requested by it.

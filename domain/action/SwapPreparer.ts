@@ -21,7 +21,7 @@ import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Issuer, IssuerTerms } from "#domain/trading/Issuer.ts"
-import type { PlannedLeg } from "#domain/PlannedTrades.ts"
+import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
 import { feedFloorRaw } from "#domain/trading/priceLegs.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import {

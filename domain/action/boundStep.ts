@@ -1,5 +1,5 @@
 /** A client's step of a route, made for the contract that carries it. */
-import type { Address } from "#domain/Caip.ts"
+import type { Address } from "#domain/values/Caip.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -4,7 +4,7 @@
  */
 import type { ReadRoute } from "#domain/action/RouteExtended.ts"
 import type { QuotedByClient } from "#domain/action/ActionRequest.ts"
-import type { Address } from "#domain/Caip.ts"
+import type { Address } from "#domain/values/Caip.ts"
 
 type Step = ReadRoute["steps"][number]
 type Check = readonly [field: string, isRight: boolean, reason: string]

@@ -1,12 +1,12 @@
 /** A swap on one chain with what it yields at the feed's prices, or why that is not known. Pure. */
 import { type DateTime, Result } from "effect"
-import * as Amount from "#domain/Amount.ts"
+import * as Amount from "#domain/values/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { mayTradeOn, type Price } from "#domain/market/Prices.ts"
 import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
-import type { PlannedLeg } from "#domain/PlannedTrades.ts"
-import { dollars } from "#domain/Skip.ts"
+import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
+import { dollars } from "#domain/values/Skip.ts"
 
 /** How much of a swap may buy nothing because it is less than a unit, basis points. */
 const maxRestBps = 100n

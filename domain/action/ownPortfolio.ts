@@ -1,12 +1,12 @@
 /** The portfolio that a signed-in owner may act on, and how a swap of it is refused. */
 import { Effect, Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import type { ActionSource, ActionStore } from "#domain/action/ActionStore.ts"
-import { PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import { PortfolioNotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
 import { contractWallet } from "#domain/identity/User.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 
 /** The wallet by which the owner signs in: a contract is a wallet of its one chain alone. */
 const ownerWalletOf = ({ grants, ownerAccountId }: ActionSource): string => {

@@ -1,6 +1,6 @@
 /** What an action did, for every reader. Pure. */
 import type { ActionOutcome } from "#domain/action/ActionOrder.ts"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import {
   emptyChain,
   type OperationReport,

@@ -1,6 +1,6 @@
 /** A listed on-chain asset. Symbol and name come from the token lists of the deployment, decimals from its chain. */
-import * as Amount from "#domain/Amount.ts"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import * as Amount from "#domain/values/Amount.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 /** What the venues of its chain give for an asset, in US dollars (wad); zeros where they have no market for it. */
 export interface AssetMarket {

@@ -1,7 +1,7 @@
 /** One token on one chain that stands for a canonical asset. */
 import { Schema } from "effect"
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 /**
  * How a raw balance relates to units of the canonical asset.

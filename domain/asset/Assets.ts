@@ -1,7 +1,7 @@
 /** Port: the asset catalogue of the deployment. */
 import { Context, type Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 /**
  * The assets of the deployment's token lists.
@@ -21,7 +21,7 @@ import type { AssetId, ChainId } from "#domain/Caip.ts"
  * import { Effect, Layer, Schema } from "effect"
  * import type { Asset } from "#domain/asset/Asset.ts"
  * import { Assets } from "#domain/asset/Assets.ts"
- * import { AssetId, ChainId } from "#domain/Caip.ts"
+ * import { AssetId, ChainId } from "#domain/values/Caip.ts"
  *
  * const usdc: Asset = {
  *   assetId: Schema.decodeSync(AssetId)("eip155:8453/erc20:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),

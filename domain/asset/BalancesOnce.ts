@@ -10,7 +10,7 @@
 import { DateTime, Duration, Effect, Layer, Option, Result } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
 import { type EntryPair, type JudgedEntries, TokenEntryStore } from "#domain/asset/TokenEntryStore.ts"
-import type { AccountId, AssetId, ChainId } from "#domain/Caip.ts"
+import type { AccountId, AssetId, ChainId } from "#domain/values/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances, type ReadingTerms } from "#domain/chain/Balances.ts"
 import { TokenReader } from "#domain/chain/TokenReader.ts"
 

@@ -4,7 +4,7 @@
  * USDC on four chains is one canonical asset, and so is the share that several issuers tokenize.
  */
 import { Schema } from "effect"
-import { fromText } from "#domain/fromText.ts"
+import { fromText } from "#domain/values/fromText.ts"
 
 const shape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { AssetCanonicalId, CanonicalAsset } from "#domain/asset/CanonicalAsset.ts"
 import type { Classification } from "#domain/asset/Classification.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 /** A canonical asset as one of its tokens, with the token's own symbol. */
 export interface Represented extends CanonicalAsset {

@@ -3,7 +3,7 @@ import { Context, type Effect } from "effect"
 import type { UnitModel } from "#domain/asset/AssetRepresentation.ts"
 import type { CanonicalAsset } from "#domain/asset/CanonicalAsset.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 export interface ListedAsset {
   readonly caipAssetId: AssetId

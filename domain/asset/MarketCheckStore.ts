@@ -1,7 +1,7 @@
 /** Port: what the venues of their chains were found to give for listed tokens. */
 import { Context, type DateTime, type Effect } from "effect"
 import type { AssetMarket } from "#domain/asset/Asset.ts"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 /** A token whose market is to be read. */
 export interface UnjudgedToken {

@@ -1,6 +1,6 @@
 /** Port: what chains were found to say of listed tokens. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 /** A token to ask its chain about. */
 export interface UncheckedToken {

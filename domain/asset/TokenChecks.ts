@@ -6,10 +6,10 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { type CheckedToken, TokenCheckStore, type UncheckedToken } from "#domain/asset/TokenCheckStore.ts"
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { TokenReader } from "#domain/chain/TokenReader.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 const interval = Duration.minutes(1)
 const checkedFor = Duration.days(1)

@@ -1,6 +1,6 @@
 /** Port: which listed tokens were found to be two entries to one balance. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 /** Two tokens of a chain. */
 export interface EntryPair {

@@ -3,7 +3,7 @@
  * for an attestor in this process and for one in its own.
  */
 import { Context, type Effect, Schema } from "effect"
-import { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 
 /** More tokens than the gas of one operation can trade. */
 const maxTokens = 64

@@ -3,7 +3,7 @@
  * signs, and for its caller, before an operation is built on the answer. Source: contracts/ReferencePrices.sol.
  */
 import { Result } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { diverge, type Price } from "#domain/market/Prices.ts"
 import { RefusalCode } from "#domain/attestation/PriceAttestor.ts"
 

@@ -1,9 +1,9 @@
 /** The input and the result of a backtest. */
-import type { Allocation } from "#domain/Allocation.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 import type { Outcome } from "#domain/backtest/followRule.ts"
-import type * as Day from "#domain/Day.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import type * as Day from "#domain/values/Day.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
+import type { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
 
 export interface BacktestTask {
   readonly allocation: Allocation

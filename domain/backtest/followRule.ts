@@ -2,7 +2,7 @@
  * Follows one rule along a path of prices, and counts what it costs and how far it lets the portfolio drift. Pure, and
  * exact in money.
  */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 /**
  * Value moved from one asset to another, each by its place in the allocation; US dollars (wad) at the prices of the

@@ -5,8 +5,8 @@
  * swap. Each is a token worth a dollar, with its price in the balance.
  */
 import type { Rule } from "#domain/backtest/followRule.ts"
-import { type AssetId, ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { type AssetId, ChainId, erc20, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 

@@ -6,14 +6,14 @@
  * Days take turns with other work of the process.
  */
 import { Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { Backtest, BacktestTask, Course, ValuePoint } from "#domain/backtest/Backtest.ts"
 import { followRule, type Rule, type Walk } from "#domain/backtest/followRule.ts"
 import { plannedAsset, plannedChain, plannerRule } from "#domain/backtest/plannerRule.ts"
-import * as Day from "#domain/Day.ts"
+import * as Day from "#domain/values/Day.ts"
 import { dailyReturns, yearlyDeviation } from "#domain/market/volatility.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import { intervalMs } from "#domain/RebalanceSchedule.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
+import { intervalMs } from "#domain/mandate/RebalanceSchedule.ts"
 import { lookbackDays, planPolicyOf } from "#domain/rebalance/plan/planPolicyOf.ts"
 
 /** Recorded prices of each asset by day, from `lookbackDays` before the first day on. */

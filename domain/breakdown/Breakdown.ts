@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 /** Most holdings of one request. */
 export const maxHoldings = 200

@@ -7,7 +7,7 @@ import type { Breakdown, BreakdownRequest } from "#domain/breakdown/Breakdown.ts
 import { breakDownBy } from "#domain/breakdown/breakDownBy.ts"
 import { describeHoldings } from "#domain/breakdown/describeHoldings.ts"
 import { sourceTotal } from "#domain/breakdown/normalizeWeights.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 
 /**

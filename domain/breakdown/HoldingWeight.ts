@@ -1,7 +1,7 @@
 /** The weight of a holding: an exact decimal in any unit, as wad. */
 import { Schema } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
-import { fromText } from "#domain/fromText.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import { fromText } from "#domain/values/fromText.ts"
 
 const shape = /^-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/
 

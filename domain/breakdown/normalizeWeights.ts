@@ -1,5 +1,5 @@
 /** Weights in any unit as shares of their absolute sum. Source: docs/decisions/0013. */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { apportion } from "#domain/breakdown/apportion.ts"
 import type { HoldingInput } from "#domain/breakdown/Breakdown.ts"
 

@@ -1,7 +1,7 @@
 /** Port: balances of accounts, tokens and native coin, those of one account read at one block. */
 import { Context, type DateTime, type Effect, type Result } from "effect"
-import type { AccountMoment } from "#domain/AccountMoment.ts"
-import type { AssetId, ChainId, AccountId, HeldAssetId, NativeAssetId } from "#domain/Caip.ts"
+import type { AccountMoment } from "#domain/values/AccountMoment.ts"
+import type { AssetId, ChainId, AccountId, HeldAssetId, NativeAssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 /** What an account holds at one block. `raw` is null when the contract that was asked failed to answer. */
@@ -64,7 +64,7 @@ export interface AccountRequest extends ReadingTerms {
  *
  * ```ts
  * import { DateTime, Effect, Layer, Result } from "effect"
- * import type { AssetId } from "#domain/Caip.ts"
+ * import type { AssetId } from "#domain/values/Caip.ts"
  * import { Balances } from "#domain/chain/Balances.ts"
  *
  * const reading = (assetIds: ReadonlyArray<AssetId>) =>

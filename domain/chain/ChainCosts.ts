@@ -1,6 +1,6 @@
 /** Port: what acting on a chain is expected to cost now, in the terms of no family. */
 import { Context, Effect, type Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 
 /** Units of the chain's native asset, in 18 decimals whatever it has itself. */
 export interface ExpectedCosts {

@@ -1,6 +1,6 @@
 /** Port: how far the nodes of the chains are, by what they have answered. */
 import { Context, type Effect } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 
 /** A node that is behind what was seen of its chain. */
 export interface NodeBehind {

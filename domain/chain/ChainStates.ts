@@ -1,6 +1,6 @@
 /** Port: how the supported chains are doing. */
 import { Context, type Effect } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 
 export interface ChainState {
   readonly chainId: ChainId

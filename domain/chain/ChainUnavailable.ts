@@ -2,7 +2,7 @@
  * A chain did not answer, or answered something that is not an answer. Work on it waits; nothing is concluded from it.
  */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 
 export class ChainUnavailable extends Schema.TaggedError<ChainUnavailable>()("ChainUnavailable", {
   chainId: ChainId,

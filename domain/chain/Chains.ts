@@ -2,8 +2,8 @@
  * The chains of this deployment: those with a configured RPC endpoint. Source: interface "Limits" (supported chains).
  */
 import { Context, Effect } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 
 /**
  * The chains that this deployment serves.
@@ -16,7 +16,7 @@ import { ValidationFailed } from "#domain/Errors.ts"
  *
  * ```ts
  * import { Effect, Layer } from "effect"
- * import { ChainId } from "#domain/Caip.ts"
+ * import { ChainId } from "#domain/values/Caip.ts"
  * import { Chains, requireSupported } from "#domain/chain/Chains.ts"
  *
  * const BaseAndArbitrum = Layer.succeed(Chains, { supported: [8453, 42161].map((id) => ChainId.make(id)) })

@@ -3,8 +3,8 @@
  * refused, from whatever chain it comes, or is marked as old where that is asked for.
  */
 import { Effect, Layer, Result } from "effect"
-import type { AccountId, AssetId, ChainId } from "#domain/Caip.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import type { AccountId, AssetId, ChainId } from "#domain/values/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances, type ReadingTerms } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { LastChanges } from "#domain/chain/LastChanges.ts"

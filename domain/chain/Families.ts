@@ -4,8 +4,8 @@
  * (docs/decisions/0288-terms-of-families.md).
  */
 import { Context, Result } from "effect"
-import type { Address, Namespace } from "#domain/Caip.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import type { Address, Namespace } from "#domain/values/Caip.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 
 /**
  * What some families do not have: owners that are contracts, terms of a guard, permissions that are signed anew, and

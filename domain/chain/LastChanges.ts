@@ -1,6 +1,6 @@
 /** Port: the blocks in which accounts are known to have changed, by what the service has recorded. */
 import { Context, type Effect } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 
 /**
  * The last change of accounts.

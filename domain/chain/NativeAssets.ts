@@ -1,6 +1,6 @@
 /** Which asset's price values the native coin of a chain. */
 import { Context } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 /**
  * Of each chain the asset at whose price its native coin is valued, as that coin wrapped.

@@ -1,6 +1,6 @@
 /** Port: the contracts that the service itself builds on. None of them gives back what is sent to it. */
 import { Context } from "effect"
-import type { ChainId, Address } from "#domain/Caip.ts"
+import type { ChainId, Address } from "#domain/values/Caip.ts"
 
 /**
  * Contracts that the service itself builds on.

@@ -1,6 +1,6 @@
 /** Port: what a token says of itself on its chain. */
 import { Context, type Effect } from "effect"
-import type { AccountId, AssetId, ChainId } from "#domain/Caip.ts"
+import type { AccountId, AssetId, ChainId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 /** Two tokens of a chain, of both of which an account holds so much. */

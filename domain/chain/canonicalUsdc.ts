@@ -1,5 +1,5 @@
 /** The USDC that its issuer maintains on a chain itself, never a bridged one. Source: shapes 2.24. */
-import { type Address, type AssetId, assetAt, type ChainId, solanaChainId } from "#domain/Caip.ts"
+import { type Address, type AssetId, assetAt, type ChainId, solanaChainId } from "#domain/values/Caip.ts"
 
 const canonicalUsdc: ReadonlyMap<number, string> = new Map([
   [1, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],

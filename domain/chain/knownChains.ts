@@ -1,5 +1,5 @@
 /** Names and block explorers of the chains that a deployment may serve. */
-import { type ChainId, solanaChainId } from "#domain/Caip.ts"
+import { type ChainId, solanaChainId } from "#domain/values/Caip.ts"
 
 export interface KnownChain {
   readonly name: string

@@ -12,7 +12,7 @@ import {
   isNative,
   type NativeAssetId,
   slip44
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 
 export interface NativeCoin {
   readonly assetId: NativeAssetId

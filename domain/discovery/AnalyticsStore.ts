@@ -1,6 +1,6 @@
 /** Port: what discovery ranks by, computed over all tenants into tables of its own. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { StrategyId } from "#domain/Ids.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
 
 /** What a pass measures by. */

@@ -1,8 +1,8 @@
 /** The operator's selection of public strategies, in editorial order. */
 import { Context, Effect, Layer } from "effect"
 import { DiscoveryStore } from "#domain/discovery/DiscoveryStore.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
-import type { StrategyId } from "#domain/Ids.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 
 /** Most strategies that can be selected. */
 export const maxSelected = 500

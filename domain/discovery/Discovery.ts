@@ -2,13 +2,13 @@
  * Public strategies of all tenants that a user may be enrolled into. Source: interface "GET /v2/discovery/strategies".
  */
 import { Context, DateTime, Effect, Layer } from "effect"
-import type { Page } from "#domain/Cursor.ts"
+import type { Page } from "#domain/values/Cursor.ts"
 import type { Collection } from "#domain/discovery/Collection.ts"
 import * as DiscoveryCursor from "#domain/discovery/DiscoveryCursor.ts"
 import type { DiscoveryItem, DiscoveryMetrics } from "#domain/discovery/DiscoveryItem.ts"
 import { type DiscoveryEntry, DiscoveryStore } from "#domain/discovery/DiscoveryStore.ts"
 import { defaultSort, type Sort } from "#domain/discovery/Sort.ts"
-import { type CursorInvalid, ValidationFailed } from "#domain/Errors.ts"
+import { type CursorInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
 import { DiscoverySettings } from "#domain/discovery/DiscoverySettings.ts"
 
 /** Most items a page, and how many when the request does not say. */

@@ -3,12 +3,12 @@
  * the last item of the page. Source: interface "GET /v2/discovery/strategies", rules 1 and 3.
  */
 import { Effect, Schema } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Collection } from "#domain/discovery/Collection.ts"
 import { Sort } from "#domain/discovery/Sort.ts"
-import { CursorInvalid } from "#domain/Errors.ts"
-import { fromText } from "#domain/fromText.ts"
-import { StrategyId } from "#domain/Ids.ts"
+import { CursorInvalid } from "#domain/errors/Errors.ts"
+import { fromText } from "#domain/values/fromText.ts"
+import { StrategyId } from "#domain/values/Ids.ts"
 
 /** Position after an item of the curated collection: its place in the editorial order. */
 export interface CuratedPosition {

@@ -1,8 +1,8 @@
 /** A public strategy as discovery shows it. Source: interface "Discovery strategy item". */
 import type { DateTime } from "effect"
-import type { StrategyId } from "#domain/Ids.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
-import type { Allocation } from "#domain/Allocation.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 
 /** What analytics know of a strategy; null is unknown and never stands for zero (docs/decisions/0015). */
 export interface DiscoveryMetrics {

@@ -3,7 +3,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { CuratedPosition, DiscoveryPosition, RankedPosition } from "#domain/discovery/DiscoveryCursor.ts"
 import type { DiscoveryItem } from "#domain/discovery/DiscoveryItem.ts"
 import type { Sort } from "#domain/discovery/Sort.ts"
-import type { StrategyId } from "#domain/Ids.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 
 /** An item as it is stored. */
 export interface DiscoveryEntry {

@@ -4,9 +4,9 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { AnalyticsStore } from "#domain/discovery/AnalyticsStore.ts"
-import type { StrategyId } from "#domain/Ids.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { StrategyPerformances } from "#domain/performance/StrategyPerformances.ts"
 import { DiscoverySettings } from "#domain/discovery/DiscoverySettings.ts"
 

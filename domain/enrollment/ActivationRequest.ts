@@ -3,9 +3,9 @@
  * shapes 5 A.
  */
 import { formExpected } from "#domain/account/OwnerMessage.ts"
-import type { ChainId, WalletId } from "#domain/Caip.ts"
+import type { ChainId, WalletId } from "#domain/values/Caip.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
-import type { FlowId, PortfolioId } from "#domain/Ids.ts"
+import type { FlowId, PortfolioId } from "#domain/values/Ids.ts"
 
 export interface ActivationRequest {
   readonly portfolioId: PortfolioId

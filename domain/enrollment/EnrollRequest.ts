@@ -1,10 +1,10 @@
 /** The body of stage 2, its canonical bytes for idempotency, and its check against stage 1. Source: shapes 2.16. */
-import type { WalletId, ChainId } from "#domain/Caip.ts"
+import type { WalletId, ChainId } from "#domain/values/Caip.ts"
 import type { AccountType } from "#domain/account/Authorization.ts"
 import type { SolanaConsent } from "#domain/account/SolanaWallets.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
-import type { Labels } from "#domain/Labels.ts"
-import type { FlowId, StrategyId } from "#domain/Ids.ts"
+import type { Labels } from "#domain/values/Labels.ts"
+import type { FlowId, StrategyId } from "#domain/values/Ids.ts"
 
 export interface EnrollRequest extends Labels {
   readonly flowId: FlowId

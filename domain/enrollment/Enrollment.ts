@@ -3,10 +3,10 @@
  * "enroll", shapes 2.15, 2.16 and 5 A.
  */
 import { type DateTime, Schema } from "effect"
-import { AccountId } from "#domain/Caip.ts"
+import { AccountId } from "#domain/values/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import type { IssuedPlace } from "#domain/account/SolanaWallets.ts"
-import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/Ids.ts"
+import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/values/Ids.ts"
 import { Portfolio } from "#domain/portfolio/Portfolio.ts"
 
 /**

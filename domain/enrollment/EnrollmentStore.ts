@@ -3,11 +3,11 @@
  * effect.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { Labels, LabelsRefusal } from "#domain/Labels.ts"
-import type { ChainId, WalletId } from "#domain/Caip.ts"
+import type { Labels, LabelsRefusal } from "#domain/values/Labels.ts"
+import type { ChainId, WalletId } from "#domain/values/Caip.ts"
 import type { Activated, EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import type { Grant } from "#domain/account/Grant.ts"
-import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
 
 /** What stage 2 found under its `flowId`. */
 export type FlowClaim =

@@ -5,7 +5,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type ChainId, namespaceOfChain, type WalletId } from "#domain/Caip.ts"
+import { type ChainId, namespaceOfChain, type WalletId } from "#domain/values/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
 import { Families, requireOffered } from "#domain/chain/Families.ts"
 import { agentTokensOn } from "#domain/enrollment/agentTokens.ts"
@@ -27,11 +27,11 @@ import {
   type ReplayMismatch,
   ValidationFailed,
   type VerifierUnavailable
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import { makePortfolioId, type StrategyId } from "#domain/Ids.ts"
-import { labelsOf, refusalError } from "#domain/Labels.ts"
-import { BrandName } from "#domain/BrandName.ts"
+import { makePortfolioId, type StrategyId } from "#domain/values/Ids.ts"
+import { labelsOf, refusalError } from "#domain/values/Labels.ts"
+import { BrandName } from "#domain/values/BrandName.ts"
 import { requireEnrollable } from "#domain/strategy/requireEnrollable.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
@@ -66,9 +66,9 @@ const invalid = (message: string, ...details: ReadonlyArray<string>) => new Vali
  *
  * ```ts
  * import { Effect, Schema } from "effect"
- * import { ChainId, WalletId } from "#domain/Caip.ts"
+ * import { ChainId, WalletId } from "#domain/values/Caip.ts"
  * import { Enrollments } from "#domain/enrollment/Enrollments.ts"
- * import { StrategyId } from "#domain/Ids.ts"
+ * import { StrategyId } from "#domain/values/Ids.ts"
  *
  * const stage1 = Effect.gen(function* () {
  *   const enrollments = yield* Enrollments

@@ -3,8 +3,8 @@
  */
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { removeInBatches } from "#domain/removeInBatches.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { removeInBatches } from "#domain/effects/removeInBatches.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 /** After its expiry a flow is answered as unknown; a call that began before may still be at work for its lease. */
 const keptFor = Duration.days(1)

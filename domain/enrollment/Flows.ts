@@ -12,10 +12,10 @@ import {
   ReplayMismatch,
   ValidationFailed,
   type VerifierUnavailable
-} from "#domain/Errors.ts"
-import { underClaim } from "#domain/underClaim.ts"
+} from "#domain/errors/Errors.ts"
+import { underClaim } from "#domain/effects/underClaim.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import { type FlowId, makeFlowId } from "#domain/Ids.ts"
+import { type FlowId, makeFlowId } from "#domain/values/Ids.ts"
 import { unknownStrategy } from "#domain/strategy/requireEnrollable.ts"
 
 const flowLife = { hours: 24 }

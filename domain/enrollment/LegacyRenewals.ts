@@ -9,11 +9,11 @@ import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { Renewals } from "#domain/enrollment/Renewals.ts"
 import type { ActivationError } from "#domain/enrollment/SignedChains.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/Errors.ts"
+import { PortfolioNotFound, ValidationFailed, type VerifierUnavailable } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import { FlowId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { FlowId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
-import { BrandName } from "#domain/BrandName.ts"
+import { BrandName } from "#domain/values/BrandName.ts"
 
 export interface IssuedConsent {
   readonly flow: EnrollmentFlow

@@ -6,8 +6,8 @@
 import { Result } from "effect"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type GuardTerms, isGuarded, termsOf } from "#domain/account/Permission.ts"
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import type { TenantTerms } from "#domain/tenant/TenantPreferences.ts"
 
 /** The guard's own limits, in basis points: the widest that are signed. */

@@ -1,7 +1,7 @@
 /** Port: transactions that put a portfolio's place on Solana, written down before they are sent. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { RecordedPlace, SignedPlace } from "#domain/account/SolanaWallets.ts"
-import type { FlowId } from "#domain/Ids.ts"
+import type { FlowId } from "#domain/values/Ids.ts"
 
 /** One transaction of a flow: signed, or written down already. */
 export interface PlaceAttempt<Place extends SignedPlace | RecordedPlace> {

@@ -3,7 +3,7 @@
  * and the second stage. Source: shapes 5 A.
  */
 import { DateTime, Effect, Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import {
   type ActivationRequest,
@@ -14,9 +14,9 @@ import type { Activated, EnrollmentFlow, Refused } from "#domain/enrollment/Enro
 import { type ActivationRefusal, EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
 import { signatureRefused } from "#domain/account/OwnerMessage.ts"
-import { type PortfolioExists, PortfolioNotFound } from "#domain/Errors.ts"
+import { type PortfolioExists, PortfolioNotFound } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 
 export type ActivationError = Exclude<FlowError, PortfolioExists> | PortfolioNotFound
 

@@ -6,8 +6,8 @@
 import { Effect } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import type { Allocation } from "#domain/Allocation.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 
 /** Most tokens that one permission lists: as many as an allocation may have. */
 const maxTokens = 50

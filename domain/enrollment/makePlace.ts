@@ -7,7 +7,7 @@ import { DateTime, Effect, Option } from "effect"
 import { type PlaceOutcome, type SolanaConsent, SolanaWallets } from "#domain/account/SolanaWallets.ts"
 import type { EnrollmentFlow, IssuedOnSolana } from "#domain/enrollment/Enrollment.ts"
 import { PlaceJournal } from "#domain/enrollment/PlaceJournal.ts"
-import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
+import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/errors/Errors.ts"
 
 /** Transactions of one flow, each after the last can no longer land. */
 const attemptLimit = 5

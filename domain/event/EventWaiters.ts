@@ -4,8 +4,8 @@
  */
 import { Deferred, Duration, Effect, Exit, Latch } from "effect"
 import type { TenantEventLog } from "#domain/event/TenantEventLog.ts"
-import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import { pollWhileOpen } from "#domain/effects/pollWhileOpen.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 
 /** Between two polls while a request waits. */
 const pollInterval = Duration.millis(100)

@@ -2,7 +2,7 @@
  * One event of a tenant's log. What happened to an operation, a portfolio, an enrollment or a strategy, in one order.
  */
 import { type DateTime, Schema } from "effect"
-import { FlowId, type OperationId, type PortfolioId, type StrategyId } from "#domain/Ids.ts"
+import { FlowId, type OperationId, type PortfolioId, type StrategyId } from "#domain/values/Ids.ts"
 import { OperationKind, OperationState, OperationTrigger } from "#domain/operation/Operation.ts"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
 

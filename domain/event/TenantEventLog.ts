@@ -1,7 +1,7 @@
 /** Port: the log of each tenant's events. */
 import { Context, type DateTime, type Effect } from "effect"
 import type { TenantEvent } from "#domain/event/TenantEvent.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 
 /**
  * What can be read of a log now: the first event that is kept and the last; of an empty one the first is the one to

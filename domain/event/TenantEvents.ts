@@ -3,14 +3,14 @@
  * has seen one resumes after it, on any process, and misses none.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Stream } from "effect"
-import { CursorInvalid } from "#domain/Errors.ts"
+import { CursorInvalid } from "#domain/errors/Errors.ts"
 import { makeWaiters } from "#domain/event/EventWaiters.ts"
 import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { TenantId } from "#domain/Ids.ts"
-import { removeInBatches } from "#domain/removeInBatches.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
+import { removeInBatches } from "#domain/effects/removeInBatches.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 /** How long an event can be read. */
 export const eventRetention = Duration.days(30)

@@ -1,7 +1,7 @@
 /** An event in the stream of an operation. Source: interface "Events", shapes 2.26 and N. */
 import type { DateTime } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { Operation, OperationState } from "#domain/operation/Operation.ts"
 import type { ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
 

@@ -2,9 +2,9 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 import type { ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
-import type { PageRequest } from "#domain/Cursor.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
 import type { ReadAccess } from "#domain/execution/ExecutionReader.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import type { OperationFilter } from "#domain/operation/OperationStore.ts"
 

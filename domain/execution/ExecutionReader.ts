@@ -4,7 +4,7 @@
  */
 import { Context } from "effect"
 import type { SignInWalletId } from "#domain/identity/User.ts"
-import type { ApiKeyId, SessionId, TenantId } from "#domain/Ids.ts"
+import type { ApiKeyId, SessionId, TenantId } from "#domain/values/Ids.ts"
 
 /** Which operations are there: those of the tenant, and of portfolios that the wallet owns, whatever their tenant. */
 export interface ReadAccess {

@@ -10,14 +10,14 @@ import {
   type PermissionDenied,
   type SessionInvalid,
   type TenantDisabled
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import type { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { keyIn, type SentHeaders } from "#domain/identity/access/presented.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { requireScope } from "#domain/identity/access/requireScope.ts"
 import { noteCaller } from "#domain/request/RequestContext.ts"
-import type { Scope } from "#domain/Scopes.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 
 export type ReaderRefused = KeyMissing | KeyInvalid | KeyExpired | PermissionDenied | TenantDisabled | SessionInvalid
 

@@ -3,8 +3,8 @@
  * the one log of an operation's events, so all of them say the same. Source: shapes 2.26, J to M.
  */
 import { Context, type DateTime, Effect, Layer, Option, type Scope } from "effect"
-import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
-import { type CursorInvalid, NotFound, type RateLimited } from "#domain/Errors.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/values/Cursor.ts"
+import { type CursorInvalid, NotFound, type RateLimited } from "#domain/errors/Errors.ts"
 import type { ExecutionEvent, LandedStep } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf } from "#domain/execution/ExecutionHistory.ts"
 import { type ExecutionHead, ExecutionLog } from "#domain/execution/ExecutionLog.ts"
@@ -12,7 +12,7 @@ import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { type FollowedExecution, makeFollow } from "#domain/execution/followExecution.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
 
 /** A page of what happened to an operation. */

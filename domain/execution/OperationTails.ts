@@ -10,9 +10,9 @@
 import { Context, Duration, Effect, Exit, FiberSet, Latch, Layer, type Scope } from "effect"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { type OperationEvent, OperationStore } from "#domain/operation/OperationStore.ts"
-import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
+import { pollWhileOpen } from "#domain/effects/pollWhileOpen.ts"
 
 /** Events that are read at once. */
 const pageSize = 100

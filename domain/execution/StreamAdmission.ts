@@ -4,15 +4,15 @@
  * tenant at once when this process changes who of it may do what.
  */
 import { Context, Duration, Effect, FiberSet, Latch, Layer, Metric, type Scope } from "effect"
-import { RateLimited } from "#domain/Errors.ts"
+import { RateLimited } from "#domain/errors/Errors.ts"
 import { readScope } from "#domain/execution/ExecutionReaders.ts"
 import { StreamPermit } from "#domain/execution/StreamPermit.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { type Credential, isSession, StandingAccess } from "#domain/identity/access/StandingAccess.ts"
-import type { TenantId } from "#domain/Ids.ts"
-import * as Metrics from "#domain/Metrics.ts"
-import { pollWhileOpen } from "#domain/pollWhileOpen.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
+import { pollWhileOpen } from "#domain/effects/pollWhileOpen.ts"
 
 /** When a refused client should try again. */
 const retryAfterSeconds = 10

@@ -3,8 +3,8 @@
  * reads stored events alone, so any process can serve it, whichever carries the operation. Source: shapes 2.26 and M.
  */
 import { Effect, Option, type Scope, Stream } from "effect"
-import { shared } from "#domain/batched.ts"
-import { CursorInvalid, type RateLimited } from "#domain/Errors.ts"
+import { shared } from "#domain/effects/batched.ts"
+import { CursorInvalid, type RateLimited } from "#domain/errors/Errors.ts"
 import { beginning, cursorOf, readCursor } from "#domain/execution/ExecutionCursor.ts"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { advance, emptyHistory, endOf, type ExecutionHistory, hasEnded } from "#domain/execution/ExecutionHistory.ts"

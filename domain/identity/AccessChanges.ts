@@ -3,7 +3,7 @@
  * are judged again. Other processes learn of it when they look again by themselves.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 
 /**
  * What tells this process whose access changed here.

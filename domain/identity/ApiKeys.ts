@@ -5,15 +5,15 @@
  * at once in the one that revokes (docs/decisions/0004-api-keys.md). Unknown keys are never cached.
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
-import { KeyExpired, KeyInvalid, type TenantDisabled } from "#domain/Errors.ts"
+import { KeyExpired, KeyInvalid, type TenantDisabled } from "#domain/errors/Errors.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
 import { KeyEnvironment, strangerTo } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type ApiKey, type Tenant, tenantDisabled } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import type { ApiKeyId } from "#domain/Ids.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import type { ApiKeyId } from "#domain/values/Ids.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 const cacheForMs = 5_000
 const maxCached = 10_000

@@ -2,8 +2,8 @@
  * The caller of a request: the tenant of the API key and what the key may do. Provided to every authenticated handler.
  */
 import { Context } from "effect"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import type { Scope } from "#domain/Scopes.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 
 /**
  * The tenant behind an API key, and what the key may do.
@@ -18,7 +18,7 @@ import type { Scope } from "#domain/Scopes.ts"
  * ```ts
  * import { Effect } from "effect"
  * import { Caller } from "#domain/identity/Caller.ts"
- * import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+ * import { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
  * import { Operations } from "#domain/operation/Operations.ts"
  *
  * const acme = Caller.of({

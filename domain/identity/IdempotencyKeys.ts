@@ -1,6 +1,6 @@
 /** Port: requests that clients named by a key, so that sending one again does nothing again. */
 import { Context, type DateTime, Duration, type Effect } from "effect"
-import type { ClaimId, TenantId } from "#domain/Ids.ts"
+import type { ClaimId, TenantId } from "#domain/values/Ids.ts"
 
 /** How long an answer is given again. */
 export const idempotencyKeyRetention = Duration.hours(24)

@@ -1,8 +1,8 @@
 /** Removes idempotency keys a day after their request. */
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { IdempotencyKeys, idempotencyKeyRetention } from "#domain/identity/IdempotencyKeys.ts"
-import { removeInBatches } from "#domain/removeInBatches.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { removeInBatches } from "#domain/effects/removeInBatches.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 const pruneInterval = Duration.minutes(10)
 

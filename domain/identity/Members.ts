@@ -1,12 +1,12 @@
 /** Who else may act for a tenant. Owners invite by the address of a wallet; its holder signs in and is a member. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
+import { NotFound, PermissionDenied, ValidationFailed } from "#domain/errors/Errors.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
 import type { Member, Role, SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
-import { makeUserId, type UserId } from "#domain/Ids.ts"
+import { makeUserId, type UserId } from "#domain/values/Ids.ts"
 
 /** Members of one tenant at most. */
 const maxMembers = 100

@@ -1,6 +1,6 @@
 /** Whether a caller is the operator: it presents the deployment's admin token. For REST routes and procedures alike. */
 import { Context, Effect, Layer, Redacted } from "effect"
-import { KeyInvalid, KeyMissing } from "#domain/Errors.ts"
+import { KeyInvalid, KeyMissing } from "#domain/errors/Errors.ts"
 import { isSameSecret } from "#domain/identity/isSameSecret.ts"
 
 /**

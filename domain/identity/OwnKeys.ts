@@ -1,13 +1,13 @@
 /** The API keys of a signed-in user's tenant. Members see them, owners make and revoke them. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { type NotFound, PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
+import { type NotFound, PermissionDenied, ValidationFailed } from "#domain/errors/Errors.ts"
 import { requireOwner } from "#domain/identity/Members.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
 import type { ApiKey } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { type CreatedKey, type NewKey, Tenants } from "#domain/identity/Tenants.ts"
-import type { ApiKeyId } from "#domain/Ids.ts"
-import { grantableScopes } from "#domain/Scopes.ts"
+import type { ApiKeyId } from "#domain/values/Ids.ts"
+import { grantableScopes } from "#domain/values/Scopes.ts"
 
 /** Keys of a tenant that are not revoked, at most. */
 const maxKeys = 100

@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { SecretHashes } from "#domain/identity/KeyHash.ts"
 import type { Member } from "#domain/identity/User.ts"
-import type { SessionId, TenantId, UserId } from "#domain/Ids.ts"
+import type { SessionId, TenantId, UserId } from "#domain/values/Ids.ts"
 
 export interface Session {
   readonly sessionId: SessionId

@@ -8,13 +8,13 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
-import { SessionInvalid, type TenantDisabled } from "#domain/Errors.ts"
+import { SessionInvalid, type TenantDisabled } from "#domain/errors/Errors.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type FoundSession, type Session, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
 import { tenantDisabled } from "#domain/identity/Tenant.ts"
 import type { Member } from "#domain/identity/User.ts"
-import { makeSessionId } from "#domain/Ids.ts"
+import { makeSessionId } from "#domain/values/Ids.ts"
 
 export const life = Duration.days(30)
 const idleLife = Duration.days(7)

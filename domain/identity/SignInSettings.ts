@@ -1,6 +1,6 @@
 /** Where people sign in with their wallets. */
 import { Context } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 
 /**
  * Where people may sign in.

@@ -1,6 +1,6 @@
 /** Port: who signed a sign-in message. */
 import { Context, type Effect } from "effect"
-import type { VerifierUnavailable } from "#domain/Errors.ts"
+import type { VerifierUnavailable } from "#domain/errors/Errors.ts"
 import type { SignInMessage } from "#domain/identity/siwe/SignInMessage.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 

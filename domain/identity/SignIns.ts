@@ -1,8 +1,13 @@
 /** Signing in with a wallet: a nonce, a signed message, a session. Source: ERC-4361. */
 import { Context, DateTime, Effect, Layer, Option, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { addressOf } from "#domain/Caip.ts"
-import { PermissionDenied, SignInRefused, type TenantDisabled, type VerifierUnavailable } from "#domain/Errors.ts"
+import { addressOf } from "#domain/values/Caip.ts"
+import {
+  PermissionDenied,
+  SignInRefused,
+  type TenantDisabled,
+  type VerifierUnavailable
+} from "#domain/errors/Errors.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import { type OpenSession, Sessions } from "#domain/identity/Sessions.ts"
 import type { UsedNonce } from "#domain/identity/SessionStore.ts"
@@ -15,7 +20,7 @@ import { type Tenant, tenantDisabled } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
-import { makeTenantId, makeUserId, type TenantId } from "#domain/Ids.ts"
+import { makeTenantId, makeUserId, type TenantId } from "#domain/values/Ids.ts"
 
 export interface SignInRequest {
   /** The text of the message, to the last character as the wallet signed it. */

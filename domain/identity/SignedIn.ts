@@ -1,7 +1,7 @@
 /** The caller of a procedure: the person with a wallet session. Provided to every procedure that needs one. */
 import { Context } from "effect"
 import type { Role, SignInWalletId } from "#domain/identity/User.ts"
-import type { SessionId, TenantId, UserId } from "#domain/Ids.ts"
+import type { SessionId, TenantId, UserId } from "#domain/values/Ids.ts"
 
 /**
  * The person with a wallet session, and the tenant that they act for.

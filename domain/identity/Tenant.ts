@@ -1,9 +1,9 @@
 /** An integrator and its API keys. Source: interface "Authentication", shapes 2.1 and V. */
 import type { DateTime } from "effect"
-import { TenantDisabled } from "#domain/Errors.ts"
+import { TenantDisabled } from "#domain/errors/Errors.ts"
 import type { Environment } from "#domain/identity/KeyEnvironment.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import type { Scope } from "#domain/Scopes.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 
 /** An integrator: owns strategies, portfolios and keys. A disabled tenant's keys answer `API_106`. */
 export interface Tenant {

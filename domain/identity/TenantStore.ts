@@ -2,8 +2,8 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { SecretHashes } from "#domain/identity/KeyHash.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import type { OwnerAddress } from "#domain/OwnerAddress.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
+import type { OwnerAddress } from "#domain/values/OwnerAddress.ts"
 
 export interface StoredHash {
   readonly hash: Uint8Array

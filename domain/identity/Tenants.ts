@@ -2,15 +2,15 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
-import { NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { KeyEnvironment, prefixOf } from "#domain/identity/KeyEnvironment.ts"
 import { KeyHash } from "#domain/identity/KeyHash.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/Ids.ts"
-import type { OwnerAddress } from "#domain/OwnerAddress.ts"
-import { defaultScopes, type Scope } from "#domain/Scopes.ts"
+import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/values/Ids.ts"
+import type { OwnerAddress } from "#domain/values/OwnerAddress.ts"
+import { defaultScopes, type Scope } from "#domain/values/Scopes.ts"
 
 /** A key at the only moment when its secret is known. */
 export interface CreatedKey {

@@ -8,8 +8,8 @@ import {
   type EvmAddress,
   EvmWalletId,
   type WalletId
-} from "#domain/Caip.ts"
-import type { TenantId, UserId } from "#domain/Ids.ts"
+} from "#domain/values/Caip.ts"
+import type { TenantId, UserId } from "#domain/values/Ids.ts"
 
 /**
  * The wallet that signs in. A key is the same on every chain (`eip155:0:<address>`). A contract is not, since another

@@ -2,7 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Tenant } from "#domain/identity/Tenant.ts"
 import type { Member, User } from "#domain/identity/User.ts"
-import type { TenantId, UserId } from "#domain/Ids.ts"
+import type { TenantId, UserId } from "#domain/values/Ids.ts"
 
 /**
  * Where users and memberships are kept.

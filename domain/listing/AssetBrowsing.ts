@@ -1,7 +1,7 @@
 /** Browsing of listed assets and tokenized shares. Source: interface, `assets.*`; docs/decisions/0122. */
 import { Context, Effect, Layer } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import {
   type AssetFilter,
   countTags,

@@ -3,10 +3,10 @@
  * market data changed; requests read the one that is there.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ListedAssets } from "#domain/asset/ListedAssets.ts"
 import { SubjectFacts } from "#domain/asset/SubjectFacts.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { type AssetSnapshot, makeSnapshot } from "#domain/listing/AssetSnapshot.ts"
 import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 import { type Listing, makeListings } from "#domain/listing/Listing.ts"

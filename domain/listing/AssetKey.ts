@@ -1,9 +1,9 @@
 /** Assets as procedures name them: `<address>:<chainId>`, also of Solana. Source: interface, "Identifier formats". */
 import { Schema } from "effect"
-import * as Base58 from "#domain/Base58.ts"
-import { type AssetId, type ChainId, chainIdOf, solanaChainId, solanaReference } from "#domain/Caip.ts"
-import * as Eip55 from "#domain/Eip55.ts"
-import { fromText } from "#domain/fromText.ts"
+import * as Base58 from "#domain/values/Base58.ts"
+import { type AssetId, type ChainId, chainIdOf, solanaChainId, solanaReference } from "#domain/values/Caip.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
+import { fromText } from "#domain/values/fromText.ts"
 
 const evm = /^(0x[0-9a-fA-F]{40}):([1-9][0-9]{0,15})$/u
 const evmCaip = /^eip155:([1-9][0-9]{0,15})\/erc20:(0x[0-9a-fA-F]{40})$/u

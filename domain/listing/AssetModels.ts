@@ -1,6 +1,6 @@
 /** The asset as procedures return it. Field names: shapes Q and R, docs/decisions/0122. */
 import { Schema } from "effect"
-import { type AssetId, ChainId, isErc20 } from "#domain/Caip.ts"
+import { type AssetId, ChainId, isErc20 } from "#domain/values/Caip.ts"
 import { AssetKey } from "#domain/listing/AssetKey.ts"
 import { LinePoint } from "#domain/marketData/coinDatasets.ts"
 import { MarketDataProvider } from "#domain/marketData/Dataset.ts"

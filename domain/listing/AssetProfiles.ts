@@ -1,6 +1,6 @@
 /** One asset in full, overlays for many, and candles. Source: interface, `assets.*`; docs/decisions/0122. */
 import { Clock, Context, Effect, Layer } from "effect"
-import { NotFound } from "#domain/Errors.ts"
+import { NotFound } from "#domain/errors/Errors.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import type { AssetSnapshot, RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import { type AssetKey, normalizeKey } from "#domain/listing/AssetKey.ts"

@@ -1,7 +1,7 @@
 /** One token of the catalogue with all of it that does not change with the market. */
 import type { Home, SubjectFacts } from "#domain/asset/SubjectFacts.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { type AssetKey, keyPartsOf } from "#domain/listing/AssetKey.ts"
 import { type AssetMetadata, type Exposure, type Taxonomy, tokenTypeOf } from "#domain/listing/AssetModels.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"

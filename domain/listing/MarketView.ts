@@ -1,7 +1,7 @@
 /** The market data of listings, out of the shared cache as it is at one moment. */
 import { DateTime } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { MarketFigures, ProviderExtensions } from "#domain/listing/AssetModels.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
 import {

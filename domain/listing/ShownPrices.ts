@@ -1,6 +1,6 @@
 /** Prices of listed assets as the shared cache of market data has them: no read calls a provider. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 

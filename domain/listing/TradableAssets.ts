@@ -4,12 +4,12 @@
 import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { AssetKind } from "#domain/asset/CanonicalAsset.ts"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { Chains, requireSupported } from "#domain/chain/Chains.ts"
-import * as Cursor from "#domain/Cursor.ts"
-import type { CursorInvalid, ValidationFailed } from "#domain/Errors.ts"
+import * as Cursor from "#domain/values/Cursor.ts"
+import type { CursorInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
 import { type ShownPrice, ShownPrices } from "#domain/listing/ShownPrices.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 
 export interface AssetQuery extends Cursor.PageQuery {
   /** Part of a symbol or name, or a whole address, in any case. */

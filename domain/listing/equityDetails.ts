@@ -1,6 +1,6 @@
 /** All that is known of the share behind a token; what no source gives is null. */
 import { DateTime } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { EquityDetails } from "#domain/listing/AssetModels.ts"
 import type { RankedStock } from "#domain/listing/AssetSnapshot.ts"
 import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"

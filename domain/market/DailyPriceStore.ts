@@ -3,8 +3,8 @@
  * changes.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
-import type * as Day from "#domain/Day.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import type * as Day from "#domain/values/Day.ts"
 import type { DayPrice } from "#domain/market/PriceHistory.ts"
 
 /** An asset whose history has a gap that the source may fill. */

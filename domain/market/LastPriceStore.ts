@@ -1,6 +1,6 @@
 /** Port: the last price of each asset that any process of the deployment saw. */
 import { Context, type DateTime, Effect, Layer } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 
 /** What the source answered of assets: null of one that it does not list. */

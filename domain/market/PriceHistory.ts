@@ -1,7 +1,7 @@
 /** Port: what an asset cost on past days. */
 import { Context, type Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
-import type * as Day from "#domain/Day.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import type * as Day from "#domain/values/Day.ts"
 import type { PricesUnavailable } from "#domain/market/Prices.ts"
 
 /** The price at the beginning of a UTC day, or the first that is known of it; US dollars (wad) for one whole token. */

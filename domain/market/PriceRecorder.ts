@@ -6,9 +6,9 @@
  * tried again later. A crash loses nothing: what is recorded stays, and a gap that was claimed is claimed again.
  */
 import { Context, DateTime, Duration, Effect, Fiber, Layer, Ref, Semaphore } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
-import * as Day from "#domain/Day.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Day from "#domain/values/Day.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { DailyPriceStore, type HistoryGap } from "#domain/market/DailyPriceStore.ts"
 import { PriceHistory } from "#domain/market/PriceHistory.ts"
 import { isPlausiblePrice, mayTradeOn, Prices } from "#domain/market/Prices.ts"

@@ -1,6 +1,6 @@
 /** Port: US dollar prices of assets. */
 import { Context, type DateTime, type Effect, Schema } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 /** A price in US dollars (wad) for one whole token, and when the market showed it. */
 export interface Price {

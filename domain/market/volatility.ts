@@ -1,5 +1,5 @@
 /** How much a price moves: from daily prices, as what a year of such days comes to. Pure. */
-import * as Day from "#domain/Day.ts"
+import * as Day from "#domain/values/Day.ts"
 
 /** Fewer daily returns say nothing of a year. */
 const minReturns = 20

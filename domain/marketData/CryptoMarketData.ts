@@ -2,7 +2,7 @@
  * The market of coins, read from the shared cache alone. Source: interface, `cryptoMarketData.*`; docs/decisions/0121.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type CacheState, cacheState, type Provenance, provenanceOf } from "#domain/marketData/CacheState.ts"
 import { type CaipNames, caipOfPlatform } from "#domain/marketData/caipOfPlatform.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"

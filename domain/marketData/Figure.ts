@@ -1,6 +1,6 @@
 /** Figures of market data: decimal strings without trailing zeros, so that no reader has to trust binary fractions. */
 import { Schema } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 /** A plain decimal such as `"1234.5"` or `"-0.02"`, at most 18 places. */
 export const Figure = Schema.String.check(Schema.isPattern(/^-?[0-9]{1,60}(\.[0-9]{1,18})?$/u))

@@ -3,7 +3,7 @@
  * for the database. What is stored but no longer fits its schema counts as absent.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { type Dataset, type Fetched, lifeOf, MarketDataProvider, memberOf } from "#domain/marketData/Dataset.ts"
 import { MarketDataStore, type StoredDataset } from "#domain/marketData/MarketDataStore.ts"
 

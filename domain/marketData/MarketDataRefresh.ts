@@ -4,7 +4,7 @@
  */
 import { Clock, Context, DateTime, Duration, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { MarketDataJobs, type MarketDataJob } from "#domain/marketData/MarketDataJobs.ts"
 import { MarketDataStore, type DatasetState, type RefreshLease } from "#domain/marketData/MarketDataStore.ts"
 

@@ -1,5 +1,5 @@
 /** CAIP names of the chains that CoinGecko calls platforms. Source: CAIP-2, CAIP-19; docs/decisions/0121. */
-import { solanaReference } from "#domain/Caip.ts"
+import { solanaReference } from "#domain/values/Caip.ts"
 
 interface Platform {
   readonly id: string

@@ -1,5 +1,5 @@
 /** Which coins of the largest thousand rose and fell most in a day. */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { CoinMarket } from "#domain/marketData/coinDatasets.ts"
 
 /** How many coins are ranked: the largest by market capitalisation. */

@@ -3,8 +3,8 @@
  * of the shared market data are used.
  */
 import { Context } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Candle, CandleSpan } from "#domain/marketData/coinDatasets.ts"
 
 /** US dollars (wad) at the end of the window, and at its beginning. */

@@ -1,7 +1,7 @@
 /** What triggers are measured on, as it was read at one time. */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { CandleChange } from "#domain/monitor/CandleChanges.ts"
-import type * as Day from "#domain/Day.ts"
+import type * as Day from "#domain/values/Day.ts"
 
 /** One asset that a portfolio holds or aims at. Values are US dollars (wad). */
 export interface HeldPosition {

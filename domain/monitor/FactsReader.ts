@@ -3,10 +3,10 @@
  * histories once for all. What could not be read is not known: nothing fires on it.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
-import * as Amount from "#domain/Amount.ts"
-import { type AssetId, chainIdOf } from "#domain/Caip.ts"
-import * as Day from "#domain/Day.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import * as Amount from "#domain/values/Amount.ts"
+import { type AssetId, chainIdOf } from "#domain/values/Caip.ts"
+import * as Day from "#domain/values/Day.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
 import { mayTradeOn, Prices } from "#domain/market/Prices.ts"
 import { CandleChanges } from "#domain/monitor/CandleChanges.ts"

@@ -5,7 +5,7 @@
  */
 
 import { DateTime, Schema } from "effect"
-import { OperationId, type PortfolioId, type TenantId, type WorkflowId } from "#domain/Ids.ts"
+import { OperationId, type PortfolioId, type TenantId, type WorkflowId } from "#domain/values/Ids.ts"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import { OperationState } from "#domain/operation/Operation.ts"
 import { type Trigger, TriggerEvent } from "#domain/monitor/Trigger.ts"

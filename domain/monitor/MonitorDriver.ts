@@ -5,10 +5,10 @@
  * A price is compared with the ranges before anything is measured, so that only monitors in reach cost a tick.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import { keepGoing } from "#domain/keepGoing.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import { keepGoing } from "#domain/effects/keepGoing.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { MonitorTicks } from "#domain/monitor/MonitorTicks.ts"
 import { SchedulerSettings } from "#domain/rebalance/RebalanceSettings.ts"

@@ -5,8 +5,8 @@
  * same monitor one does.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId, UserId, WorkflowId } from "#domain/Ids.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId, UserId, WorkflowId } from "#domain/values/Ids.ts"
 import type { LinkedRun, Monitor, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 import type { PriceWatch } from "#domain/monitor/priceWatch.ts"
 import type { FiredBy, OperationState } from "#domain/operation/Operation.ts"

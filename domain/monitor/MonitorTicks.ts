@@ -4,8 +4,8 @@
  */
 import { Cause, Context, DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { makeOperationId } from "#domain/Ids.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import { makeOperationId } from "#domain/values/Ids.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { decide, needsFacts, requestIdOf } from "#domain/monitor/decide.ts"
 import type { Facts } from "#domain/monitor/Facts.ts"
 import { FactsReader } from "#domain/monitor/FactsReader.ts"

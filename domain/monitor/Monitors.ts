@@ -3,8 +3,8 @@
  * control routes"; docs/decisions/0188-waiting-workflows.md.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
-import { NotFound, ReplayMismatch, ValidationFailed, WorkflowAsleep } from "#domain/Errors.ts"
-import type { OperationId, PortfolioId, UserId, WorkflowId } from "#domain/Ids.ts"
+import { NotFound, ReplayMismatch, ValidationFailed, WorkflowAsleep } from "#domain/errors/Errors.ts"
+import type { OperationId, PortfolioId, UserId, WorkflowId } from "#domain/values/Ids.ts"
 import { requestIdOf } from "#domain/monitor/decide.ts"
 import { type Monitor, type MonitorEvent, type MonitorState, workerIdOf } from "#domain/monitor/Monitor.ts"
 import { MonitorStore } from "#domain/monitor/MonitorStore.ts"

@@ -3,12 +3,12 @@
  * interface "Workflow-monitor control routes".
  */
 import { Schema } from "effect"
-import { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
-import { fromText } from "#domain/fromText.ts"
+import { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import { fromText } from "#domain/values/fromText.ts"
 import { maxWindowHours } from "#domain/monitor/CandleChanges.ts"
-import { integer } from "#domain/RebalancePolicy.ts"
-import { DriftBands } from "#domain/StrategyTriggers.ts"
+import { integer } from "#domain/mandate/RebalancePolicy.ts"
+import { DriftBands } from "#domain/mandate/StrategyTriggers.ts"
 
 const decimal = (pattern: RegExp, expected: string, example: string) =>
   fromText(Schema.BigInt, {

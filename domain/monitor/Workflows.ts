@@ -1,8 +1,8 @@
 /** What an operator makes, approves and removes of workflows; those of strategies follow their strategy instead. */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { NotFound, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
-import { makeWorkflowId, type PortfolioId, type WorkflowId } from "#domain/Ids.ts"
+import { NotFound, PortfolioNotFound, ValidationFailed } from "#domain/errors/Errors.ts"
+import { makeWorkflowId, type PortfolioId, type WorkflowId } from "#domain/values/Ids.ts"
 import type { Monitor } from "#domain/monitor/Monitor.ts"
 import { maxWorkflows, MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { begin } from "#domain/monitor/transitions.ts"

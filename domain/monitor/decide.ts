@@ -3,7 +3,7 @@
  * it waits for. Pure.
  */
 import type { DateTime } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { judge } from "#domain/monitor/edge.ts"
 import type { Facts } from "#domain/monitor/Facts.ts"
 import { measure } from "#domain/monitor/measure.ts"

@@ -4,12 +4,12 @@
  *
  * A relative band is not defined for an asset without a target: what it takes from the others shows there.
  */
-import type { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Span } from "#domain/monitor/edge.ts"
 import type { HeldPosition } from "#domain/monitor/Facts.ts"
 import { bps, shareOf, spanOfShare, sumOf } from "#domain/monitor/shares.ts"
-import type { DriftBand, DriftBands } from "#domain/StrategyTriggers.ts"
+import type { DriftBand, DriftBands } from "#domain/mandate/StrategyTriggers.ts"
 
 interface Banded {
   readonly assetId: AssetId

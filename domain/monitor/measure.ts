@@ -2,9 +2,9 @@
  * The figure of a trigger, and what it can be while prices stay close to what they are. Pure and exact: wad integers,
  * bounds rounded outwards.
  */
-import type { AssetId } from "#domain/Caip.ts"
-import * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { measureDrift } from "#domain/monitor/drift.ts"
 import type { Span } from "#domain/monitor/edge.ts"
 import type { Facts, HeldPosition } from "#domain/monitor/Facts.ts"

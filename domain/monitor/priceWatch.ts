@@ -3,7 +3,7 @@
  * What holds is exact; where a trigger is closer to its level than a basis point of the prices, the range is one basis
  * point all the same, and the next check catches what it missed.
  */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { isQuiet } from "#domain/monitor/edge.ts"
 import type { Measured } from "#domain/monitor/measure.ts"
 import { bps } from "#domain/monitor/shares.ts"

@@ -1,5 +1,5 @@
 /** Sums, shares, and how far both can go while prices stay within basis points of what they are. */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Span } from "#domain/monitor/edge.ts"
 
 export const bps = 10_000n

@@ -8,7 +8,7 @@
  *                                     └──> completed, when it runs once
  */
 import { DateTime, Duration } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { LinkedRun, MonitorEvent, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 
 /** A monitor is checked at least this often: a deposit, for one, moves no price. */

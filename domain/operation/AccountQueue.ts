@@ -4,8 +4,8 @@
  * change: its transaction reverts, or it sells what is sold already.
  */
 import { Context, type Effect } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 
 /** Who asks for an account, and on which chain. */
 export interface AccountTurn {

@@ -1,6 +1,6 @@
 /** An operation is to be cancelled, so nothing is signed for it any more. */
 import { Schema } from "effect"
-import { OperationId } from "#domain/Ids.ts"
+import { OperationId } from "#domain/values/Ids.ts"
 
 export class CancelRequested extends Schema.TaggedError<CancelRequested>()("CancelRequested", {
   operationId: OperationId

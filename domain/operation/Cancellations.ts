@@ -3,13 +3,13 @@
  * ends the operation and reports what landed.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
-import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
+import { NotFound, OperationNotCancellable } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { ReportedOperation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 
 /**
  * Cancels operations.

@@ -1,6 +1,6 @@
 /** Asynchronous work that clients poll. Source: interface "Operation", shapes 2.21. */
 import { Schema } from "effect"
-import { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import { OperationOutcome, type OperationResult } from "#domain/operation/OperationResult.ts"
 
 export const OperationKind = Schema.Literals(["withdraw", "rebalance", "bridge", "swap", "revoke", "execute"])

@@ -1,6 +1,6 @@
 /** Port: starts the durable run of an accepted operation, whatever its kind. Launching twice is the same as once. */
 import { Context, type Effect } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { OperationKind } from "#domain/operation/Operation.ts"
 
 /** What a launch needs of an operation. */
@@ -21,7 +21,7 @@ export interface Launch {
  *
  * ```ts
  * import { Effect, Layer, Ref } from "effect"
- * import type { OperationId } from "#domain/Ids.ts"
+ * import type { OperationId } from "#domain/values/Ids.ts"
  * import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
  *
  * const Recording = (launched: Ref.Ref<ReadonlyArray<OperationId>>) =>

@@ -3,9 +3,9 @@
  * cost, chain by chain. It is stored with the terminal state and never changes.
  */
 import { type DateTime, Schema } from "effect"
-import { AssetId, ChainId, HeldAssetId } from "#domain/Caip.ts"
-import type { OperationId } from "#domain/Ids.ts"
-import { RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { AssetId, ChainId, HeldAssetId } from "#domain/values/Caip.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
+import { RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 
 const Raw = Schema.BigIntFromString
 /** US dollars (wad). */

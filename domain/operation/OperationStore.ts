@@ -1,7 +1,7 @@
 /** Port: operations and their events. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { PageRequest } from "#domain/Cursor.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
 import type { Operation, OperationKind, OperationState, ReportedOperation } from "#domain/operation/Operation.ts"
 import type { Launch } from "#domain/operation/OperationLauncher.ts"
 

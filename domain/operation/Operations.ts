@@ -1,12 +1,12 @@
 /** Reads operations of the calling tenant's portfolios. Source: shapes 2.21. */
 import { Context, Effect, Layer, Option } from "effect"
-import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
-import { type CursorInvalid, NotFound } from "#domain/Errors.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/values/Cursor.ts"
+import { type CursorInvalid, NotFound } from "#domain/errors/Errors.ts"
 import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { Operation, ReportedOperation } from "#domain/operation/Operation.ts"
 import { type OperationFilter, OperationStore } from "#domain/operation/OperationStore.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 
 /**
  * Operations of the calling tenant, with their reports.

@@ -3,7 +3,7 @@
  * becomes terminal and its portfolio free. An interruption is no fault, nor is one of storage; the run goes on later.
  */
 import { Cause, Effect } from "effect"
-import { TransientFault } from "#domain/TransientFault.ts"
+import { TransientFault } from "#domain/errors/TransientFault.ts"
 
 export const failOnDefect =
   <A, E2, R2>(message: string, abandon: Effect.Effect<A, E2, R2>) =>

@@ -1,5 +1,5 @@
 /** A point of a performance curve. */
-import type { Day } from "#domain/Day.ts"
+import type { Day } from "#domain/values/Day.ts"
 
 export interface CurvePoint {
   readonly day: Day

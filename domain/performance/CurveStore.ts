@@ -1,7 +1,7 @@
 /** Port: which version of a strategy was head on which day. */
 import { Context, type Effect } from "effect"
-import type * as Day from "#domain/Day.ts"
-import type { StrategyId } from "#domain/Ids.ts"
+import type * as Day from "#domain/values/Day.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 import type { CurveVersion } from "#domain/performance/strategyCurve.ts"
 
 /**

@@ -1,9 +1,9 @@
 /** How a portfolio performed, from the valuations of up to twelve months. Source: shapes 2.25. */
 import { Context, DateTime, Effect, Layer } from "effect"
-import * as Day from "#domain/Day.ts"
-import type { NotFound } from "#domain/Errors.ts"
+import * as Day from "#domain/values/Day.ts"
+import type { NotFound } from "#domain/errors/Errors.ts"
 import type { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
-import type { PortfolioId, StrategyId } from "#domain/Ids.ts"
+import type { PortfolioId, StrategyId } from "#domain/values/Ids.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"
 import { portfolioCurve, type PortfolioPoint, returnsOf } from "#domain/performance/portfolioCurve.ts"
 import { ValuationStore } from "#domain/performance/ValuationStore.ts"

@@ -1,9 +1,9 @@
 /** What was read of a portfolio's accounts, and what must be known beside it to value the portfolio. */
 import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
-import { type AssetId, type AccountId, type HeldAssetId, isNative, type NativeAssetId } from "#domain/Caip.ts"
+import { type AssetId, type AccountId, type HeldAssetId, isNative, type NativeAssetId } from "#domain/values/Caip.ts"
 import { type AccountBalances, holdingsIn } from "#domain/chain/Balances.ts"
 import { nativeDecimals, pricedAs } from "#domain/chain/nativeCoins.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { PortfolioValuation, Valuation } from "#domain/performance/Valuation.ts"
 import type { BlockSpan, ClaimedPortfolio, OutgoingValue, Trades } from "#domain/performance/ValuationStore.ts"

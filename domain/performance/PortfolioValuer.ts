@@ -11,12 +11,12 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
-import { chainIdOf, type AccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import {
   isForward,
   knownTransfers,
@@ -28,7 +28,7 @@ import {
   withUnbacked
 } from "#domain/performance/PortfolioReading.ts"
 import type { AccountSnapshot } from "#domain/performance/Valuation.ts"
-import { TransientFault } from "#domain/TransientFault.ts"
+import { TransientFault } from "#domain/errors/TransientFault.ts"
 import { type ClaimedPortfolio, type TakenPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
 

@@ -1,7 +1,7 @@
 /** What a portfolio was worth, and what it held then. */
-import type { AccountId, AssetId, HeldAssetId } from "#domain/Caip.ts"
-import type * as Day from "#domain/Day.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { AccountId, AssetId, HeldAssetId } from "#domain/values/Caip.ts"
+import type * as Day from "#domain/values/Day.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 
 /** An asset with a price in one account: a token, or the chain's native coin. */
 export interface HeldAsset {

@@ -1,8 +1,8 @@
 /** Port: what portfolios were worth day by day, the last valuation of each, and which process takes the next one. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AssetId, AccountId } from "#domain/Caip.ts"
-import type * as Day from "#domain/Day.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { AssetId, AccountId } from "#domain/values/Caip.ts"
+import type * as Day from "#domain/values/Day.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { AccountSnapshot, DayValuation, PortfolioValuation } from "#domain/performance/Valuation.ts"
 
 /** A portfolio that this process may value now. */

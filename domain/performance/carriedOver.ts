@@ -1,7 +1,7 @@
 /** What an account holds by its last valuation and our own trades alone, with nothing that came in or went out. */
-import * as Amount from "#domain/Amount.ts"
+import * as Amount from "#domain/values/Amount.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
-import type { HeldAssetId } from "#domain/Caip.ts"
+import type { HeldAssetId } from "#domain/values/Caip.ts"
 import type { HeldAsset } from "#domain/performance/Valuation.ts"
 
 /** All values are US dollars (wad), at the prices of now; an asset without one counts at its last. */

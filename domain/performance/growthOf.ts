@@ -4,7 +4,7 @@
  * It is not known when money that came in after the last valuation was traded before this one: its weight depends on
  * when it came. Then the return is counted anew; a number that was bent into range would stay in it for ever.
  */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 /** All values are US dollars (wad). */
 export interface Change {

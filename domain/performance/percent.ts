@@ -1,5 +1,5 @@
 /** Changes in percent, as integers of 18 decimal places (wad). */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 /** Division that rounds to the nearest integer, and a half away from zero. The divisor is above zero. */
 const divideRounded = (dividend: bigint, divisor: bigint): bigint =>

@@ -1,5 +1,5 @@
-import type * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type CurvePoint, indexOne } from "#domain/performance/CurvePoint.ts"
 import type { DayValuation } from "#domain/performance/Valuation.ts"
 

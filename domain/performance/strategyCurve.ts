@@ -6,11 +6,11 @@
  * the first later day that has all. Only a new version does not wait for an asset that has had no price for two days:
  * what is held of it is closed at its last price.
  */
-import type { AssetId } from "#domain/Caip.ts"
-import * as Day from "#domain/Day.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Day from "#domain/values/Day.ts"
 import { type CurvePoint, indexOne } from "#domain/performance/CurvePoint.ts"
-import type { Allocation } from "#domain/Allocation.ts"
-import * as Weight from "#domain/Weight.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
+import * as Weight from "#domain/values/Weight.ts"
 
 /** Prices of one asset by day; US dollars (wad), above zero. */
 export type PriceSeries = ReadonlyMap<Day.Day, bigint>

@@ -11,8 +11,8 @@
  * nor a gain when it arrives. When it left an account that was never valued, it is cash that came in like all else
  * there.
  */
-import * as Amount from "#domain/Amount.ts"
-import type { AccountId, HeldAssetId } from "#domain/Caip.ts"
+import * as Amount from "#domain/values/Amount.ts"
+import type { AccountId, HeldAssetId } from "#domain/values/Caip.ts"
 import { type CarriedOver, carriedOver, type PricedAssets } from "#domain/performance/carriedOver.ts"
 import { growthOf } from "#domain/performance/growthOf.ts"
 import type { AccountSnapshot, HeldAsset, IncomingAsset, Valuation } from "#domain/performance/Valuation.ts"

@@ -1,4 +1,4 @@
-import * as Day from "#domain/Day.ts"
+import * as Day from "#domain/values/Day.ts"
 import type { CurvePoint } from "#domain/performance/CurvePoint.ts"
 import type { PerformanceWindow, WindowName } from "#domain/performance/PerformanceWindow.ts"
 import { changeOf } from "#domain/performance/percent.ts"

@@ -1,9 +1,9 @@
 /**
  * One readable chain as the planner sees it before it plans.
  */
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
-import type { TargetWeight } from "#domain/Allocation.ts"
+import type { TargetWeight } from "#domain/mandate/Allocation.ts"
 import { fromHolding, type PlanPosition, unknownAsset } from "#domain/planning/PlanPosition.ts"
 
 /** Held without a price that counts, or not known to be held. */

@@ -1,14 +1,14 @@
 /**
  * What the rebalance planner reads and what it answers.
  *
- * US dollars are wad integers (18 decimal places, `#domain/Decimal.ts`), token amounts are raw units, weights are basis
+ * US dollars are wad integers (18 decimal places, `Decimal.ts`), token amounts are raw units, weights are basis
  * points of the whole portfolio.
  */
-import type { AssetId, ChainId } from "#domain/Caip.ts"
-import type { Skip } from "#domain/Skip.ts"
-import type { Allocation } from "#domain/Allocation.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
+import type { Skip } from "#domain/values/Skip.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import type { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
+import type { PlannedLeg, PlannedTransfer } from "#domain/values/PlannedTrades.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 
 /** One asset of interest on a chain: held, or in the allocation, or both. At most one entry an asset. */

@@ -2,8 +2,8 @@
  * A rebalance policy as a plan applies it: the policy that was resolved for the portfolio, and what was measured for
  * it.
  */
-import type { AssetId, ChainId } from "#domain/Caip.ts"
-import type { Band, TradeTo } from "#domain/RebalancePolicy.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
+import type { Band, TradeTo } from "#domain/mandate/RebalancePolicy.ts"
 
 /** What the gas of a chain costs, US dollars (wad). */
 export interface ChainGas {

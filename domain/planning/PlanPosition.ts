@@ -1,9 +1,9 @@
 /**
  * One asset of a chain as its plan sees it: facts only, which no step of the planner changes.
  */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { Holding } from "#domain/planning/Plan.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 
 export interface PlanPosition {
   readonly assetId: AssetId

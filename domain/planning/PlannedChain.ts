@@ -1,10 +1,10 @@
 /** What a plan does on one chain, as a run stores it. */
 import { Schema } from "effect"
-import { AccountMoment } from "#domain/AccountMoment.ts"
-import { ChainId } from "#domain/Caip.ts"
+import { AccountMoment } from "#domain/values/AccountMoment.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
-import { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
-import { RecordedSkip } from "#domain/Skip.ts"
+import { PlannedLeg, PlannedTransfer } from "#domain/values/PlannedTrades.ts"
+import { RecordedSkip } from "#domain/values/Skip.ts"
 
 export const PlannedChain = Schema.Struct({
   chainId: ChainId,

@@ -1,6 +1,6 @@
 /** The figures by which a policy was followed on one chain, as a run's record keeps them. */
 import { Schema } from "effect"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 
 const Usd = Schema.BigIntFromString
 

@@ -1,12 +1,12 @@
 /**
  * Describes what the plan of a chain leaves off target.
  */
-import type { ChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Unvalued } from "#domain/planning/ChainView.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
-import { type Skip, SkipCode } from "#domain/Skip.ts"
+import { type Skip, SkipCode } from "#domain/values/Skip.ts"
 import { dustUsd, type Tolerance } from "#domain/planning/Tolerance.ts"
 
 const dollars = (usd: bigint): string => `${Decimal.format(usd < 0n ? -usd : usd, 2)} USD`

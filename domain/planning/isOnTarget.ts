@@ -3,7 +3,7 @@
  * target by is not worth a trade.
  */
 import type { Holding, Plan, PlanInput } from "#domain/planning/Plan.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 
 /**
  * What a portfolio may be off its target by, or have beside it, and still be on it. Every other skip needs a run that

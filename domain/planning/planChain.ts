@@ -1,7 +1,7 @@
 /**
  * The plan for one readable chain.
  */
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import { inTransitSkip, skipsOn, unvaluedSkip } from "#domain/planning/explainSkips.ts"
 import type { AssetTarget, ChainPlan, Leg } from "#domain/planning/Plan.ts"
@@ -10,7 +10,7 @@ import { policySkips } from "#domain/planning/bands/policySkips.ts"
 import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 import { type ChainRebalance, rebalanceChain } from "#domain/planning/legs/rebalanceChain.ts"
 import { type PolicyRebalance, rebalanceWithin } from "#domain/planning/bands/rebalanceWithin.ts"
-import type { Skip } from "#domain/Skip.ts"
+import type { Skip } from "#domain/values/Skip.ts"
 import type { SwapCost } from "#domain/planning/SwapCost.ts"
 import { toleranceFor, type TradeTerms } from "#domain/planning/Tolerance.ts"
 import { sharesOf } from "#domain/planning/Shares.ts"

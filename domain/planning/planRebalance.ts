@@ -4,18 +4,18 @@
  * Pure and exact: integers only, the same input always gives the same plan. First the chains against each other, then
  * each chain on its own, around what leaves it and what is on its way to it.
  */
-import { type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import { type ChainView, readChain } from "#domain/planning/ChainView.ts"
 import { crossChain, type Movement } from "#domain/planning/transfers/crossChain.ts"
 import { type ChainPlan, feeBpsOn, type Plan, type PlanInput } from "#domain/planning/Plan.ts"
 import type { ChainRebalancePolicy } from "#domain/planning/planChain.ts"
 import { planChains } from "#domain/planning/transfers/planChains.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import type { TargetWeight } from "#domain/Allocation.ts"
+import type { TargetWeight } from "#domain/mandate/Allocation.ts"
 import { minTransferUsd, planTransfers } from "#domain/planning/transfers/planTransfers.ts"
-import { chainSkip, SkipCode } from "#domain/Skip.ts"
+import { chainSkip, SkipCode } from "#domain/values/Skip.ts"
 import * as SwapCost from "#domain/planning/SwapCost.ts"
-import * as Weight from "#domain/Weight.ts"
+import * as Weight from "#domain/values/Weight.ts"
 
 const byChain = (allocation: ReadonlyArray<TargetWeight>): ReadonlyMap<ChainId, ReadonlyArray<TargetWeight>> => {
   const groups = new Map<ChainId, Array<TargetWeight>>()

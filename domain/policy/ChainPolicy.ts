@@ -3,7 +3,7 @@
  * the same without this service. Source: docs/decisions/0117-proof-of-the-policy.md.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"

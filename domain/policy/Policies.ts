@@ -4,11 +4,11 @@
 import { Context, Duration, Effect, Layer, Option, Result } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { isGuarded, walletRoleOf } from "#domain/account/Permission.ts"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { NotFound } from "#domain/Errors.ts"
+import { NotFound } from "#domain/errors/Errors.ts"
 import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { type ChainPolicy, type PolicyKind, PolicyReader } from "#domain/policy/ChainPolicy.ts"
 
 /** How long a chain is waited for. */

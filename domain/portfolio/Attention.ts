@@ -3,8 +3,8 @@
  * trades or is on target.
  */
 import { DateTime, Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 
 /**
  * `signature_required`: a chain lets the agent act no longer. `permission_expired` and `permission_expiring`: what the

@@ -4,9 +4,9 @@
  * 2.17.
  */
 import { Effect, Schema } from "effect"
-import { AccountId, WalletId } from "#domain/Caip.ts"
-import { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
-import { Frequency } from "#domain/RebalanceSchedule.ts"
+import { AccountId, WalletId } from "#domain/values/Caip.ts"
+import { PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
+import { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 
 /** `active`: the scheduler ticks; `paused`: automation was stopped. */
 export const ScheduleStatus = Schema.Literals(["active", "paused"])

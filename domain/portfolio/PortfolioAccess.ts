@@ -3,12 +3,12 @@
  * those that their wallet owns, whatever their tenant. See docs/decisions/0315-portfolios-of-people.md.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
-import { type CursorInvalid, PermissionDenied } from "#domain/Errors.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/values/Cursor.ts"
+import { type CursorInvalid, PermissionDenied } from "#domain/errors/Errors.ts"
 import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
-import type { OwnerAction } from "#domain/OwnerAction.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
+import type { OwnerAction } from "#domain/mandate/OwnerAction.ts"
 import { PortfolioAccessStore, type SeenFilter } from "#domain/portfolio/PortfolioAccessStore.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
@@ -39,7 +39,7 @@ type ForPerson<R> = SignedIn | Exclude<R, PortfolioTenant>
  *
  * ```ts
  * import { Effect } from "effect"
- * import type { PortfolioId } from "#domain/Ids.ts"
+ * import type { PortfolioId } from "#domain/values/Ids.ts"
  * import { PortfolioAccess } from "#domain/portfolio/PortfolioAccess.ts"
  * import { Portfolios } from "#domain/portfolio/Portfolios.ts"
  *

@@ -1,9 +1,9 @@
 /** Port: which portfolios a person with a session may see, of whatever tenant. */
 import { Context, type Effect, type Option } from "effect"
-import type { PageRequest } from "#domain/Cursor.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { OwnerAction } from "#domain/OwnerAction.ts"
+import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
+import type { OwnerAction } from "#domain/mandate/OwnerAction.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { PortfolioFilter } from "#domain/portfolio/PortfolioStore.ts"
 

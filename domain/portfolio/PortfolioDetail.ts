@@ -1,6 +1,6 @@
 /** A portfolio with its state: what is under way, what was done last, and what needs a person to act. */
 import type { DateTime } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import type { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import type { Attention, AttentionFacts } from "#domain/portfolio/Attention.ts"

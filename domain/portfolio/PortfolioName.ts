@@ -1,7 +1,7 @@
 /** A portfolio's name as people give it. Source: shapes 2.16. */
 import { Schema, SchemaTransformation } from "effect"
-import { shown } from "#domain/fromText.ts"
-import { isVisibleName } from "#domain/VisibleName.ts"
+import { shown } from "#domain/values/fromText.ts"
+import { isVisibleName } from "#domain/values/VisibleName.ts"
 
 /** Most code points of a name, counted after trimming. */
 const maxLength = 64

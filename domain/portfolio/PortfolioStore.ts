@@ -1,9 +1,9 @@
 /** Port: where portfolios and their schedules are kept. A foreign tenant's portfolio is never returned. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { WalletId } from "#domain/Caip.ts"
-import type { PageRequest } from "#domain/Cursor.ts"
-import type { PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
-import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/Labels.ts"
+import type { WalletId } from "#domain/values/Caip.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import type { PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
+import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/values/Labels.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Permission, Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 

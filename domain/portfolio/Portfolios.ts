@@ -3,18 +3,18 @@
  * to 2.19.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/values/Cursor.ts"
 import {
   type CursorInvalid,
   type ExternalIdTaken,
   NotFound,
   PortfolioNotFound,
   ValidationFailed
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
-import { refusalError } from "#domain/Labels.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
+import { refusalError } from "#domain/values/Labels.ts"
 import { Cancellations } from "#domain/operation/Cancellations.ts"
 import { attentionOf } from "#domain/portfolio/Attention.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
@@ -44,7 +44,7 @@ export const revokedRefusal = (portfolioId: PortfolioId) =>
  *
  * ```ts
  * import { Effect } from "effect"
- * import type { PortfolioId } from "#domain/Ids.ts"
+ * import type { PortfolioId } from "#domain/values/Ids.ts"
  * import { Portfolios } from "#domain/portfolio/Portfolios.ts"
  *
  * const stopAutomation = (portfolioId: PortfolioId) =>

@@ -1,7 +1,7 @@
 /** What a portfolio holds now, with everything that could not be read named. Source: interface "Positions". */
 import type { DateTime } from "effect"
-import type { AssetId, ChainId, AccountId, HeldAssetId } from "#domain/Caip.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { AssetId, ChainId, AccountId, HeldAssetId } from "#domain/values/Caip.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 
 export type WarningKind =
   | "MISSING_SMART_ACCOUNT"

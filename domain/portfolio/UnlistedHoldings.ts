@@ -3,7 +3,7 @@
  * EVM chains cannot: there each token is read by its address.
  */
 import { Context, Effect } from "effect"
-import type { AccountId, AssetId } from "#domain/Caip.ts"
+import type { AccountId, AssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 export interface UnlistedHolding {

@@ -1,15 +1,15 @@
 /** Puts balances, catalogue and prices together; pure, so that every partial failure can be tested as a table. */
 import { DateTime } from "effect"
-import * as Amount from "#domain/Amount.ts"
+import * as Amount from "#domain/values/Amount.ts"
 import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
-import type { AssetId, AccountId } from "#domain/Caip.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/values/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { type NativeCoin, nativeDecimals } from "#domain/chain/nativeCoins.ts"
 import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import type { Position, Positions, TransitItem, Warning } from "#domain/portfolio/Positions.ts"
 import type { UnlistedHolding } from "#domain/portfolio/UnlistedHoldings.ts"
-import { dollars } from "#domain/Skip.ts"
+import { dollars } from "#domain/values/Skip.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /** What one smart account answered: its balances, or why there are none. */

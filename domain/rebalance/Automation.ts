@@ -3,15 +3,15 @@
  * schedule is the strategy's; nothing here changes how often it is due. Source: shapes 2.30, B.
  */
 import { Context, Effect, Layer } from "effect"
-import { type NotFound, PortfolioNotFound, type RateLimited, ValidationFailed } from "#domain/Errors.ts"
+import { type NotFound, PortfolioNotFound, type RateLimited, ValidationFailed } from "#domain/errors/Errors.ts"
 import type { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
 import { Portfolios } from "#domain/portfolio/Portfolios.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { type AutomationRecord, RunHistory } from "#domain/rebalance/RunHistory.ts"
-import { intervalMs } from "#domain/RebalanceSchedule.ts"
+import { intervalMs } from "#domain/mandate/RebalanceSchedule.ts"
 
 export interface StartRequest {
   /** Milliseconds: the interval of the strategy's schedule, which is the only one, or what clients send by default. */

@@ -6,7 +6,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity } from "effect/workflow"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import type { Ready } from "#domain/rebalance/Preparation.ts"

@@ -5,7 +5,7 @@ import { type Grant, replacedPermissions } from "#domain/account/Grant.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type ChainPlanOfRun, PlanOfChain } from "#domain/rebalance/plan/PlanOfChain.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import type { RecordedSkip } from "#domain/Skip.ts"
+import type { RecordedSkip } from "#domain/values/Skip.ts"
 import type { SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 

@@ -12,8 +12,8 @@ import { type PlannedChain, plannedUsd } from "#domain/planning/PlannedChain.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { type PlanContext, RunStore } from "#domain/rebalance/RunStore.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
-import { chainSkip, dollars, SkipCode } from "#domain/Skip.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { chainSkip, dollars, SkipCode } from "#domain/values/Skip.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 
 /** A chain that stays unreachable this long is left to the next run: nothing was sent yet. */
 export const chainRetry = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))

@@ -11,8 +11,8 @@ import { BatchSimulator, type SimulatedDraft } from "#domain/rebalance/BatchSimu
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { nothing, type Preparation, type Ready } from "#domain/rebalance/Preparation.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
-import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
-import type { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
+import { chainSkip, type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
+import type { PlannedLeg, PlannedTransfer } from "#domain/values/PlannedTrades.ts"
 import { recordedSwap } from "#domain/trading/Swap.ts"
 
 /**

@@ -1,6 +1,6 @@
 /** The event that records that a rebalance over several chains is done with one of them. */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
 
 export const chainCompleted = "chain_settled"

@@ -4,11 +4,11 @@
  * it is sent, so without a memory of such ways it would wait in every run for what never comes.
  */
 import { Schema } from "effect"
-import { ChainId, chainIdOf } from "#domain/Caip.ts"
+import { ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import type { ChainPair } from "#domain/planning/Plan.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 
 /** A way that is closed for the next runs, or on which sending is tried again after failures. */
 export const ClosedWay = Schema.Struct({

@@ -4,7 +4,7 @@
  * A portfolio that could not be read in full is not on target, and so gets a run.
  */
 import { Cause, Context, Duration, Effect, Layer } from "effect"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { type Conclusion, type Due, DueStore } from "#domain/rebalance/DueStore.ts"
 import { isOnTarget } from "#domain/planning/isOnTarget.ts"
 import { plan } from "#domain/planning/planRebalance.ts"

@@ -1,8 +1,8 @@
 /** Port: portfolios whose schedules are due, from the claim to the next due time. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { CheckId, OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { CheckId, OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 
 /** An active schedule as it was when its due time had come. */
 export interface Due {

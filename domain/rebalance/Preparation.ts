@@ -4,7 +4,7 @@ import { PermissionId } from "#domain/account/Authorization.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 import { StoredBatch } from "#domain/trading/PreparedBatch.ts"
-import { RecordedSkip } from "#domain/Skip.ts"
+import { RecordedSkip } from "#domain/values/Skip.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 

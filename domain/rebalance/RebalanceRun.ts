@@ -10,7 +10,7 @@ import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
 import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
 import { chainCompleted, completionOf } from "#domain/rebalance/ChainCompletion.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -42,7 +42,7 @@ import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import { receiptsOf, resultOfRun } from "#domain/rebalance/resultOfRun.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 
 const count = (metric: Metric.Counter<number>, attributes: Record<string, string>) =>
   Metric.update(Metric.withAttributes(metric, attributes), 1)

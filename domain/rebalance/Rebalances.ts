@@ -1,9 +1,9 @@
 /** Manual rebalances. Source: interface "Rebalance trigger rule", shapes 2.20 and Z. */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type PlanChanged, PortfolioNotFound, RateLimited, type ValidationFailed } from "#domain/Errors.ts"
+import { type PlanChanged, PortfolioNotFound, RateLimited, type ValidationFailed } from "#domain/errors/Errors.ts"
 import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
-import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
+import { makeOperationId, type PortfolioId } from "#domain/values/Ids.ts"
 import type { Operation } from "#domain/operation/Operation.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -26,7 +26,7 @@ import { RebalanceSettings } from "#domain/rebalance/RebalanceSettings.ts"
  *
  * ```ts
  * import { Effect } from "effect"
- * import type { PortfolioId } from "#domain/Ids.ts"
+ * import type { PortfolioId } from "#domain/values/Ids.ts"
  * import { Rebalances } from "#domain/rebalance/Rebalances.ts"
  *
  * const start = (portfolioId: PortfolioId) =>

@@ -1,6 +1,6 @@
 /** Port: what a portfolio's automation has done: its rebalances, and since when its schedule is what it is. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
 
 /** One rebalance, whatever started it. */

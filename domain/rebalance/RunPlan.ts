@@ -1,6 +1,6 @@
 /** A plan as a run stores it: what to trade on each chain, under which limits, and what was left out. */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { Slicing } from "#domain/trading/Slicing.ts"
 

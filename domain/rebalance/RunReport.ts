@@ -1,12 +1,12 @@
 /** What a finished run did: each chain's swaps as the chain confirmed them, and each skip. */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { PolicyMeasures } from "#domain/planning/PolicyMeasures.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { Slices } from "#domain/rebalance/retryDelay.ts"
 import { Swap } from "#domain/trading/Swap.ts"
-import { RecordedSkip } from "#domain/Skip.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { RecordedSkip } from "#domain/values/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
 

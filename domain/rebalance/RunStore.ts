@@ -1,15 +1,15 @@
 /** Port: what a rebalance run reads and records. */
 import { Context, type Effect, type Option } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
-import type { Allocation } from "#domain/Allocation.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
+import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 import type { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
 import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { Slices } from "#domain/rebalance/retryDelay.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 /** A portfolio and its target, as a plan needs them. */
 export interface PlanContext {

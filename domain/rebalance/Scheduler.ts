@@ -7,8 +7,8 @@
  * accepted. Launching is idempotent.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref } from "effect"
-import { keepGoing } from "#domain/keepGoing.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import { keepGoing } from "#domain/effects/keepGoing.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { DriftCheck } from "#domain/rebalance/DriftCheck.ts"

@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { chainRetry } from "#domain/rebalance/BatchPreparer.ts"
 import { nothing, type Preparation } from "#domain/rebalance/Preparation.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
@@ -16,7 +16,7 @@ import { OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt } from "#domain/relay/Transaction.ts"
-import { chainSkip, SkipCode } from "#domain/Skip.ts"
+import { chainSkip, SkipCode } from "#domain/values/Skip.ts"
 import { assumedExecution, Swap } from "#domain/trading/Swap.ts"
 
 /** What the chain shows of a run. Stored with the step that read it. */

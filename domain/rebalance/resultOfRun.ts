@@ -1,5 +1,5 @@
 /** What a rebalance run did, from its plan and what became of it on each chain; pure. */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import {
   type ChainResult,
   isAtRest,

@@ -9,14 +9,14 @@ import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } fr
 import { Chains } from "#domain/chain/Chains.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, attemptKey, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { batched } from "#domain/batched.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { batched } from "#domain/effects/batched.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 
 /**
  * How long a signature waits for others that may share its transaction: steps of runs that were due together come

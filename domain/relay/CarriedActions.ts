@@ -1,6 +1,6 @@
 /** Port: what became of an action that a relayer's transaction carries, by the hash that names it. */
 import { Context, type Effect, type Option } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 

@@ -4,14 +4,14 @@
  * through, so it may be overdrawn by that.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { isFresh, Prices } from "#domain/market/Prices.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
 import { type ActionCost, expectedShare, maxNative, type PaidGas, paidNative } from "#domain/relay/Transaction.ts"
 import { NativeAssets } from "#domain/chain/NativeAssets.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 const bps = 10_000n
 

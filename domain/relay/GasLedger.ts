@@ -3,7 +3,7 @@
  * (withdrawals and revocations) counts apart from what the agent does.
  */
 import { Context, type DateTime, type Effect } from "effect"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 
 /** For whom gas is paid. */
 export interface Payee {

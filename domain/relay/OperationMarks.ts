@@ -4,9 +4,9 @@
  * rebalances have marks; a withdrawal has the owner's nonce (`WithdrawalExecution.standing`).
  */
 import { Context, type DateTime, Duration, type Effect } from "effect"
-import type { AccountId, ChainId } from "#domain/Caip.ts"
+import type { AccountId, ChainId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { ActionReceipt, ToSign } from "#domain/relay/Transaction.ts"
 
 export interface SoughtOperation {

@@ -1,8 +1,8 @@
 /** Port: what was signed for the chains, each with its nonce, and what became of it. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 

@@ -1,6 +1,6 @@
 /** Port: the account that submits transactions and pays for them. It has no access to any portfolio. */
 import { Context, type Effect, Schema } from "effect"
-import { ChainId, type EvmAddress } from "#domain/Caip.ts"
+import { ChainId, type EvmAddress } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { FeeBump, Fees } from "#domain/relay/replacementFees.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"

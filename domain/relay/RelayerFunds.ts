@@ -1,6 +1,6 @@
 /** Port: what the payers of transactions have left: relayers, and the agent on Solana. Without it nothing lands. */
 import { Context, type Effect } from "effect"
-import type { Address, ChainId } from "#domain/Caip.ts"
+import type { Address, ChainId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 /** The native balance of one of them on one chain, in 18 decimals. */

@@ -5,7 +5,7 @@
  * the key can compute the digest from it and refuse.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
 
 /** A key gave no signature: it cannot be reached, or what guards it refused. Nothing was signed; the work waits. */
 export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
@@ -62,7 +62,7 @@ export interface Signer {
  *
  * ```ts
  * import { Effect, Layer } from "effect"
- * import type { EvmAddress } from "#domain/Caip.ts"
+ * import type { EvmAddress } from "#domain/values/Caip.ts"
  * import { AgentSigner, SignerUnavailable } from "#domain/relay/Signer.ts"
  *
  * const UnreachableAgent = (address: EvmAddress) =>

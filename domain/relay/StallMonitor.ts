@@ -4,9 +4,9 @@
  * A fiber checks at an interval, sets the metrics and raises the alarms; readiness reports its last result.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { StepStore } from "#domain/relay/StepStore.ts"
 

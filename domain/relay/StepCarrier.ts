@@ -4,7 +4,7 @@
  * land.
  */
 import { Context, Effect, type Option, Schema } from "effect"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { type PreparedSteps, TxHash } from "#domain/relay/Transaction.ts"

@@ -6,7 +6,7 @@
  * withdrawal that the owner signed. `actionHash` names it, and is stored as `subject`.
  */
 import { Effect, Schema } from "effect"
-import { AssetId, ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
+import { AssetId, ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
 
 /** A transaction that passed simulation and has no nonce yet. */

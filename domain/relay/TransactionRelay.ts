@@ -5,7 +5,7 @@
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Repeatable } from "#domain/operation/Repeatable.ts"
@@ -24,7 +24,7 @@ import { StepCarrier } from "#domain/relay/StepCarrier.ts"
 import { awaitReceipt, type FindReceipt } from "#domain/relay/awaitReceipt.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
-import { spansAreAbout } from "#domain/spanAttributes.ts"
+import { spansAreAbout } from "#domain/effects/spanAttributes.ts"
 
 /**
  * A run stores of the signature only that there is one; the bytes are read from the relay's store, where they may have

@@ -9,7 +9,7 @@ import type { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 
 /** Reads from the chain what became of the carried action; none while that is open. */
 export type FindReceipt = (

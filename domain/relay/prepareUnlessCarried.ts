@@ -7,7 +7,7 @@
  * more. Nothing is signed of what could not be asked.
  */
 import { DateTime, Duration, Effect, Option, Result } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import {
   type MarkedOperation,

@@ -1,6 +1,6 @@
 /** The transactions of an operation on one chain, as its result names them, with what the service paid for each. */
 import { Effect, Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { TransactionResult } from "#domain/operation/OperationResult.ts"
 import type { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"

@@ -6,11 +6,11 @@
  * waits behind it replaces it. A transaction behind it is left alone: a higher fee would not bring it forward.
  */
 import { DateTime, Duration, Effect, Metric, Option, Result } from "effect"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { RelayStore, StoredTransaction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 
 interface Services {
   readonly store: RelayStore["Service"]

@@ -1,6 +1,6 @@
 /** The receipt of an action of several steps, from what became of each; pure. */
 import { Option } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
 import type { ActionReceipt, PreparedSteps } from "#domain/relay/Transaction.ts"
 

@@ -3,7 +3,7 @@
  * one fiber looks at the oldest once a second, and a request that is answered costs an entry of a set.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { Unavailable } from "#domain/Errors.ts"
+import { Unavailable } from "#domain/errors/Errors.ts"
 import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 
 const checkInterval = Duration.seconds(1)

@@ -5,7 +5,7 @@
  * (src/service/requestLimits.ts). Source: shapes 2.29 and Y.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { type Allowance, makeFixedWindows } from "#domain/fixedWindows.ts"
+import { type Allowance, makeFixedWindows } from "#domain/effects/fixedWindows.ts"
 import { RateLimitSettings } from "#domain/request/RateLimitSettings.ts"
 import type { RateTier } from "#domain/request/RateTier.ts"
 

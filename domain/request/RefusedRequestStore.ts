@@ -1,7 +1,7 @@
 /** Port: where refused requests are kept. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { PageRequest } from "#domain/Cursor.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
 
 export interface RefusedRequest {
   readonly tenantId: TenantId

@@ -6,17 +6,17 @@
  * up, what does not fit is dropped and counted.
  */
 import { Context, DateTime, Duration, Effect, Layer, Queue, Semaphore } from "effect"
-import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
-import type { CursorInvalid } from "#domain/Errors.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/values/Cursor.ts"
+import type { CursorInvalid } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import {
   type RefusedRequest,
   type RefusedRequestFilter,
   RefusedRequestStore
 } from "#domain/request/RefusedRequestStore.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
-import * as Metrics from "#domain/Metrics.ts"
-import { removeInBatches } from "#domain/removeInBatches.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
+import { removeInBatches } from "#domain/effects/removeInBatches.ts"
 
 const refusedRequestRetention = Duration.days(7)
 

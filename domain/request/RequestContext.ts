@@ -1,7 +1,7 @@
 /** What the service notes about the request that it is answering. One object a request; provided to every route. */
 import { Context, Effect } from "effect"
 import type { Caller } from "#domain/identity/Caller.ts"
-import type { Allowance } from "#domain/fixedWindows.ts"
+import type { Allowance } from "#domain/effects/fixedWindows.ts"
 
 /**
  * What is noted about a request while it is answered.

@@ -3,9 +3,9 @@
  * procedures are counted alike: a caller that one of them refuses is refused by the other.
  */
 import { Clock, Context, Effect, type Fiber } from "effect"
-import type { RateLimited } from "#domain/Errors.ts"
-import { tooMany } from "#domain/fixedWindows.ts"
-import type { ApiKeyId, SessionId } from "#domain/Ids.ts"
+import type { RateLimited } from "#domain/errors/Errors.ts"
+import { tooMany } from "#domain/effects/fixedWindows.ts"
+import type { ApiKeyId, SessionId } from "#domain/values/Ids.ts"
 import { RateLimits, tighter } from "#domain/request/RateLimits.ts"
 import type { RateTier } from "#domain/request/RateTier.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"

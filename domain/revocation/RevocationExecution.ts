@@ -3,11 +3,11 @@
  * became of one is read from the chain, not from this service. Nothing here sends anything.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { ChainId, AccountId } from "#domain/Caip.ts"
+import type { ChainId, AccountId } from "#domain/values/Caip.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainRevocation, Revocation } from "#domain/account/Revocation.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { VerifierUnavailable } from "#domain/Errors.ts"
+import type { VerifierUnavailable } from "#domain/errors/Errors.ts"
 import type { ActionReceipt, PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 

@@ -1,10 +1,10 @@
 /** Port: revocations between their two stages, and what an accepted one changes. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
-import type { FlowId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { FlowId, OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
 
 /** Issued by stage 1; the idempotency anchor of stage 2. */

@@ -4,11 +4,11 @@
  * extension of the interface: docs/decisions/0086-terms-of-mirroring.md.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { MirrorTermsStore, type StoredTerms, type Terms } from "#domain/strategy/MirrorTermsStore.ts"
-import { type Frequency, slowerOf } from "#domain/RebalanceSchedule.ts"
+import { type Frequency, slowerOf } from "#domain/mandate/RebalanceSchedule.ts"
 import { type SwapLimits, SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"

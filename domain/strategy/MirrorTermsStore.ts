@@ -3,9 +3,9 @@
  * (`EnrollmentStore.commit`).
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
+import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 /** What a creator can change of a strategy at the cost of mirroring tenants, beside its target. */
 export interface Terms {

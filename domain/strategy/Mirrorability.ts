@@ -1,8 +1,8 @@
 /** The operator's switch for who may be enrolled into a strategy. Source: interface "Internal admin routes". */
 import { Context, Effect, Layer, Option } from "effect"
-import { Internal, NotFound, PermissionDenied, PortfolioNotFound } from "#domain/Errors.ts"
-import type { StrategyId } from "#domain/Ids.ts"
-import type { OwnerAddress } from "#domain/OwnerAddress.ts"
+import { Internal, NotFound, PermissionDenied, PortfolioNotFound } from "#domain/errors/Errors.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
+import type { OwnerAddress } from "#domain/values/OwnerAddress.ts"
 import {
   type BlueprintKey,
   type BrokenHeads,

@@ -5,8 +5,8 @@
  * written, or when a strategy of it has a head version that does not exist.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { StrategyId } from "#domain/Ids.ts"
-import type { OwnerAddress } from "#domain/OwnerAddress.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
+import type { OwnerAddress } from "#domain/values/OwnerAddress.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 
 /** Who may be enrolled into a strategy beside its creator's users. */

@@ -1,6 +1,6 @@
 /** The address that owns the operator's own strategies (`OPERATOR_ADDRESS`); null when the deployment names none. */
 import { Context } from "effect"
-import type { OwnerAddress } from "#domain/OwnerAddress.ts"
+import type { OwnerAddress } from "#domain/values/OwnerAddress.ts"
 
 /**
  * The address that owns the operator's own strategies.

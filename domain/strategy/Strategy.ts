@@ -1,12 +1,12 @@
 /** A reusable template: target weights, a schedule and swap preferences. Source: interface "Strategy", shapes 2.3. */
 import type { DateTime } from "effect"
-import type { Allocation } from "#domain/Allocation.ts"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
-import type { Labels } from "#domain/Labels.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
-import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
+import type { Labels } from "#domain/values/Labels.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
+import type { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
+import type { StrategyTriggers } from "#domain/mandate/StrategyTriggers.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 export interface Strategy extends Labels {
   readonly strategyId: StrategyId

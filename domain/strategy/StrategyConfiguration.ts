@@ -5,14 +5,14 @@
  * Schedule and preferences of a public strategy are read with the strategy itself; fees are seen by the creator alone.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
-import type { NotFound } from "#domain/Errors.ts"
+import type { NotFound } from "#domain/errors/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
-import type { StrategyId } from "#domain/Ids.ts"
-import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
+import type { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
 import { requireOwn } from "#domain/strategy/requireStrategy.ts"
-import type { Preferences, PreferencesPatch } from "#domain/SwapPreferences.ts"
+import type { Preferences, PreferencesPatch } from "#domain/mandate/SwapPreferences.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
-import type { SwapFee } from "#domain/SwapFee.ts"
+import type { SwapFee } from "#domain/mandate/SwapFee.ts"
 
 /**
  * What a creator configures of a strategy besides the target.

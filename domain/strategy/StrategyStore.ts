@@ -5,16 +5,16 @@
  * strategy. A patch writes the fields that it has and no others, so concurrent patches of different fields both last.
  */
 import { Context, type DateTime, type Effect, type Option, Schema } from "effect"
-import type { PageRequest } from "#domain/Cursor.ts"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
-import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/Labels.ts"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
-import type { Allocation } from "#domain/Allocation.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
+import type { LabelsFilter, LabelsPatch, LabelsRefusal } from "#domain/values/Labels.ts"
+import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
-import type { Preferences, PreferencesPatch } from "#domain/SwapPreferences.ts"
+import type { Preferences, PreferencesPatch } from "#domain/mandate/SwapPreferences.ts"
 import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
-import type { StrategyTriggers } from "#domain/StrategyTriggers.ts"
-import type { SwapFee } from "#domain/SwapFee.ts"
+import type { StrategyTriggers } from "#domain/mandate/StrategyTriggers.ts"
+import type { SwapFee } from "#domain/mandate/SwapFee.ts"
 
 /** A strategy as its creator makes it: it may not be mirrored until the operator allows it, and advertises nothing. */
 export type NewStrategy = Omit<Strategy, "canMirror" | "maxApy" | "archivedAt">

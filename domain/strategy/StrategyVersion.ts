@@ -1,6 +1,6 @@
 /** One published target of a strategy. It never changes; the head is what rebalances aim at. Source: shapes 2.10. */
 import type { DateTime } from "effect"
-import type { Allocation } from "#domain/Allocation.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 
 export interface StrategyVersion {
   /** From 1 up, without gaps. */

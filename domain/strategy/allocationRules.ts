@@ -1,8 +1,8 @@
 /** What makes an allocation valid, in the order in which it is checked. Source: shapes 2.4. */
 import type { Asset } from "#domain/asset/Asset.ts"
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import type { Allocation } from "#domain/Allocation.ts"
-import * as Weight from "#domain/Weight.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
+import * as Weight from "#domain/values/Weight.ts"
 
 /** Most assets that one allocation may name. */
 export const maxAllocationAssets = 50

@@ -1,8 +1,8 @@
 /** The strategy of an enrollment, if it takes one now: checked at both stages. */
 import { Effect, Option } from "effect"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
 import type { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 

@@ -2,9 +2,9 @@
  * The strategy of a request, or one answer for all that the caller must not distinguish: missing, private, foreign.
  */
 import { Effect, Option } from "effect"
-import { NotFound } from "#domain/Errors.ts"
+import { NotFound } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
 import type { OwnStrategy, StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 

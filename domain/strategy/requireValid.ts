@@ -2,12 +2,12 @@
  * The gate that every allocation passes before it is stored: creating, validating and publishing. Source: shapes 2.4.
  */
 import { Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
 import type { Chains } from "#domain/chain/Chains.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { allocationProblems } from "#domain/strategy/allocationRules.ts"
-import type { Allocation } from "#domain/Allocation.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
 
 /**
  * `unanswered`: those of its assets of which `TokenChecks` does not know what they are. A backtest, of which nothing is

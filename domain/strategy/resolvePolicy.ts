@@ -3,7 +3,7 @@
  * tenant is followed within the caps of the portfolio's own tenant: what trading may cost, the least trade, and the
  * share of a pool.
  */
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 
 export interface PolicySources {
   readonly strategy: RebalancePolicy | undefined

@@ -3,7 +3,7 @@
  * most specific to the service's default. On a strategy of another tenant: the tightest of all.
  */
 import type { SwapLimits, SwapSettings } from "#domain/strategy/SwapSettings.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 /** The settings that count for a portfolio. */
 export interface SwapSources {

@@ -3,7 +3,7 @@
  * differs. So a worker that is new, or was restarted, has its assets after one pass, without a request of its own.
  */
 import { Duration, Effect, Layer } from "effect"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { MarketDataStream } from "#domain/stream/MarketDataStream.ts"
 import { maxUpsert, type PublicAsset } from "#domain/stream/PublicAsset.ts"
 import { PublicAssets } from "#domain/stream/PublicAssets.ts"

@@ -4,7 +4,7 @@
  */
 import { Option, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { clientAddress } from "#domain/clientAddress.ts"
+import { clientAddress } from "#domain/values/clientAddress.ts"
 
 export const peerAddress = (
   remote: string | undefined,

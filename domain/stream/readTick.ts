@@ -5,7 +5,7 @@
  * or of a time that has not come. Data that are not newer than the last of the asset are a repeat or came out of order.
  */
 import { Result } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type Bar, type MarketData, type MarketQuote, timeOf } from "#domain/stream/MarketData.ts"
 
 /** Why a tick was dropped; `malformed` is an entry that does not have the provider's shape at all. */

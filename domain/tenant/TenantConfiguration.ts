@@ -1,7 +1,7 @@
 /** The calling tenant's own defaults and fee. Source: shapes 2.12 and 2.13. */
 import { Context, Effect, Layer } from "effect"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { SwapFee } from "#domain/SwapFee.ts"
+import type { SwapFee } from "#domain/mandate/SwapFee.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
 

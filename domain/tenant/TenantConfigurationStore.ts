@@ -3,8 +3,8 @@
  * fields that it has and no others, so concurrent patches of different fields both last.
  */
 import { Context, type Effect } from "effect"
-import type { TenantId } from "#domain/Ids.ts"
-import type { SwapFee } from "#domain/SwapFee.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
+import type { SwapFee } from "#domain/mandate/SwapFee.ts"
 import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
 
 /**

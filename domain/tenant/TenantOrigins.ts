@@ -3,8 +3,8 @@
  * key is not known yet, so they are in memory.
  */
 import { Context, Duration, Effect, Layer } from "effect"
-import type { TenantId } from "#domain/Ids.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 
 /**

@@ -2,10 +2,10 @@
  * Defaults of a tenant, for what its strategies leave open. Source: interface "Authentication" 4, shapes 2.12 and T.
  */
 import { Schema } from "effect"
-import type { OwnerAction } from "#domain/OwnerAction.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import type { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import type { OwnerAction } from "#domain/mandate/OwnerAction.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
+import type { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 /** The widest limits that the tenant has owners sign, in basis points: tighter than the guard's own, never wider. */
 export const TenantTerms = Schema.Struct({

@@ -7,10 +7,10 @@
  * ERC-4337.
  */
 import { Context, Effect, Schema } from "effect"
-import type { AccountMoment } from "#domain/AccountMoment.ts"
-import { AssetId, ChainId, type EvmAddress } from "#domain/Caip.ts"
+import type { AccountMoment } from "#domain/values/AccountMoment.ts"
+import { AssetId, ChainId, type EvmAddress } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { SignatureCause } from "#domain/account/RequiredSignatures.ts"
 import { PreparedBatch } from "#domain/trading/PreparedBatch.ts"

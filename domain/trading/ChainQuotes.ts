@@ -7,10 +7,10 @@ import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { BestQuotes, type PricingTerms } from "#domain/trading/BestQuotes.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import type { PlannedLeg, PlannedTransfer } from "#domain/PlannedTrades.ts"
+import type { PlannedLeg, PlannedTransfer } from "#domain/values/PlannedTrades.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { cutBy, TransferQuotes } from "#domain/trading/TransferQuotes.ts"
-import type { RecordedSkip } from "#domain/Skip.ts"
+import type { RecordedSkip } from "#domain/values/Skip.ts"
 
 export interface PlannedTrades {
   readonly legs: ReadonlyArray<PlannedLeg>

@@ -3,7 +3,7 @@
  * which owes its owner's account on the chain of another asset at least the stated amount of that asset.
  */
 import { Schema } from "effect"
-import { AccountId, Address, AssetId } from "#domain/Caip.ts"
+import { AccountId, Address, AssetId } from "#domain/values/Caip.ts"
 
 export const OutgoingTransfer = Schema.Struct({
   sell: AssetId,

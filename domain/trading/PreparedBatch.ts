@@ -4,7 +4,7 @@
  * action alone.
  */
 import { Schema, SchemaTransformation } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import {
   type ActionCost,
   carriedAlone,

@@ -5,7 +5,7 @@
  * recipient, chain, token, amount or a lower floor is refused by the adapter, never passed on.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
-import type { AssetId, ChainId, AccountId, Address } from "#domain/Caip.ts"
+import type { AssetId, ChainId, AccountId, Address } from "#domain/values/Caip.ts"
 
 export interface RouteRequest {
   readonly sell: AssetId

@@ -1,6 +1,6 @@
 /** How much of a trade is made in one run where a market cannot absorb all of it. */
 import { Schema } from "effect"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 
 export const Slicing = Schema.Struct({
   /** Most of what a pool holds of the sold asset that one portfolio sells into it in a day, in basis points. */

@@ -3,7 +3,7 @@
  * its chain, which alone opens `execution`; what anyone else needs of that is asked here.
  */
 import { Schema, SchemaTransformation } from "effect"
-import { Address, addressOf, AssetId, namespaceOf } from "#domain/Caip.ts"
+import { Address, addressOf, AssetId, namespaceOf } from "#domain/values/Caip.ts"
 
 /** The quotes for a trade when it was decided where to make it; the same for each swap of one trade. */
 const ComparedQuotes = Schema.Struct({

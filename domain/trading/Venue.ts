@@ -1,6 +1,6 @@
 /** Port: where swaps are made on a chain. */
 import { Context, type Effect } from "effect"
-import type { AssetId, ChainId, Address } from "#domain/Caip.ts"
+import type { AssetId, ChainId, Address } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { SwapExecution } from "#domain/trading/Swap.ts"
 

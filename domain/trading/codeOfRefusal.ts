@@ -1,5 +1,5 @@
 /** The code of what was not done because the chain refused it in simulation. */
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 import type { MarketFault, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 
 /** Faults of the chain's prices, which pass by themselves. */

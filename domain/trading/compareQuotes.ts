@@ -3,7 +3,7 @@
  * under the same limits. Pure.
  */
 import { feedFloorRaw, type PricingLimits, shortfallBps, swapFloorRaw } from "#domain/trading/priceLegs.ts"
-import type { PlannedLeg } from "#domain/PlannedTrades.ts"
+import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
 import type { Quote } from "#domain/trading/Venue.ts"
 import type { SwapTerms } from "#domain/trading/Routing.ts"
 

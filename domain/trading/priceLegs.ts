@@ -3,11 +3,11 @@
  */
 import { Array, Result } from "effect"
 import type { Slicing } from "#domain/trading/Slicing.ts"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
-import type { PlannedLeg } from "#domain/PlannedTrades.ts"
-import type { RecordedSkip } from "#domain/Skip.ts"
-import { dollars, SkipCode } from "#domain/Skip.ts"
+import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
+import type { RecordedSkip } from "#domain/values/Skip.ts"
+import { dollars, SkipCode } from "#domain/values/Skip.ts"
 import type { Quote } from "#domain/trading/Venue.ts"
 
 export interface PricingLimits {

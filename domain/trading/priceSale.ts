@@ -3,12 +3,12 @@
  * its market absorbs in one run where the policy trades in slices. Pure.
  */
 import { Result } from "effect"
-import { addressOf, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import type { PlannedLeg } from "#domain/PlannedTrades.ts"
+import { addressOf, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
+import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
 import { feedFloorRaw, priceLeg, type PricingLimits } from "#domain/trading/priceLegs.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { LossLimits, Quote, QuoteRequest, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
-import { dollars, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { dollars, type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 
 /** Legs of one batch that may go over several paths, the most valuable first: each path is a swap in the operation. */
 const maxSplit = 8

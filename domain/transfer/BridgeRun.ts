@@ -4,14 +4,14 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Schema, Schedule } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { roundToGoOnAt, Superseding } from "#domain/operation/rounds.ts"
 import { transferUnclear } from "#domain/operation/waits.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type Observed, TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
-import { TransientFault } from "#domain/TransientFault.ts"
+import { TransientFault } from "#domain/errors/TransientFault.ts"
 
 /** How often a transfer between chains is polled. Tests make it shorter. */
 export const BridgeTiming = Context.Reference("ballast/domain/transfer/BridgeTiming", {

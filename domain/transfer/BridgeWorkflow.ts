@@ -1,7 +1,7 @@
 /** The durable watch over one transfer between chains. Names of activities are part of what is stored. */
 import { Schema } from "effect"
 import { Workflow } from "effect/workflow"
-import { OperationId } from "#domain/Ids.ts"
+import { OperationId } from "#domain/values/Ids.ts"
 import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
 
 export const BridgeWorkflow = Workflow.make("Bridge", {

@@ -6,8 +6,8 @@
  * callers hand their reading over as a step, which is made in between.
  */
 import { Cause, Context, Duration, Effect, Layer, Option } from "effect"
-import { type AccountId, chainIdOf } from "#domain/Caip.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import { type AccountId, chainIdOf } from "#domain/values/Caip.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"

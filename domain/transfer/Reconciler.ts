@@ -9,9 +9,9 @@
  * discrepancies too.
  */
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Result } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { TransferRecovery } from "#domain/transfer/TransferRecovery.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"

@@ -1,7 +1,7 @@
 /** Value on its way from one chain to another, as the ledger keeps it. Source: interface "Positions" (`inTransit`). */
 import { type DateTime, Schema } from "effect"
-import { AssetId, type AccountId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { AssetId, type AccountId } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /**

@@ -2,8 +2,8 @@
  * Port: the ledger of value between chains. What is open in it belongs to a portfolio and is in none of its accounts.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import { type ChainId, type AccountId, chainIdOf, sameAddressOn } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { type ChainId, type AccountId, chainIdOf, sameAddressOn } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"
 import type { Claims } from "#domain/transfer/transferEnd.ts"

@@ -3,7 +3,7 @@
  * enough to close an entry of the ledger, and not needed where the chain shows what arrived.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { AssetId, AccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 

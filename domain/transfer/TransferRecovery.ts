@@ -4,7 +4,7 @@
  * several processes.
  */
 import { Context, DateTime, Effect, Layer, Option } from "effect"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"

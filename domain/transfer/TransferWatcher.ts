@@ -4,9 +4,9 @@
  * it has none, decides nothing. Repeating it is harmless.
  */
 import { Context, DateTime, Duration, Effect, Fiber, Layer, Metric, Option, Result } from "effect"
-import { chainIdOf } from "#domain/Caip.ts"
-import type { OperationId } from "#domain/Ids.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { type RouteStatus, Routing } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"

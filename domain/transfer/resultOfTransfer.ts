@@ -1,5 +1,5 @@
 /** What a transfer between chains did, as the operation that watched it reports; pure. */
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import {
   emptyChain,
   type OperationOutcome,

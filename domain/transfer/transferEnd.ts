@@ -1,5 +1,5 @@
 /** How a transfer ended, by what the chains show; pure. */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import type { Transfer, TransferEnd } from "#domain/transfer/Transfer.ts"

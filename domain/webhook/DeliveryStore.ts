@@ -1,6 +1,6 @@
 /** Port: deliveries that wait to be sent, and their claims. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import type { ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 import type { Disabling, FormerSecret } from "#domain/webhook/Webhook.ts"
 import type { Receipt } from "#domain/webhook/WebhookSender.ts"
 

@@ -4,10 +4,10 @@
  */
 import { Duration, Effect, Layer, Option } from "effect"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
-import type { WebhookId } from "#domain/Ids.ts"
+import type { WebhookId } from "#domain/values/Ids.ts"
 import { secretLabel } from "#domain/webhook/Webhook.ts"
 import { WebhookStore } from "#domain/webhook/WebhookStore.ts"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 const pageSize = 200
 /** Again and again: processes that do not have the new pepper yet go on sealing under the one before. */

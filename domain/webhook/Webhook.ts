@@ -1,7 +1,7 @@
 /** An address to which a tenant's events are sent, and what became of each. Source: Standard Webhooks 1.0. */
 import { DateTime, Duration, Schema } from "effect"
 import { EventBody } from "#domain/event/TenantEvent.ts"
-import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import type { DeliveryId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 
 /** Every type of the tenant's log. */
 export const eventTypes: ReadonlyArray<EventBody["type"]> = EventBody.members.flatMap(({ fields: { type } }) =>

@@ -1,6 +1,6 @@
 /** Port: sends one signed message to an untrusted address. */
 import { Context, type Effect, type Redacted } from "effect"
-import type { DeliveryId } from "#domain/Ids.ts"
+import type { DeliveryId } from "#domain/values/Ids.ts"
 
 export interface Message {
   readonly url: string

@@ -1,7 +1,7 @@
 /** Port: where webhooks and their deliveries are kept, for their tenants. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { PageRequest } from "#domain/Cursor.ts"
-import type { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import type { DeliveryId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 import type { Delivery, EventType, Webhook } from "#domain/webhook/Webhook.ts"
 
 export interface NewWebhook {

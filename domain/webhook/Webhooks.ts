@@ -2,12 +2,12 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
-import { type Page, type PageQuery, page, pageRequest } from "#domain/Cursor.ts"
-import { CursorInvalid, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { type Page, type PageQuery, page, pageRequest } from "#domain/values/Cursor.ts"
+import { CursorInvalid, NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
-import { type DeliveryId, makeDeliveryId, makeWebhookId, type WebhookId } from "#domain/Ids.ts"
+import { type DeliveryId, makeDeliveryId, makeWebhookId, type WebhookId } from "#domain/values/Ids.ts"
 import {
   type Delivery,
   type EventType,

@@ -1,5 +1,5 @@
 /** A withdrawal with everything that carrying it out needs: the signature, the message and the account. */
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 

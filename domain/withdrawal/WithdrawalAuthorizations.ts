@@ -5,7 +5,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Families } from "#domain/chain/Families.ts"
@@ -16,9 +16,9 @@ import {
   PortfolioNotFound,
   ValidationFailed,
   VerifierUnavailable
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"

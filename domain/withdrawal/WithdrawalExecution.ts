@@ -3,7 +3,7 @@
  * never after it expired; so what became of one is read from the chain. Nothing here sends anything.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { HeldAssetId } from "#domain/Caip.ts"
+import type { HeldAssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedAction, SignedTransaction } from "#domain/relay/Transaction.ts"

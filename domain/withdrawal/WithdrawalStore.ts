@@ -1,7 +1,7 @@
 /** Port: withdrawals, and the claims on their nonces by which a request is carried out once. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"

@@ -3,8 +3,8 @@
  * it is carried out without this service.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { AccountId, EvmAddress } from "#domain/Caip.ts"
-import type { VerifierUnavailable } from "#domain/Errors.ts"
+import type { AccountId, EvmAddress } from "#domain/values/Caip.ts"
+import type { VerifierUnavailable } from "#domain/errors/Errors.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 
 /** A transaction that any account may send. */

@@ -6,7 +6,7 @@
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { Assets } from "#domain/asset/Assets.ts"
-import { namespaceOf } from "#domain/Caip.ts"
+import { namespaceOf } from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Families } from "#domain/chain/Families.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
@@ -21,10 +21,10 @@ import {
   SignatureInvalid,
   ValidationFailed,
   type VerifierUnavailable
-} from "#domain/Errors.ts"
-import { underClaim } from "#domain/underClaim.ts"
+} from "#domain/errors/Errors.ts"
+import { underClaim } from "#domain/effects/underClaim.ts"
 import { Caller } from "#domain/identity/Caller.ts"
-import { makeOperationId, type PortfolioId } from "#domain/Ids.ts"
+import { makeOperationId, type PortfolioId } from "#domain/values/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { requireCovered } from "#domain/withdrawal/liveBalances.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"

@@ -1,7 +1,7 @@
 /** Which holdings a liquidation of everything takes: those worth a trade, whole, the most valuable first. Pure. */
 import type { Asset } from "#domain/asset/Asset.ts"
-import * as Amount from "#domain/Amount.ts"
-import type { AssetId, HeldAssetId } from "#domain/Caip.ts"
+import * as Amount from "#domain/values/Amount.ts"
+import type { AssetId, HeldAssetId } from "#domain/values/Caip.ts"
 import type { Price } from "#domain/market/Prices.ts"
 import { maxWithdrawalAssets } from "#domain/account/WithdrawalMessage.ts"
 import type { WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"

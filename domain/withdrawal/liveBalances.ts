@@ -1,8 +1,8 @@
 /** What the account holds now, and whether it covers a withdrawal. */
 import { Effect } from "effect"
-import { type AccountId, type HeldAssetId, isNative } from "#domain/Caip.ts"
+import { type AccountId, type HeldAssetId, isNative } from "#domain/values/Caip.ts"
 import { type Balances, holdingsIn } from "#domain/chain/Balances.ts"
-import { InsufficientBalance, VerifierUnavailable } from "#domain/Errors.ts"
+import { InsufficientBalance, VerifierUnavailable } from "#domain/errors/Errors.ts"
 import type { WithdrawalPlace, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 /** One line for each asset that the balances do not cover, as `field: reason`. Pure. */

@@ -3,7 +3,7 @@
  * every chain of a family is a term of it (`lossAt`). Source: interface "Recipient rules for withdrawals" (API_211);
  * docs/decisions/0080-recipients.md.
  */
-import { addressOf, type Address, type HeldAssetId, isNative } from "#domain/Caip.ts"
+import { addressOf, type Address, type HeldAssetId, isNative } from "#domain/values/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { namedContracts, namedTokens } from "#domain/account/Permission.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"

@@ -1,8 +1,8 @@
 /** What one transaction of the account's chain can carry. */
 import { Effect } from "effect"
-import { namespaceOf } from "#domain/Caip.ts"
+import { namespaceOf } from "#domain/values/Caip.ts"
 import type { Families } from "#domain/chain/Families.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import type { WithdrawalPlace, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 /** Fails where the assets, all of one chain, do not fit into a transaction of it. */

@@ -1,7 +1,7 @@
 /** Whether an authorization may be carried out at a moment of the service's clock. */
 import { DateTime, Effect } from "effect"
 import type { FamilyTerms } from "#domain/chain/Families.ts"
-import { AuthorizationExpired, ValidationFailed } from "#domain/Errors.ts"
+import { AuthorizationExpired, ValidationFailed } from "#domain/errors/Errors.ts"
 import { authorizationSeconds } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 

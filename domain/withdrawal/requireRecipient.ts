@@ -1,6 +1,6 @@
 /** Checks of a recipient that need the chain, for both stages (API_211). */
 import { Effect, Option } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import { recipientInvalid, type WithdrawalPlace } from "#domain/withdrawal/resolveSource.ts"
 import type { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 

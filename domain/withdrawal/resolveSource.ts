@@ -13,7 +13,7 @@ import {
   isNative,
   isOnNoChain,
   namespaceOf
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { type Grant, grantOn } from "#domain/account/Grant.ts"
 import type { Families } from "#domain/chain/Families.ts"
@@ -25,7 +25,7 @@ import {
   SettlementUnsupported,
   SmartAccountMissing,
   ValidationFailed
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { lossOnChain } from "#domain/withdrawal/lossOf.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 

@@ -1,5 +1,5 @@
 /** What a withdrawal did; pure. Of a liquidation what was sold stands beside what the recipient got. */
-import type { ChainId, HeldAssetId } from "#domain/Caip.ts"
+import type { ChainId, HeldAssetId } from "#domain/values/Caip.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {

@@ -1,5 +1,5 @@
 /** The asset into which a liquidation sells: the canonical USDC of its chain. Source: shapes 2.22 and 2.24. */
-import { type AssetId, type ChainId, namespaceOfChain } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, namespaceOfChain } from "#domain/values/Caip.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import type { Families } from "#domain/chain/Families.ts"
 

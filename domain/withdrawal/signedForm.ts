@@ -11,7 +11,7 @@ import {
   type Address,
   namespaceOf,
   type WalletId
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import type { OwnerMessage } from "#domain/account/OwnerMessage.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { Families } from "#domain/chain/Families.ts"

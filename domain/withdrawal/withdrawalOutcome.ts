@@ -2,7 +2,7 @@
  * What a carried out withdrawal leaves behind, as JSON: the transaction, and for each asset what was signed and
  * arrived.
  */
-import { chainIdOf, type HeldAssetId } from "#domain/Caip.ts"
+import { chainIdOf, type HeldAssetId } from "#domain/values/Caip.ts"
 import { usdcOn } from "#domain/chain/canonicalUsdc.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { maxSelected } from "#domain/discovery/Curation.ts"
-import { StrategyId } from "#domain/Ids.ts"
+import { StrategyId } from "#domain/values/Ids.ts"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"

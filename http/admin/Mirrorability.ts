@@ -1,7 +1,7 @@
 /** Contract: the operator's switch for mirroring, in the v1 envelope. Source: interface "Internal admin routes". */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { OwnerAddress } from "#domain/OwnerAddress.ts"
+import { OwnerAddress } from "#domain/values/OwnerAddress.ts"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { okV1 } from "#http/v1/envelopeV1.ts"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotFound, OperationNotCancellable } from "#domain/Errors.ts"
+import { NotFound, OperationNotCancellable } from "#domain/errors/Errors.ts"
 import { maxListed, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { successV1 } from "#http/v1/envelopeV1.ts"

@@ -1,9 +1,9 @@
 /** Waiting workflows on the wire of the operator's routes. Source: interface "Workflow-monitor control routes". */
 import { Schema } from "effect"
-import { OperationId, PortfolioId, WorkflowId } from "#domain/Ids.ts"
-import { integer } from "#domain/RebalancePolicy.ts"
-import { OwnerAddress } from "#domain/OwnerAddress.ts"
-import { utcFromText } from "#domain/UtcFromText.ts"
+import { OperationId, PortfolioId, WorkflowId } from "#domain/values/Ids.ts"
+import { integer } from "#domain/mandate/RebalancePolicy.ts"
+import { OwnerAddress } from "#domain/values/OwnerAddress.ts"
+import { utcFromText } from "#domain/values/UtcFromText.ts"
 import { MonitorStatus, WorkflowKind, WorkflowStatus } from "#domain/monitor/Monitor.ts"
 import { EvaluatedKind, Trigger, TriggerKind } from "#domain/monitor/Trigger.ts"
 import { freeText, nameText } from "#http/values/freeText.ts"

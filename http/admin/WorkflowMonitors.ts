@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { WorkflowId } from "#domain/Ids.ts"
+import { WorkflowId } from "#domain/values/Ids.ts"
 import { AdminAudit } from "#http/admin/AdminAudit.ts"
 import { AdminAuth } from "#http/admin/AdminAuth.ts"
 import { okV1 } from "#http/v1/envelopeV1.ts"

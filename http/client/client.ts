@@ -32,7 +32,7 @@ export interface ClientOptions {
 export const makeClient = ({ apiKey, baseUrl }: ClientOptions) =>
   HttpApiClient.make(V2, { baseUrl }).pipe(Effect.provide(apiKeyClientLayer(apiKey)))
 
-export * from "#domain/Errors.ts"
+export * from "#domain/errors/Errors.ts"
 export { V2 } from "#http/v2/Api.ts"
 export { executionEvents, type FollowOptions, fromTheBeginning } from "#http/client/executionEvents.ts"
 export type { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"

@@ -14,7 +14,7 @@
  */
 import { Effect, type Redacted, Schema, Stream } from "effect"
 import { HttpApiClient } from "effect/http-api"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { apiKeyClientLayer, sessionClientLayer } from "#http/client/apiKeyClientLayer.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"

@@ -5,7 +5,7 @@
 import { Clock, Duration, Effect, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import type { HttpClientResponse } from "effect/http"
-import type { RateLimited } from "#domain/Errors.ts"
+import type { RateLimited } from "#domain/errors/Errors.ts"
 
 /** Attempts in a row that come to nothing; the last one's error is the stream's. */
 const maxFailures = 8

@@ -1,9 +1,9 @@
 /** The procedures in the published descriptions of v1. Filled where a program puts its routes together. */
 import { Context, type Schema } from "effect"
-import type { ErrorContract } from "#domain/Errors.ts"
+import type { ErrorContract } from "#domain/errors/Errors.ts"
 import type { RateTier } from "#domain/request/RateTier.ts"
 
-/** A class of domain/Errors.ts. */
+/** A class of domain/errors/Errors.ts. */
 export interface ProcedureError {
   readonly name: string
   readonly contract: ErrorContract

@@ -5,8 +5,8 @@
  */
 import { Context, Option } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import * as Errors from "#domain/Errors.ts"
-import { scopes } from "#domain/Scopes.ts"
+import * as Errors from "#domain/errors/Errors.ts"
+import { scopes } from "#domain/values/Scopes.ts"
 import { operationPagePath } from "#http/docs/operationPages.ts"
 import { skipAdvice, stateAdvice } from "#http/docs/whatToDo.ts"
 import { templateOf } from "#http/templateOf.ts"

@@ -1,6 +1,6 @@
 /** What a client does about each state of an operation and each reason for which something was not traded. */
 import type { OperationState } from "#domain/operation/Operation.ts"
-import type { SkipCode } from "#domain/Skip.ts"
+import type { SkipCode } from "#domain/values/Skip.ts"
 
 export const stateAdvice: Readonly<Record<OperationState, string>> = {
   accepted: "wait: it is queued",

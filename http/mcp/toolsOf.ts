@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import type { OpenApi } from "effect/http-api"
-import type { Scope } from "#domain/Scopes.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 import { type Operation, operationsOf, type Parameter } from "#http/docs/operationsOf.ts"
 import type { Carry } from "#http/mcp/carry.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, type Fiber, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { KeyMissing } from "#domain/Errors.ts"
+import { KeyMissing } from "#domain/errors/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"

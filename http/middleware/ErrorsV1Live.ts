@@ -2,7 +2,7 @@ import { Clock, Context, DateTime, Effect, Layer } from "effect"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { errorResponse } from "#http/errorResponse.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
-import { isDomainError } from "#domain/DomainError.ts"
+import { isDomainError } from "#domain/errors/DomainError.ts"
 
 export const ErrorsV1Live = Layer.effect(
   ErrorsV1,

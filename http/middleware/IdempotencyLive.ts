@@ -6,12 +6,12 @@
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/Errors.ts"
+import { ReplayInProgress, ReplayMismatch, ValidationFailed } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 import { IdempotencyKeys, type KeyClaim } from "#domain/identity/IdempotencyKeys.ts"
 import { SecretBox } from "#domain/identity/SecretBox.ts"
-import { makeClaimId } from "#domain/Ids.ts"
-import { underClaim } from "#domain/underClaim.ts"
+import { makeClaimId } from "#domain/values/Ids.ts"
+import { underClaim } from "#domain/effects/underClaim.ts"
 import {
   CommitsWithAnswer,
   Idempotency,

@@ -5,9 +5,9 @@
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
-import { ValidationFailed } from "#domain/Errors.ts"
-import { detailsOf } from "#domain/describeIssue.ts"
-import { fieldsOf } from "#domain/describeSchema.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
+import { detailsOf } from "#domain/errors/describeIssue.ts"
+import { fieldsOf } from "#domain/errors/describeSchema.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 
 const root = { Params: "path", Headers: "headers", Query: "query", Payload: "body" } as const

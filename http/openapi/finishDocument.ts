@@ -2,7 +2,7 @@
  * What the generator leaves out of the OpenAPI document: the API key scheme, the headers of every answer, numbers in
  * the query as numbers, bodies that may be absent, and examples. And takes out answers that an operation cannot give.
  */
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import { mergePatchType } from "#http/values/mergePatch.ts"
 import { exampleOf } from "#http/openapi/exampleOf.ts"
 import type { JsonSchema } from "#http/openapi/JsonSchema.ts"

@@ -1,7 +1,7 @@
 /** Annotates an endpoint: how it is documented, which scope it needs and in which tier it counts. */
 import { Context } from "effect"
 import { OpenApi } from "effect/http-api"
-import type { Scope } from "#domain/Scopes.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 import { type Responses, withoutError } from "#http/openapi/withoutError.ts"

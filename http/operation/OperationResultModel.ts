@@ -1,7 +1,7 @@
 /** What an operation did, on the wire. */
 import { Schema } from "effect"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 import { AssetIdText, HeldAssetIdText, hexBytes, prose, rawAmount, usd, written } from "#http/values/values.ts"
 
 /** Text that the service makes, quoting chains and providers. */

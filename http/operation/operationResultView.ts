@@ -1,5 +1,5 @@
 /** What an operation did as v2 shows it. */
-import { formatUsd } from "#domain/Decimal.ts"
+import { formatUsd } from "#domain/values/Decimal.ts"
 import type { ChainResult, OperationResult } from "#domain/operation/OperationResult.ts"
 
 const textOrNull = (amount: bigint | null) => (amount === null ? null : amount.toString())

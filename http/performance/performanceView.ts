@@ -1,7 +1,7 @@
 /** Curves, and that of a portfolio, as they are sent. Source: shapes 2.25, interface "Number formats". */
 import { DateTime } from "effect"
-import * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { indexOne } from "#domain/performance/CurvePoint.ts"
 import { changeOf, formatPercent } from "#domain/performance/percent.ts"
 import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts"

@@ -3,8 +3,8 @@
  * 2.17.
  */
 import { Schema } from "effect"
-import { patterns, solanaReference } from "#domain/Caip.ts"
-import { Frequency } from "#domain/RebalanceSchedule.ts"
+import { patterns, solanaReference } from "#domain/values/Caip.ts"
+import { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
 import { Actor, AttentionCode } from "#domain/portfolio/Attention.ts"
 import * as Portfolios from "#domain/portfolio/Portfolio.ts"

@@ -1,7 +1,7 @@
 /** What a rebalance would do now, on the wire. Source: docs/decisions/0183-preview.md. */
 import { Schema } from "effect"
 import { PreviewOutcome } from "#domain/rebalance/preview/Preview.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 import { AssetIdText, PortfolioIdText, prose, rawAmount, timestamp, usd, written } from "#http/values/values.ts"
 
 export const PlanHash = written(

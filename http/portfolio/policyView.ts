@@ -1,6 +1,6 @@
 /** What the agent may do, as v2 shows it. */
 import { DateTime } from "effect"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import type { ChainPolicy, GuardReading } from "#domain/policy/ChainPolicy.ts"
 import type { AccountPolicy } from "#domain/policy/Policies.ts"
 

@@ -1,10 +1,10 @@
 /** A portfolio as v2 shows it. Source: shapes 2.17. */
 import { DateTime } from "effect"
-import { type AccountId, namespaceOf } from "#domain/Caip.ts"
+import { type AccountId, namespaceOf } from "#domain/values/Caip.ts"
 import type { Permission, Portfolio, PortfolioSchedule } from "#domain/portfolio/Portfolio.ts"
 import type { LastOperation, PortfolioDetail } from "#domain/portfolio/PortfolioDetail.ts"
 import { labelsView } from "#http/values/labels.ts"
-import { intervalMs } from "#domain/RebalanceSchedule.ts"
+import { intervalMs } from "#domain/mandate/RebalanceSchedule.ts"
 
 const scheduleView = (schedule: PortfolioSchedule) => ({
   status: schedule.status,

@@ -1,8 +1,8 @@
 /** Positions as v2 shows them. Source: interface "Positions" and "Number formats". */
 import { DateTime } from "effect"
-import * as Amount from "#domain/Amount.ts"
-import { addressOf, chainIdOf } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Amount from "#domain/values/Amount.ts"
+import { addressOf, chainIdOf } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Position, Positions } from "#domain/portfolio/Positions.ts"
 import { smartAccountView } from "#http/portfolio/portfolioView.ts"
 

@@ -1,7 +1,7 @@
 /** A preview as v2 shows it. */
 import { DateTime } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { expectedOf, type PreviewedChain } from "#domain/rebalance/preview/Preview.ts"
 import type { Preview } from "#domain/rebalance/preview/Previews.ts"
 

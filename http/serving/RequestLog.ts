@@ -8,7 +8,7 @@
 import { Clock, Context, DateTime, Effect, Fiber, Layer, LogLevel, Metric } from "effect"
 import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { errorOf } from "#http/errorOf.ts"
 import type { RequestContext } from "#domain/request/RequestContext.ts"
 import { templateOf } from "#http/templateOf.ts"

@@ -7,7 +7,7 @@ import { Context, Duration, Effect } from "effect"
 import { HttpEffect, HttpMiddleware, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { bearerIn, keyHeaderIn } from "#domain/identity/access/presented.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 import { TenantOrigins } from "#domain/tenant/TenantOrigins.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 

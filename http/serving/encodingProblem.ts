@@ -2,7 +2,7 @@
  * How a body is encoded: as it is, in UTF-8. What is compressed or in another charset would be read as something else
  * than its sender wrote. Source: RFC 9110, 8.4 and 15.5.16; RFC 8259, 8.1.
  */
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 
 const plain = /^\s*identity\s*$/iu
 const charset = /;\s*charset\s*=\s*"?([^";\s]*)/giu

@@ -1,8 +1,15 @@
 /**
  * What to say where the HTTP library answers with a bare status: no route, an oversized or unreadable body, a fault.
  */
-import { BodyTooLarge, Internal, MethodNotAllowed, NotFound, Unavailable, ValidationFailed } from "#domain/Errors.ts"
-import type { DomainError } from "#domain/DomainError.ts"
+import {
+  BodyTooLarge,
+  Internal,
+  MethodNotAllowed,
+  NotFound,
+  Unavailable,
+  ValidationFailed
+} from "#domain/errors/Errors.ts"
+import type { DomainError } from "#domain/errors/DomainError.ts"
 
 const maxShown = 200
 

@@ -5,8 +5,8 @@
 import { Cause, Context, Effect, ErrorReporter, Layer } from "effect"
 import { HttpServerError, HttpServerResponse } from "effect/http"
 import { RequestContext } from "#domain/request/RequestContext.ts"
-import { TransientFault } from "#domain/TransientFault.ts"
-import { contractOf, isDomainError } from "#domain/DomainError.ts"
+import { TransientFault } from "#domain/errors/TransientFault.ts"
+import { contractOf, isDomainError } from "#domain/errors/DomainError.ts"
 
 const isFault = (error: unknown): boolean => {
   if (HttpServerResponse.isHttpServerResponse(error) || ErrorReporter.isIgnored(error)) return false

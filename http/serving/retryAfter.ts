@@ -3,7 +3,7 @@
  * status.
  */
 import type { HttpServerResponse } from "effect/http"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import { errorOf } from "#http/errorOf.ts"
 
 const classes: ReadonlyArray<{ readonly contract: Errors.ErrorContract }> = Object.values(Errors)

@@ -4,7 +4,7 @@
  * anything waits for `timeout`. What is cut may be resumed, so a client that is gone costs no more than the budget.
  */
 import { Cause, Duration, Effect, type Fiber, Latch, Metric, type Pull, Stream } from "effect"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import type { ShutdownState } from "#http/ShutdownState.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 

@@ -3,7 +3,7 @@
  * others never sees: where it began, and why it ends. Names of such events begin with `stream.`.
  */
 import { Schema } from "effect"
-import { errorFields } from "#domain/DomainError.ts"
+import { errorFields } from "#domain/errors/DomainError.ts"
 import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import type { Frame } from "#http/streaming/eventStream.ts"
 import { written } from "#http/values/values.ts"

@@ -1,6 +1,6 @@
 /** The v1 routes for integrators as one value, beside the operator's (http/admin). Errors are in the v1 envelope. */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { describedParsing } from "#domain/describeIssue.ts"
+import { describedParsing } from "#domain/errors/describeIssue.ts"
 import { Automation } from "#http/v1/automation/Automation.ts"
 import { Execute } from "#http/v1/execution/Execute.ts"
 import { Executions } from "#http/v1/Executions.ts"

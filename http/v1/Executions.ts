@@ -1,7 +1,7 @@
 /** Contract: the streams of an operation's events. Source: interface "Events", shapes 2.26 and O. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { shown } from "#domain/fromText.ts"
+import { shown } from "#domain/values/fromText.ts"
 import { readScope } from "#domain/execution/ExecutionReaders.ts"
 import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"

@@ -1,7 +1,7 @@
 /** The v1 routes for integrators. */
 import { Layer } from "effect"
 import { Executions } from "#domain/execution/Executions.ts"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { serveGroups } from "#http/serveGroups.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { ApiKeyAuthLive } from "#http/middleware/ApiKeyAuthLive.ts"

@@ -3,7 +3,7 @@
  * derive from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
-import { describedParsing } from "#domain/describeIssue.ts"
+import { describedParsing } from "#domain/errors/describeIssue.ts"
 import { Activation } from "#http/v2/enrollment/Activation.ts"
 import { Assets } from "#http/v2/asset/Assets.ts"
 import { Backtests } from "#http/v2/backtest/Backtests.ts"

@@ -1,6 +1,6 @@
 /** The envelope of every v2 answer. Tracing ids are never in it, they are headers. Source: interface "v2 envelope". */
 import { Schema } from "effect"
-import type { Page } from "#domain/Cursor.ts"
+import type { Page } from "#domain/values/Cursor.ts"
 import { cursorText } from "#http/values/values.ts"
 
 /** `{success: true, data}`. */

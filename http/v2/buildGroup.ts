@@ -1,6 +1,6 @@
 /** Builds the handlers of a group of routes among its middleware and the services that it names, and nothing else. */
 import type { Context } from "effect"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"
 import { Idempotency } from "#http/middleware/Idempotency.ts"

@@ -1,6 +1,6 @@
 /** The paging query of every list. Source: interface "Pagination (v2)". */
 import { Schema } from "effect"
-import { fromText, shown } from "#domain/fromText.ts"
+import { fromText, shown } from "#domain/values/fromText.ts"
 
 const digits = /^[1-9][0-9]*$/u
 

@@ -1,6 +1,6 @@
 /** Text of people that is stored as it is: counted in code points, without control characters, whole in Unicode. */
 import { Schema } from "effect"
-import { isVisibleName } from "#domain/VisibleName.ts"
+import { isVisibleName } from "#domain/values/VisibleName.ts"
 
 /** Line breaks and tabs are the only control characters that a text may hold; lone surrogates are no text at all. */
 const isPlain = Schema.makeFilter(

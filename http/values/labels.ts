@@ -1,6 +1,6 @@
 /** External id and metadata on the wire. An extension of the interface: docs/decisions/0200. */
 import { Schema } from "effect"
-import { fromText } from "#domain/fromText.ts"
+import { fromText } from "#domain/values/fromText.ts"
 import {
   ExternalId,
   type Labels,
@@ -11,7 +11,7 @@ import {
   type MetadataPair,
   MetadataPatch,
   readPair
-} from "#domain/Labels.ts"
+} from "#domain/values/Labels.ts"
 
 const externalIdMeaning = "The integrator's own id, unique among the tenant's of this kind"
 const bounds = `at most ${maxKeys} pairs, keys of 1 to ${maxKeyLength} letters, digits, \`_\`, \`.\` and \`-\`, values of at most ${maxValueLength} characters`

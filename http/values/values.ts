@@ -4,8 +4,8 @@
  * 2.
  */
 import { Schema } from "effect"
-import * as Caip from "#domain/Caip.ts"
-import { FlowId, OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
+import * as Caip from "#domain/values/Caip.ts"
+import { FlowId, OperationId, PortfolioId, StrategyId } from "#domain/values/Ids.ts"
 
 /** A form that JSON Schema has a name for. */
 interface NamedForm {

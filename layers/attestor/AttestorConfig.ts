@@ -1,6 +1,6 @@
 /** Where the prices of tokens without a feed are signed. */
 import { Context, type Redacted } from "effect"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 
 /** The attestor as the service is configured for it. */

@@ -3,7 +3,7 @@
  * sources stand for it and the chain would take it, so an attestor that errs is silent rather than wrong.
  */
 import { Array, Cache, Duration, Effect, Exit, Layer, Metric, Result } from "effect"
-import { type AssetId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, erc20, type EvmAddress } from "#domain/values/Caip.ts"
 import { agreedPrice, refusalOf, type TimedPrice } from "#domain/attestation/judgePrice.ts"
 import {
   type AttestationRequest,
@@ -17,7 +17,7 @@ import { type Price, Prices } from "#domain/market/Prices.ts"
 import { AttestorSigners, type Signer } from "#domain/relay/Signer.ts"
 import { AttestedGuards } from "#layers/attestor/AttestorConfig.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { type AttestedReading, readAttested } from "#layers/evm/attestation/readAttested.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { UnitModel } from "#domain/asset/AssetRepresentation.ts"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 
 /** `YYYY-MM-DD`. */
 const Day = Schema.String.check(Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u))

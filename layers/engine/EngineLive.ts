@@ -30,8 +30,8 @@ import { WithdrawalRun } from "#domain/withdrawal/WithdrawalRun.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationRun } from "#domain/revocation/RevocationRun.ts"
 import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
-import type { OperationId } from "#domain/Ids.ts"
-import { spansAreAbout } from "#domain/spanAttributes.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
+import { spansAreAbout } from "#domain/effects/spanAttributes.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 
 const RunsLive = Layer.mergeAll(

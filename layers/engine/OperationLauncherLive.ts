@@ -10,7 +10,7 @@ import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationWorkflow } from "#domain/revocation/RevocationWorkflow.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import { wakeRun } from "#layers/sql/run/wakeRun.ts"
 
 const workflowOf = (kind: Launch["kind"]) => {

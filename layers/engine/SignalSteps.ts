@@ -1,7 +1,7 @@
 /** Wakes the followers of an operation when its run has stored a step: what the step wrote is committed by then. */
 import { Effect, Layer } from "effect"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { StepHook } from "#layers/engine/cluster/StepHook.ts"
 
 /** Every workflow of the service is the run of one operation. */

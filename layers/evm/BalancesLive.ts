@@ -4,7 +4,7 @@
  */
 import { DateTime, Effect, Layer, Result } from "effect"
 import { erc20Abi, type Hex } from "viem"
-import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/values/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances, type ReadingTerms } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"

@@ -1,9 +1,9 @@
 /** What became of user operations: one reading of a chain answers all that wait, else each is read by itself. */
 import { Effect, Layer } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { gatheredReceipts } from "#layers/evm/execution/gatheredReceipts.ts"

@@ -3,9 +3,9 @@
  * read at most once a minute a chain.
  */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainCosts, type ExpectedCosts } from "#domain/chain/ChainCosts.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import { dataFeeOf, dataGasOf, readDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"

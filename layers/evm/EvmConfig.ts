@@ -1,6 +1,6 @@
 /** What a deployment decides about its EVM chains: endpoints, venue and the two keys of the service. */
 import { Context } from "effect"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 
 export interface EvmChain {

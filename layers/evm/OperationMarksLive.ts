@@ -1,11 +1,11 @@
 /** Searches the user operations of an account for marks. Source: ERC-4337 (UserOperationEvent). */
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import type { Hex } from "viem"
-import { namespaceOfChain } from "#domain/Caip.ts"
+import { namespaceOfChain } from "#domain/values/Caip.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, ToSign } from "#domain/relay/Transaction.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { blockBefore } from "#layers/evm/rpc/blockBefore.ts"
 import { maxBlocks, type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"

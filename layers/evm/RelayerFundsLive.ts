@@ -1,9 +1,9 @@
 /** The native balances of the relayers, on every configured chain. */
 import { Effect, Layer } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"

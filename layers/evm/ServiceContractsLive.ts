@@ -3,7 +3,7 @@
  * behind it included.
  */
 import { Effect, Layer } from "effect"
-import type { EvmAddress, ChainId } from "#domain/Caip.ts"
+import type { EvmAddress, ChainId } from "#domain/values/Caip.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"

@@ -1,6 +1,6 @@
 /** Where a key is kept. */
 import type { Redacted } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 
 export type SignerConfig =
   /** In this process: 32 bytes in hex, from the environment or a file. */

@@ -5,7 +5,14 @@
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, type Hex, keccak256 } from "viem"
-import { type AccountId, type ChainId, evmAccount, type EvmAddress, evmWallet, type WalletId } from "#domain/Caip.ts"
+import {
+  type AccountId,
+  type ChainId,
+  evmAccount,
+  type EvmAddress,
+  evmWallet,
+  type WalletId
+} from "#domain/values/Caip.ts"
 import {
   type AgentPolicy,
   type Authorization,

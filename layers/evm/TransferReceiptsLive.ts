@@ -1,8 +1,8 @@
 /** What an account received, by the Transfer events of tokens and of receipts. */
 import { Effect, Layer, Option } from "effect"
 import { erc20Abi, getAbiItem, type Hex } from "viem"
-import { chainIdOf, type AccountId } from "#domain/Caip.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { chainIdOf, type AccountId } from "#domain/values/Caip.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import {

@@ -1,7 +1,7 @@
 /** The venue: Uniswap v2 pools, quoted from reserves that are all read at one block. */
 import { Effect, Layer } from "effect"
 import { decodeFunctionResult, encodeFunctionData, size } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { type QuoteBatch, Venue } from "#domain/trading/Venue.ts"
 import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
 import { pairAbi } from "#layers/evm/contracts.ts"

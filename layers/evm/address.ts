@@ -8,7 +8,7 @@ import {
   type AssetId,
   type EvmAddress,
   type WalletId
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 
 /**

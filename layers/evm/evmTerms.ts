@@ -1,5 +1,5 @@
 /** What holds on EVM chains: an executor on the chain checks what the owner signed, and carries all of it at once. */
-import type { Address } from "#domain/Caip.ts"
+import type { Address } from "#domain/values/Caip.ts"
 import type { FamilyTerms } from "#domain/chain/Families.ts"
 
 /**

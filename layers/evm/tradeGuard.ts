@@ -1,6 +1,6 @@
 /** contracts/TradeGuard.sol as the service uses it. Source: docs/contracts.md. */
 import { getContractAddress, parseAbi } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 
 export const tradeGuardAbi = parseAbi([

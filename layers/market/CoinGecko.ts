@@ -8,8 +8,8 @@
  * A price without its time cannot be judged for age and counts as unknown; a time ahead of the clock counts as now.
  */
 import { Array, Clock, DateTime, Duration, Effect, Layer, Option, Schema } from "effect"
-import { addressOf, type AssetId, type ChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { addressOf, type AssetId, type ChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { PriceLimits } from "#domain/market/PriceLimits.ts"
 import type { Price, PricesUnavailable } from "#domain/market/Prices.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"

@@ -5,9 +5,9 @@
  * points in one day the first counts. Plans without a price reach back 365 days.
  */
 import { Clock, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
-import * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { addressOf, type AssetId, chainIdOf } from "#domain/values/Caip.ts"
+import * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type DayPrice, PriceHistory } from "#domain/market/PriceHistory.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"

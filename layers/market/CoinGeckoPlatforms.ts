@@ -1,6 +1,6 @@
 /** CoinGecko's names of chains ("asset platforms"). */
 import { Cache, Context, Duration, Effect, Exit, Layer, Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { PricesUnavailable } from "#domain/market/Prices.ts"
 import { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import { knownPlatform } from "#layers/market/platforms.ts"

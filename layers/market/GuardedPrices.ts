@@ -4,7 +4,7 @@
  * down must not stop rebalances that the first source alone would have allowed.
  */
 import { Clock, Duration, Effect, Layer } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { diverge, type Price } from "#domain/market/Prices.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"

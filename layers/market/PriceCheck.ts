@@ -1,6 +1,6 @@
 /** Port of the price guard: the price of an asset at a second source, apart from the first. */
 import { Context, type Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 export class PriceCheck extends Context.Service<
   PriceCheck,

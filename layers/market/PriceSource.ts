@@ -1,6 +1,6 @@
 /** Where prices come from: one request for up to so many assets of one chain. */
 import { Context, type Effect } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import type { Price, PricesUnavailable } from "#domain/market/Prices.ts"
 
 export interface PriceTerms {

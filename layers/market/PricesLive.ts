@@ -7,7 +7,7 @@
  * fails, so that an outage is never taken for a worthless asset.
  */
 import { Array, Clock, Deferred, Duration, Effect, Layer } from "effect"
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import { keptPrices, newest, type Outcome } from "#layers/market/keptPrices.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"

@@ -1,6 +1,6 @@
 /** Where the asset catalogue of a deployment comes from, and what of it is not traded. */
 import { Context } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 export class TokenListConfig extends Context.Service<
   TokenListConfig,

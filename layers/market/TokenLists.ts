@@ -19,7 +19,7 @@ import {
   namespaceOfChain,
   SolanaAddress,
   solanaChainId
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"

@@ -3,7 +3,7 @@
  * without an asset that it listed before, leaves the last price with its own time, the same in every process.
  */
 import { Array, DateTime, Duration, Effect } from "effect"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { type AnsweredPrices, LastPriceStore } from "#domain/market/LastPriceStore.ts"
 import type { Price, PricesUnavailable } from "#domain/market/Prices.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"

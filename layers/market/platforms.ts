@@ -1,4 +1,4 @@
-import { type ChainId, solanaChainId } from "#domain/Caip.ts"
+import { type ChainId, solanaChainId } from "#domain/values/Caip.ts"
 
 /** CoinGecko's asset platforms by chain id, as its mappings have published them for years. */
 const platforms: ReadonlyMap<number, string> = new Map([

@@ -1,6 +1,6 @@
 /** The agent on Solana with what its transactions may cost. */
 import { Context, Effect, Layer } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type Agent, localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"

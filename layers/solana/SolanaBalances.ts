@@ -1,7 +1,14 @@
 /** Balances of all families of chains: those of Solana are read here, others are handed on. */
 import { PublicKey } from "@solana/web3.js"
 import { DateTime, Effect, Layer } from "effect"
-import { type AccountId, addressOf, type AssetId, type ChainId, namespaceOf, namespaceOfChain } from "#domain/Caip.ts"
+import {
+  type AccountId,
+  addressOf,
+  type AssetId,
+  type ChainId,
+  namespaceOf,
+  namespaceOfChain
+} from "#domain/values/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances, type ReadingTerms } from "#domain/chain/Balances.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"

@@ -1,6 +1,6 @@
 /** The chains of all families, and how they are doing: Solana comes last, where the deployment has it. */
 import { Duration, Effect, Layer } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { type ChainState, ChainStates } from "#domain/chain/ChainStates.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"

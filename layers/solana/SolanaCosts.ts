@@ -3,7 +3,7 @@
  * nothing around them. What prices of units recent blocks took is read at most once a minute.
  */
 import { Duration, Effect, Layer, Option } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
 import { expectedFee } from "#layers/solana/execution/prepareSwaps.ts"
 import type { SolanaAgent } from "#layers/solana/SolanaAgent.ts"

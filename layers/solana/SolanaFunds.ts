@@ -1,6 +1,6 @@
 /** What pays for transactions, on chains of all families: on Solana the agent, which pays the rent of accounts too. */
 import { Effect, Layer, Option } from "effect"
-import { SolanaAddress, solanaChainId } from "#domain/Caip.ts"
+import { SolanaAddress, solanaChainId } from "#domain/values/Caip.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"

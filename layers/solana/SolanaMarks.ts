@@ -4,7 +4,7 @@
  */
 import { PublicKey } from "@solana/web3.js"
 import { Effect, Layer } from "effect"
-import { addressOf, namespaceOfChain } from "#domain/Caip.ts"
+import { addressOf, namespaceOfChain } from "#domain/values/Caip.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
 import { markedReceipt } from "#layers/solana/execution/markedReceipt.ts"
 import { markOfOperation } from "#layers/solana/execution/transactionMark.ts"

@@ -6,8 +6,8 @@
  */
 import { PublicKey } from "@solana/web3.js"
 import { Clock, Duration, Effect, Layer, Option, Result } from "effect"
-import { addressOf, type AssetId, isErc20 } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { addressOf, type AssetId, isErc20 } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { decodeMint } from "#layers/solana/token/Mint.ts"

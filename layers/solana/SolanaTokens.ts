@@ -1,7 +1,7 @@
 /** The decimals of tokens of all families: mints of Solana are read here, tokens of others are handed on. */
 import { PublicKey } from "@solana/web3.js"
 import { Array, Effect, Layer, Option, Result } from "effect"
-import { addressOf, type AssetId, type ChainId, chainIdOf, namespaceOfChain } from "#domain/Caip.ts"
+import { addressOf, type AssetId, type ChainId, chainIdOf, namespaceOfChain } from "#domain/values/Caip.ts"
 import { TokenReader } from "#domain/chain/TokenReader.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { decodeMint } from "#layers/solana/token/Mint.ts"

@@ -1,7 +1,7 @@
 /** Tokens that an account on Solana holds and the catalogue does not have, by what their mints say of themselves. */
 import { PublicKey } from "@solana/web3.js"
 import { Effect, Layer } from "effect"
-import { type AccountId, addressOf, type AssetId, namespaceOf } from "#domain/Caip.ts"
+import { type AccountId, addressOf, type AssetId, namespaceOf } from "#domain/values/Caip.ts"
 import { maxUnlisted, UnlistedHoldings } from "#domain/portfolio/UnlistedHoldings.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"

@@ -7,7 +7,7 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { MachineClock } from "#domain/health/MachineClock.ts"
 import { OffsetClock } from "#layers/clock/OffsetClock.ts"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"

@@ -1,6 +1,6 @@
 /** All stores of the domain on one SqlClient, whose schema must be up to date (`Migrations.layer`). */
 import { Layer } from "effect"
-import { TransientFault } from "#domain/TransientFault.ts"
+import { TransientFault } from "#domain/errors/TransientFault.ts"
 import * as AccountQueue from "#layers/sql/operation/AccountQueue.ts"
 import * as ActionStore from "#layers/sql/action/ActionStore.ts"
 import * as IssuerQuoteStore from "#layers/sql/action/IssuerQuoteStore.ts"

@@ -1,10 +1,10 @@
 /** The columns in which a strategy's targets and swap preferences are stored, read by more than one store. */
 import { Schema } from "effect"
-import { type AssetId, patterns } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
-import { fromText } from "#domain/fromText.ts"
-import type { Allocation } from "#domain/Allocation.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import { type AssetId, patterns } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import { fromText } from "#domain/values/fromText.ts"
+import type { Allocation } from "#domain/mandate/Allocation.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 import type { SwapSources } from "#domain/strategy/resolveSwap.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 

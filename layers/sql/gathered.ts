@@ -4,7 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 
 interface Requested<A> {
   readonly item: A

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 import {
   type LabelledId,
   type Labels,
@@ -12,7 +12,7 @@ import {
   type LabelsPatch,
   type LabelsRefusal,
   merged
-} from "#domain/Labels.ts"
+} from "#domain/values/Labels.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 export const LabelColumns = {

@@ -1,6 +1,6 @@
 /** The column of a rebalance policy, which strategies and tenants have alike: JSON as the interface writes it. */
 import { Schema } from "effect"
-import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 
 export const PolicyColumn = Schema.NullOr(RebalancePolicy)

@@ -6,7 +6,7 @@
  */
 import { Duration, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 /** Attribute `db.client.connection.state`: `used` or `idle`. */
 export const connectionCount = Metric.gauge("db.client.connection.count", {

@@ -3,7 +3,7 @@
  * signed; a key is one wallet on all chains.
  */
 import type { SqlClient } from "effect/sql"
-import { addressOf, evmWallet } from "#domain/Caip.ts"
+import { addressOf, evmWallet } from "#domain/values/Caip.ts"
 import type { SignInWalletId } from "#domain/identity/User.ts"
 
 export const portfoliosOf = (sql: SqlClient.SqlClient, walletId: SignInWalletId) => sql`

@@ -1,6 +1,6 @@
 /** The columns of swap preferences, which strategies and tenants have alike. */
-import * as Decimal from "#domain/Decimal.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 /** What a query selects to read them, as rows of `SwapPreferencesColumns`. */
 export const selectSwap = `

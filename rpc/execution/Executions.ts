@@ -4,10 +4,10 @@
  */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import * as Errors from "#domain/Errors.ts"
-import { OperationId, PortfolioId } from "#domain/Ids.ts"
+import * as Errors from "#domain/errors/Errors.ts"
+import { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
-import { integer } from "#domain/RebalancePolicy.ts"
+import { integer } from "#domain/mandate/RebalancePolicy.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { ExecutionEvent } from "#http/execution/ExecutionEvent.ts"
 import { Execution, ExecutionDetail, ExecutionEnd } from "#http/execution/ExecutionReads.ts"

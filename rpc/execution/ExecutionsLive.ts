@@ -1,6 +1,6 @@
 import { Effect, Option, Stream } from "effect"
 import { Rpc } from "effect/rpc"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { Executions } from "#domain/execution/Executions.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import { executionDetailView, executionEndView, executionHeadView } from "#http/execution/executionReadsView.ts"

@@ -5,7 +5,7 @@
  */
 import { type Cause, Effect, Exit, identity, Pull, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { type DomainError, isDomainError } from "#domain/DomainError.ts"
+import { type DomainError, isDomainError } from "#domain/errors/DomainError.ts"
 import { ShutdownState } from "#http/ShutdownState.ts"
 import { eventStream } from "#http/streaming/eventStream.ts"
 import { StreamTiming } from "#http/streaming/StreamTiming.ts"

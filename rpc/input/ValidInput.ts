@@ -3,7 +3,7 @@
  * wires read the input before a call begins, so there is nothing left for it to do.
  */
 import { RpcMiddleware } from "effect/rpc"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 
 export class ValidInput extends RpcMiddleware.Service<ValidInput>()("ballast/rpc/ValidInput", {
   error: ValidationFailed

@@ -2,7 +2,7 @@
  * What a body of procedures says that it is: JSON. A page of another origin can send other types, and a body without
  * one, without that the browser asks first. Source: Fetch standard, "CORS-safelisted request-header".
  */
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import type { SentHeaders } from "#domain/identity/access/presented.ts"
 
 const json: ReadonlySet<string> = new Set(["application/json", "application/ndjson", "application/x-ndjson"])

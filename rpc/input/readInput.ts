@@ -1,8 +1,8 @@
 /** Input of procedures, read inside of their middleware: who calls is asked before what was sent is read. */
 import { Effect, Schema } from "effect"
 import type { Rpc, RpcSerialization } from "effect/rpc"
-import { describedParsing, detailsOf } from "#domain/describeIssue.ts"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { describedParsing, detailsOf } from "#domain/errors/describeIssue.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 
 /** As of the bodies of REST: a field that the procedure does not have is refused. */
 const strict = { onExcessProperty: "error" } as const

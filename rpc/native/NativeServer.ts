@@ -5,7 +5,7 @@
  */
 import { Context, Effect, ErrorReporter, Layer, Schema, Stream } from "effect"
 import { Rpc, RpcGroup, RpcMiddleware, RpcSchema, RpcServer } from "effect/rpc"
-import { Unavailable } from "#domain/Errors.ts"
+import { Unavailable } from "#domain/errors/Errors.ts"
 import { AnswerDeadlines } from "#domain/request/AnswerDeadlines.ts"
 import { CallLog, unknownProcedure } from "#rpc/CallLog.ts"
 import { SeenCall } from "#rpc/native/SeenCall.ts"

@@ -5,7 +5,7 @@
 import { Deferred, Duration, Effect, Exit, Metric } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Socket } from "effect/socket"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import type { StreamTiming } from "#http/streaming/StreamTiming.ts"
 import type { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
 

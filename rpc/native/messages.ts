@@ -2,7 +2,7 @@
  * The messages in the body of a request of Effect's RPC, a line each. All of them are in order, or none is carried out.
  */
 import { Effect } from "effect"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { headersProblem } from "#rpc/native/CarryingRequest.ts"
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,7 +1,7 @@
 /** Answers a call of a socket that never begins, as its procedure answers what is not valid. */
 import { Effect, Exit, Schema } from "effect"
 import { Rpc, type RpcGroup, RpcMessage, type RpcServer } from "effect/rpc"
-import type { ValidationFailed } from "#domain/Errors.ts"
+import type { ValidationFailed } from "#domain/errors/Errors.ts"
 
 type Encode = (exit: unknown) => Effect.Effect<unknown, Schema.SchemaError>
 

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import { RpcMiddleware } from "effect/rpc"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import type { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 
 export class ExecutionAccess extends RpcMiddleware.Service<ExecutionAccess, { provides: ExecutionReader }>()(

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { RateLimits } from "#domain/request/RateLimits.ts"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { callAddress } from "#rpc/session/callAddress.ts"

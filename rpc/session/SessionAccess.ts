@@ -4,7 +4,7 @@
  */
 import { Context, Schema } from "effect"
 import { RpcMiddleware } from "effect/rpc"
-import { PermissionDenied, RateLimited, SessionInvalid, TenantDisabled } from "#domain/Errors.ts"
+import { PermissionDenied, RateLimited, SessionInvalid, TenantDisabled } from "#domain/errors/Errors.ts"
 import type { PresentedSession } from "#domain/identity/access/RequestSession.ts"
 import type { SignedIn } from "#domain/identity/SignedIn.ts"
 

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { RateLimits } from "#domain/request/RateLimits.ts"
-import { buildWith } from "#domain/buildWith.ts"
+import { buildWith } from "#domain/effects/buildWith.ts"
 import { RequestSession } from "#domain/identity/access/RequestSession.ts"
 import { SignedIn } from "#domain/identity/SignedIn.ts"
 import { makeCountCall } from "#rpc/session/countCall.ts"

@@ -1,7 +1,7 @@
 /** What calls from the client's address are counted under, whichever wire carries them. */
 import { Context, type Fiber, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { clientAddress } from "#domain/clientAddress.ts"
+import { clientAddress } from "#domain/values/clientAddress.ts"
 
 /** Of the request that carries the call that a fiber runs. */
 export const callAddress = (fiber: Fiber.Fiber<unknown, unknown>): string => {

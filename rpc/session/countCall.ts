@@ -1,7 +1,7 @@
 /** Counts a call whose sender is known as the request of a route is counted, whichever wire carries it. */
 import { Context, Effect } from "effect"
 import type { Rpc } from "effect/rpc"
-import type { RateLimited } from "#domain/Errors.ts"
+import type { RateLimited } from "#domain/errors/Errors.ts"
 import { makeCountRequest, type Sender } from "#domain/request/countRequest.ts"
 import { RateTier } from "#domain/request/RateTier.ts"
 import { callAddress } from "#rpc/session/callAddress.ts"

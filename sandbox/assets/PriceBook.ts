@@ -1,5 +1,5 @@
-import type * as Caip from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type * as Caip from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { splCatalog } from "#sandbox/assets/splCatalog.ts"
 

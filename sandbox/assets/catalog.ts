@@ -5,8 +5,8 @@
  * Prices are where each world starts; supplies only shape the market capitalisation that the price feed reports.
  */
 import type { Address } from "viem"
-import * as Caip from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Caip from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 /** One token on one chain. */
 export interface Token {

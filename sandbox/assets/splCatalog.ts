@@ -5,8 +5,8 @@
  */
 import { NATIVE_MINT, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
-import { spl, type SplAssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { spl, type SplAssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 export interface SplToken {
   readonly assetId: SplAssetId

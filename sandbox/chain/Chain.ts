@@ -1,6 +1,6 @@
 import { Clock, Effect, type Scope } from "effect"
 import { type Abi, type Address, type Hex, numberToHex } from "viem"
-import type * as Caip from "#domain/Caip.ts"
+import type * as Caip from "#domain/values/Caip.ts"
 import { type ChainClient, keptStates, startAnvil } from "#sandbox/chain/Anvil.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { catalog, catalogChain, type CatalogChain, type Token } from "#sandbox/assets/catalog.ts"

@@ -2,7 +2,7 @@
  * The Uniswap v2 pools of a chain: USDC with every other token, and WETH with every token but USDC.
  */
 import { type Address, encodePacked, getCreate2Address, keccak256 } from "viem"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { CatalogChain, Token } from "#sandbox/assets/catalog.ts"
 
 /** Keccak-256 of the pair contract's creation code, the constant that the router of @uniswap/v2-periphery carries. */

@@ -1,6 +1,6 @@
 /** Where the world's contracts are on a chain: by their code alone, through the deterministic CREATE2 deployer. */
 import { type Address, encodeDeployData, getCreate2Address, type Hex, pad } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
 import { canonical, create2Deployer, operator } from "#sandbox/chain/canonical.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { scopes } from "#domain/Scopes.ts"
+import { scopes } from "#domain/values/Scopes.ts"
 import { ApiProcess } from "#sandbox/service/ApiProcess.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import type { SandboxFailure } from "#sandbox/SandboxFailure.ts"

@@ -3,8 +3,8 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import * as Caip from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Caip from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import { badField, ControlRefusal, readBody, refusalResponse } from "#sandbox/control/answers.ts"
 import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"

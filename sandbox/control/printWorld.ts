@@ -1,7 +1,7 @@
 /** What the terminal shows. */
 import { Clock, Console, Duration, Effect, Fiber } from "effect"
 import { AttestorProcess } from "#sandbox/attestor/AttestorProcess.ts"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { ApiProcess } from "#sandbox/service/ApiProcess.ts"
 import { StreamProcess } from "#sandbox/service/StreamProcess.ts"
 import { WorldSolana } from "#sandbox/solana/WorldSolana.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { isNodeMode, type NodeFault, nodeFault, type NodeFaultDetail, nodeModes } from "#sandbox/faults/NodeFault.ts"
 

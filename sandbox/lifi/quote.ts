@@ -1,6 +1,6 @@
 /** A step as LI.FI would quote it, over the vault between the world's chains. */
 import { encodeFunctionData } from "viem"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { afterBridgeFee, bridgeFeeBps, bridgeVaultAbi } from "#sandbox/chain/bridgeVault.ts"
 import type { Token } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"

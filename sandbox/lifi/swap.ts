@@ -1,7 +1,7 @@
 /** Routes of a swap on one chain as LI.FI would describe them, over the pools that only routes reach. */
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from "viem"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Token } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { lifiToken, usdOf } from "#sandbox/lifi/quote.ts"

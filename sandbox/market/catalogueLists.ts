@@ -5,7 +5,7 @@
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { keyPartsOf } from "#domain/listing/AssetKey.ts"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { uniswapSolana } from "#layers/catalogue/refresh/listTokens.ts"
 import { Faults } from "#sandbox/faults/Faults.ts"

@@ -1,8 +1,8 @@
 /**
  * What every coin of the catalogue costs: the world's own by its price book, all others by a function of name and time.
  */
-import { solanaChainId, spl } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { solanaChainId, spl } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { coinIds } from "#layers/catalogue/coinIds.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { catalog, type Token } from "#sandbox/assets/catalog.ts"

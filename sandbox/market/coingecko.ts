@@ -6,8 +6,8 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { solanaChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { ApiProcess } from "#sandbox/service/ApiProcess.ts"
 import { catalog, type Token } from "#sandbox/assets/catalog.ts"
 import { Faults } from "#sandbox/faults/Faults.ts"

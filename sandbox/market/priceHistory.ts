@@ -3,7 +3,7 @@
  * leading up to the price that the world begins with. From then on the price book knows.
  */
 import { createHash } from "node:crypto"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Token } from "#sandbox/assets/catalog.ts"
 import type { PricePoint } from "#sandbox/assets/PriceBook.ts"
 

@@ -3,7 +3,7 @@
  */
 import { DateTime, Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { splCatalog } from "#sandbox/assets/splCatalog.ts"
 import { WorldClock } from "#sandbox/WorldClock.ts"

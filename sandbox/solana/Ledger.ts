@@ -7,7 +7,7 @@ import { address, getTransactionDecoder, lamports, type Transaction } from "@sol
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { createHash } from "node:crypto"
 import { Clock, FailedTransactionMetadata, LiteSVM } from "litesvm"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import { swigProgram } from "#layers/solana/swig/addresses.ts"
 import { Blockhashes } from "#sandbox/solana/Blockhashes.ts"
 import { compileWide, type WideTransaction } from "#sandbox/solana/compileWide.ts"

@@ -7,7 +7,7 @@ import {
   TransactionInstruction,
   VersionedTransaction
 } from "@solana/web3.js"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 
 /** The largest transaction that fits into a packet. */

@@ -1,6 +1,6 @@
 /** The JSON-RPC methods of a Solana node that clients of this world need, in the shapes that nodes answer. */
 import { PublicKey } from "@solana/web3.js"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import type { HeldByAccounts } from "#sandbox/solana/heldByAccounts.ts"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
 import type { LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"

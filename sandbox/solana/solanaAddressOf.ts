@@ -1,6 +1,6 @@
 import { PublicKey } from "@solana/web3.js"
-import * as Base58 from "#domain/Base58.ts"
-import { solanaReference } from "#domain/Caip.ts"
+import * as Base58 from "#domain/values/Base58.ts"
+import { solanaReference } from "#domain/values/Caip.ts"
 
 const prefix = `solana:${solanaReference}:`
 

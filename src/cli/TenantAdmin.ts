@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect, type Redacted, Schema } from "effect"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { NewKey, NewTenant } from "#domain/identity/Tenants.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
 
 /** A command that was not carried out; the message is why and what to do. */
 export class AdminFailed extends Schema.TaggedError<AdminFailed>()("AdminFailed", { reason: Schema.String }) {

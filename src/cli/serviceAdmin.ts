@@ -2,7 +2,7 @@
 import { Duration, Effect, Layer, Option, Redacted } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 import { Admin } from "#http/admin/Admin.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { AdminFailed, TenantAdmin } from "#src/cli/TenantAdmin.ts"

@@ -1,6 +1,6 @@
 /** Reads the chains of a deployment: a chain takes part when it has an RPC endpoint. */
 import { Effect, Redacted, Schema } from "effect"
-import { type AssetId, ChainId, EvmAddress, solanaChainId, spl } from "#domain/Caip.ts"
+import { type AssetId, ChainId, EvmAddress, solanaChainId, spl } from "#domain/values/Caip.ts"
 import { knownChain } from "#domain/chain/knownChains.ts"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"

@@ -1,8 +1,8 @@
 /** The settings of business rules and of the engine: swaps, gas, transfers, routes, the scheduler and the passes. */
 import { Effect, Layer } from "effect"
-import { BrandName } from "#domain/BrandName.ts"
-import { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { BrandName } from "#domain/values/BrandName.ts"
+import { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { NativeAssets } from "#domain/chain/NativeAssets.ts"
 import { DiscoverySettings } from "#domain/discovery/DiscoverySettings.ts"
 import { PriceHistorySettings, PriceSettings } from "#domain/market/PriceSettings.ts"

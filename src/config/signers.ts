@@ -3,7 +3,7 @@
  * remote signer.
  */
 import { Effect } from "effect"
-import { EvmAddress } from "#domain/Caip.ts"
+import { EvmAddress } from "#domain/values/Caip.ts"
 import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
 import type { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { addressOfKey } from "#layers/evm/signer/localSigner.ts"

@@ -1,6 +1,6 @@
 /** Reads the Solana chain of a deployment: it takes part when it has an RPC endpoint. */
 import { Effect, Redacted, Schema, SchemaTransformation } from "effect"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { SolanaDeployment } from "#layers/solana/SolanaConfig.ts"
 import { fileText } from "#src/config/keyFile.ts"

@@ -1,7 +1,7 @@
 /** The control API of a running sandbox, as far as the demo needs it. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { AssetId, ChainId } from "#domain/Caip.ts"
+import { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 const Overview = Schema.Struct({
   apiBaseUrl: Schema.String,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { isErc20 } from "#domain/Caip.ts"
+import { isErc20 } from "#domain/values/Caip.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
 

@@ -3,7 +3,7 @@
  * and buy and hold.
  */
 import { Effect } from "effect"
-import * as Day from "#domain/Day.ts"
+import * as Day from "#domain/values/Day.ts"
 import type { BacktestDraft } from "#http/v2/backtest/BacktestModel.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { assetOf } from "#src/demo/assetOf.ts"

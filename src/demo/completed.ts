@@ -1,6 +1,6 @@
 /** Follows an operation to its end by its stream, and prints what happens on the way. */
 import { Effect, Redacted, Schedule, Stream } from "effect"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { type ExecutionEvent, executionEvents, fromTheBeginning } from "#http/client/client.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"
 import { line } from "#src/demo/print.ts"

@@ -1,8 +1,8 @@
 /** One user's journey: enroll with one signature, fund, rebalance, watch the schedule follow the market. */
 import { Effect } from "effect"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
-import { type AssetId, ChainId, chainIdOf, type EvmAddress, evmWallet } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId, StrategyId } from "#domain/Ids.ts"
+import { type AssetId, ChainId, chainIdOf, type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId, StrategyId } from "#domain/values/Ids.ts"
 import { assetOf } from "#src/demo/assetOf.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { completed, timeout, poll } from "#src/demo/completed.ts"

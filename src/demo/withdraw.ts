@@ -1,8 +1,8 @@
 /** The end of the journey: the owner takes one asset out, by a signature that the chain itself checks. */
 import { Effect } from "effect"
 import type { PrivateKeyAccount } from "viem/accounts"
-import { type AssetId, chainIdOf, evmAccount, type EvmAddress } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { type AssetId, chainIdOf, evmAccount, type EvmAddress } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { Ballast } from "#src/demo/Ballast.ts"
 import { completed } from "#src/demo/completed.ts"
 import { JourneyFailed } from "#src/demo/JourneyFailed.ts"

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Duration, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { clientAddress } from "#domain/clientAddress.ts"
+import { clientAddress } from "#domain/values/clientAddress.ts"
 
 export interface ConnectionBounds {
   /** Open connections of one address; an IPv6 address counts as its /64. */

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { KeyInvalid, KeyMissing, NotFound, TenantDisabled, ValidationFailed } from "#domain/Errors.ts"
+import { KeyInvalid, KeyMissing, NotFound, TenantDisabled, ValidationFailed } from "#domain/errors/Errors.ts"
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { adminToken, type Answer, Api, ApiLive, type Call } from "#test/api/support/Api.ts"
 import { assertError, assertTraced, isoTime } from "#test/api/support/assertions.ts"

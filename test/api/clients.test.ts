@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { makeClient, NotFound } from "#client/effect/effect.ts"
-import { StrategyId } from "#domain/Ids.ts"
+import { StrategyId } from "#domain/values/Ids.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 

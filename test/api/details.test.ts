@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { legacyCode } from "#domain/legacyCodes.ts"
+import { legacyCode } from "#domain/errors/legacyCodes.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { endpoints } from "#test/api/support/endpoints.ts"

@@ -1,10 +1,10 @@
 /**
- * One row a class of domain/Errors.ts: its code, its status, and the test file that makes the API answer with it. A
+ * One row a class of `Errors.ts`: its code, its status, and the test file that makes the API answer with it. A
  * class without a row, a row whose file does not assert the class, and a code without words in docs/errors.md all fail.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 
 const table: Readonly<Record<keyof typeof Errors, readonly [code: string, status: number, producedBy: string]>> = {
   CursorInvalid: ["API_002", 400, "strategy/strategies.test.ts"],

@@ -4,7 +4,7 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import * as Day from "#domain/Day.ts"
+import * as Day from "#domain/values/Day.ts"
 import { DailyPriceStore } from "#domain/market/DailyPriceStore.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"

@@ -1,7 +1,7 @@
 /** External ids and metadata of strategies and portfolios: docs/decisions/0200-external-ids-and-metadata.md. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ExternalIdTaken, ValidationFailed } from "#domain/Errors.ts"
+import { ExternalIdTaken, ValidationFailed } from "#domain/errors/Errors.ts"
 import {
   type Actor,
   enroll,

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { NotFound, PermissionDenied, RateLimited, ValidationFailed } from "#domain/Errors.ts"
+import { NotFound, PermissionDenied, RateLimited, ValidationFailed } from "#domain/errors/Errors.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { type Answer, Api, apiWith } from "#test/api/support/Api.ts"

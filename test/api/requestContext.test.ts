@@ -7,7 +7,7 @@ import {
   NotFound,
   ValidationFailed,
   VerifierUnavailable
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { enrolledUser, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError, assertTraced } from "#test/api/support/assertions.ts"

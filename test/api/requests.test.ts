@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { CursorInvalid, ValidationFailed } from "#domain/Errors.ts"
+import { CursorInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { RefusedRequestStore } from "#domain/request/RefusedRequestStore.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"

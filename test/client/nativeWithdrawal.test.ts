@@ -9,8 +9,8 @@ import type { AccountType } from "#domain/account/Authorization.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
-import { ChainId, type EvmAddress, evmAccount, evmWallet } from "#domain/Caip.ts"
-import { OperationId } from "#domain/Ids.ts"
+import { ChainId, type EvmAddress, evmAccount, evmWallet } from "#domain/values/Caip.ts"
+import { OperationId } from "#domain/values/Ids.ts"
 import { messageNonce, nativeDigest } from "#layers/evm/withdrawal/nativeWithdrawal.ts"
 
 const chainId = ChainId.make(8453)

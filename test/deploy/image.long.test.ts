@@ -30,7 +30,7 @@ describe("the image", () => {
     { what: "the sandbox", program: "src/Sandbox.ts", more: [], reason: /sandbox\/.* is not in the image/u },
     {
       what: "packages of the tests",
-      program: "test/domain/Day.test.ts",
+      program: "test/domain/values/Day.test.ts",
       more: ["test"],
       reason: /node_modules\/@effect\/vitest is not in the image/u
     }

@@ -1,6 +1,6 @@
 /** Names of the service's metrics as a collector gives them to Prometheus, by OpenTelemetry's rules of translation. */
 import { Metric } from "effect"
-import * as Metrics from "#domain/Metrics.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import * as WorkerMetrics from "#domain/stream/WorkerMetrics.ts"
 import * as EndpointMetrics from "#layers/evm/rpc/Endpoint.ts"
 import * as PoolMetrics from "#layers/sql/poolMetrics.ts"

@@ -15,7 +15,7 @@ import { enroll, newOwner, newStrategy, newTenant, prepare } from "#test/api/sup
 import { Api, ownOrigin } from "#test/api/support/Api.ts"
 import { signedIn } from "#test/api/support/signedIn.ts"
 import { enter, Streams, streamingApi } from "#test/api/support/StreamingApi.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 
 interface Followed {
   readonly event: (kind: string, event: unknown) => void

@@ -2,7 +2,7 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { readFileSync } from "node:fs"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Rebalances } from "#domain/rebalance/Rebalances.ts"

@@ -37,7 +37,7 @@ const places = `
 import { type DateTime, Effect } from "effect"
 import { type RecordedPlace, type SignedPlace, SolanaWallets } from "#domain/account/SolanaWallets.ts"
 import { PlaceJournal } from "#domain/enrollment/PlaceJournal.ts"
-import type { FlowId } from "#domain/Ids.ts"
+import type { FlowId } from "#domain/values/Ids.ts"
 
 export type Places = RecordedPlace | SignedPlace
 `

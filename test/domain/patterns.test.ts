@@ -4,9 +4,9 @@ import { Schema } from "effect"
 import fc from "fast-check"
 import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { HoldingWeightFromString } from "#domain/breakdown/HoldingWeight.ts"
-import { Erc20AssetId, EvmAccountId, EvmAddress, EvmWalletId, SplAssetId } from "#domain/Caip.ts"
-import { UsdFromString } from "#domain/Decimal.ts"
-import { WeightFromString } from "#domain/Weight.ts"
+import { Erc20AssetId, EvmAccountId, EvmAddress, EvmWalletId, SplAssetId } from "#domain/values/Caip.ts"
+import { UsdFromString } from "#domain/values/Decimal.ts"
+import { WeightFromString } from "#domain/values/Weight.ts"
 import { limitUpTo } from "#http/values/PageQuery.ts"
 
 const codecs: Readonly<Record<string, Schema.Codec<unknown, string>>> = {

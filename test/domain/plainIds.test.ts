@@ -25,6 +25,6 @@ describe("ids of chains", () => {
     assert.deepStrictEqual(
       withPlain(/\bas (?:ReadonlyArray<)?ChainId\b/u),
       // The first reads digits whose form was checked, the second what a wallet signed.
-      ["domain/Caip.ts", "layers/evm/account/SignInVerifierLive.ts"]
+      ["domain/values/Caip.ts", "layers/evm/account/SignInVerifierLive.ts"]
     ))
 })

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { AgentPolicy } from "#domain/account/Authorization.ts"
-import { solanaAccount, solanaChainId } from "#domain/Caip.ts"
+import { solanaAccount, solanaChainId } from "#domain/values/Caip.ts"
 import { ClientRoute } from "#domain/action/SwapOrder.ts"
 import { ActionReceipt, PreparedAction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"

@@ -7,7 +7,7 @@ import { executionEvents, type ExecutionEvent, NotFound } from "#client/effect/e
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 
 const operationId = "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as OperationId
 const options = { baseUrl: "http://api.test", apiKey: Redacted.make("bk_live_x") }

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
-import type { DeliveryId } from "#domain/Ids.ts"
+import type { DeliveryId } from "#domain/values/Ids.ts"
 import { signedHeaders } from "#layers/webhook/WebhookSenderLive.ts"
 
 const root = join(import.meta.dirname, "../..")

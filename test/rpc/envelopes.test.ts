@@ -1,7 +1,7 @@
 /** Every path has one envelope for errors, also for those that no handler answers: no route, limits, bodies, faults. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { errorResponse } from "#http/errorResponse.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, unlimited } from "#test/api/support/Api.ts"

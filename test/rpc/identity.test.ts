@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PermissionDenied, SessionInvalid, SignInRefused, TenantDisabled } from "#domain/Errors.ts"
+import { PermissionDenied, SessionInvalid, SignInRefused, TenantDisabled } from "#domain/errors/Errors.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import {
   assertError,

@@ -2,10 +2,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PermissionDenied, SessionInvalid, ValidationFailed } from "#domain/Errors.ts"
+import { PermissionDenied, SessionInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
-import { standardScopes } from "#domain/Scopes.ts"
+import { standardScopes } from "#domain/values/Scopes.ts"
 import { assertError, makeSignInApi, newWallet, session, SignInApi } from "#test/rpc/support/SignInApi.ts"
 
 layer(makeSignInApi(), { excludeTestServices: true })("a tenant's people", (it) => {

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem"
-import { SignInRefused } from "#domain/Errors.ts"
+import { SignInRefused } from "#domain/errors/Errors.ts"
 import { assertError, makeSignInApi, newWallet, SignInApi } from "#test/rpc/support/SignInApi.ts"
 
 /** Of an address that had its checksum: another letter's case is wrong. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { chartTimes, jsonNumber, priceHistory } from "#sandbox/market/priceHistory.ts"
 

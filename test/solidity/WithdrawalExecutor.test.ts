@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, type Hex, type LocalAccount, maxUint256, parseEventLogs, zeroAddress } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import {

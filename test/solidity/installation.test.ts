@@ -15,7 +15,7 @@ import {
   zeroAddress
 } from "viem"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
-import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { erc1271OwnerValidator, withdrawalExecutor } from "#layers/evm/contracts.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Option } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { makeFlowId, makeOperationId } from "#domain/Ids.ts"
+import { makeFlowId, makeOperationId } from "#domain/values/Ids.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { RevocationStore } from "#domain/revocation/RevocationStore.ts"
 import type { Enrolled } from "#test/support/acceptedWithdrawal.ts"

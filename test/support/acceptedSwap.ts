@@ -4,8 +4,8 @@
  */
 import { DateTime, Effect } from "effect"
 import { ActionStore } from "#domain/action/ActionStore.ts"
-import type { AccountId } from "#domain/Caip.ts"
-import { makeOperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
+import { makeOperationId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 interface Portfolio {

@@ -2,8 +2,8 @@
 import { Context, Effect } from "effect"
 import { Caller } from "#domain/identity/Caller.ts"
 import { PortfolioTenant } from "#domain/identity/access/PortfolioTenant.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import type { Scope } from "#domain/Scopes.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 
 export const asTenant = (tenantId: TenantId) => {
   const caller = {

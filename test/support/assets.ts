@@ -1,7 +1,7 @@
 /** A small catalogue for rule tests: real ids, so that the identifiers' own rules hold. */
 import { Schema } from "effect"
 import type { Asset } from "#domain/asset/Asset.ts"
-import { AssetId, chainIdOf } from "#domain/Caip.ts"
+import { AssetId, chainIdOf } from "#domain/values/Caip.ts"
 
 const asset = (id: string, symbol: string, decimals: number): Asset => {
   const assetId = Schema.decodeUnknownSync(AssetId)(id)

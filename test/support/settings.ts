@@ -1,5 +1,5 @@
 /** Settings that tests share. */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type ServiceSettings, settingsLayer } from "#src/config/settings.ts"
 
 export const testSettings: ServiceSettings = {

@@ -1,7 +1,7 @@
 /** The owner authorizes the first chain anew, as by the activation routes: the same account, another permission. */
 import { DateTime, Effect, Option } from "effect"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { makeFlowId, type PortfolioId, type StrategyId, type TenantId } from "#domain/Ids.ts"
+import { makeFlowId, type PortfolioId, type StrategyId, type TenantId } from "#domain/values/Ids.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 
 interface Portfolio {

@@ -1,5 +1,5 @@
 /** Every combination of swap preferences set and unset by strategy and tenant, and what each comes to. */
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 const fields = ["slippageBps", "priceImpactBps", "thresholdUsd"] as const
 

@@ -5,7 +5,7 @@
 import { HttpAgent } from "@ag-ui/client"
 import { Effect, Redacted, Stream } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { makeProcedures } from "#rpc/client.ts"
 import {
   actingChain,

@@ -1,7 +1,7 @@
 /** Owners of both kinds on Solana, over the wire and with real signatures, in a world whose service may die. */
 import { Keypair } from "@solana/web3.js"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/Caip.ts"
+import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/values/Caip.ts"
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { evmWalletOf, newEvmWallet } from "#test/layers/solana/owners.ts"
 import { eventually } from "#test/support/World.ts"

@@ -3,7 +3,7 @@
  * they are authenticated, and for people with a session by `PortfolioAccess`, for one portfolio at a time.
  */
 import { Context } from "effect"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 
 /**
  * The tenant of the portfolios that a call is about.

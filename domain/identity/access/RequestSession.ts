@@ -1,6 +1,6 @@
 /** The wallet session that a request presents, as a bearer token or in its cookie. */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { PermissionDenied, SessionInvalid, type TenantDisabled, ValidationFailed } from "#domain/Errors.ts"
+import { PermissionDenied, SessionInvalid, type TenantDisabled, ValidationFailed } from "#domain/errors/Errors.ts"
 import { CookieAnswer } from "#domain/identity/access/CookieAnswer.ts"
 import { bearerIn, isOfForeignPage, isOfPage, type SentHeaders } from "#domain/identity/access/presented.ts"
 import { cookieIn, SessionCookie } from "#domain/identity/access/SessionCookie.ts"

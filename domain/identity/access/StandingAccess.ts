@@ -9,15 +9,15 @@ import {
   type PermissionDenied,
   type SessionInvalid,
   type TenantDisabled
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { refusalOfScope } from "#domain/identity/access/requireScope.ts"
 import { knownKey, refusalOfKey, unknownKey } from "#domain/identity/ApiKeys.ts"
 import { isOver, sessionEnded } from "#domain/identity/Sessions.ts"
 import { SessionStore } from "#domain/identity/SessionStore.ts"
 import { tenantDisabled } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import { ApiKeyId, SessionId } from "#domain/Ids.ts"
-import type { Scope } from "#domain/Scopes.ts"
+import { ApiKeyId, SessionId } from "#domain/values/Ids.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 
 export type Credential = ApiKeyId | SessionId
 

@@ -1,8 +1,8 @@
 /** Whether a key may do what a call requires, on every wire. */
 import { Effect } from "effect"
-import { PermissionDenied } from "#domain/Errors.ts"
+import { PermissionDenied } from "#domain/errors/Errors.ts"
 import type { Caller } from "#domain/identity/Caller.ts"
-import type { Scope } from "#domain/Scopes.ts"
+import type { Scope } from "#domain/values/Scopes.ts"
 
 type Held = Pick<Caller["Service"], "apiKeyId" | "scopes">
 

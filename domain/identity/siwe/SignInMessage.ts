@@ -1,6 +1,6 @@
 /** What a wallet signs to sign in, and when it is accepted. Source: ERC-4361. */
 import { DateTime, Duration } from "effect"
-import type { EvmAddress, ChainId } from "#domain/Caip.ts"
+import type { EvmAddress, ChainId } from "#domain/values/Caip.ts"
 
 /** The fields of a message that is written as ERC-4361 has it, to the last character. */
 export interface SignInMessage {

@@ -4,8 +4,8 @@
  * that showed it. Source: ERC-4361, "ABNF Message Format".
  */
 import { DateTime, Option, Result } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
-import * as Eip55 from "#domain/Eip55.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 import type { SignInMessage } from "#domain/identity/siwe/SignInMessage.ts"
 
 const opening =

@@ -15,7 +15,7 @@
  * cost (12 K w^2 (1-w)^2 / g)^(1/4), traded to the target. Volatility cancels out: a wilder asset drifts more, and its
  * drift costs more.
  */
-import { type Band, defaultRiskAversion, type TradeTo } from "#domain/RebalancePolicy.ts"
+import { type Band, defaultRiskAversion, type TradeTo } from "#domain/mandate/RebalancePolicy.ts"
 
 /** Half-widths are shares of the portfolio in billionths. */
 export const nano = 1_000_000_000n

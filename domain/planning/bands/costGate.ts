@@ -6,8 +6,8 @@
  * long as the drift would have lasted without a trade, whichever is longer: at the edge of the band that time is the
  * one at which a trade pays for its own fee exactly, so the width of a fixed band implies a risk aversion.
  */
-import * as Decimal from "#domain/Decimal.ts"
-import { defaultRiskAversion } from "#domain/RebalancePolicy.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import { defaultRiskAversion } from "#domain/mandate/RebalancePolicy.ts"
 import { type BandWidth, nano } from "#domain/planning/bands/bandWidth.ts"
 import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { PolicyTerms } from "#domain/planning/bands/PolicyTerms.ts"

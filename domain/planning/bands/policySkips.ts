@@ -1,9 +1,9 @@
 /** Describes what a policy leaves undone on a chain, with the figures that decided it. */
-import type { ChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Worth } from "#domain/planning/bands/costGate.ts"
 import type { PolicyRebalance } from "#domain/planning/bands/rebalanceWithin.ts"
-import { type Skip, SkipCode } from "#domain/Skip.ts"
+import { type Skip, SkipCode } from "#domain/values/Skip.ts"
 
 const dollars = (usd: bigint): string => `${Decimal.format(usd, 4)} USD`
 

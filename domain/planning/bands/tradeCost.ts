@@ -2,7 +2,7 @@
  * What a swap of a pair costs: as it was quoted, or else the fee that every swap is taken to cost. Billionths of what
  * is sold.
  */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { pairOf, type PlanPolicy } from "#domain/planning/PlanPolicy.ts"
 import type { Sale } from "#domain/planning/legs/DraftLeg.ts"
 import { type SwapCost, whole } from "#domain/planning/SwapCost.ts"

@@ -1,5 +1,5 @@
 /** One leg of a chain before it is known what it buys, and once it is. */
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { Leg } from "#domain/planning/Plan.ts"
 import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 

@@ -4,13 +4,13 @@
  * This only reports: what transfers leave undone, or cannot do. Chains that could not be read are left out on both
  * sides: their value is unknown, and what the others hold is shared among the others.
  */
-import type { ChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { movableUsd } from "#domain/planning/transfers/bridgeAssets.ts"
 import { type ChainBalance, chainBalances } from "#domain/planning/transfers/chainBalances.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
-import { type Skip, SkipCode } from "#domain/Skip.ts"
+import { type Skip, SkipCode } from "#domain/values/Skip.ts"
 import { dustUsd } from "#domain/planning/Tolerance.ts"
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The plan for one chain around what leaves it and what comes to it.
  */
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { expecting, sending } from "#domain/planning/transfers/aroundTransfers.ts"
 import { bridgeAssetOf } from "#domain/planning/transfers/bridgeAssets.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"

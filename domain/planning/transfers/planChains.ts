@@ -1,7 +1,7 @@
 /**
  * The plans of all chains of which something is known, around the moves between them.
  */
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"
 import type { ChainPlan, TransferLeg, TransferTerms } from "#domain/planning/Plan.ts"
 import { planReceiver, planSender } from "#domain/planning/transfers/planAround.ts"

@@ -6,7 +6,7 @@
  * less than there are chains off target. (The true minimum is a partition problem, NP-hard; for the two or three chains
  * that are off it is the minimum.)
  */
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { movableUsd } from "#domain/planning/transfers/bridgeAssets.ts"
 import { type ChainBalance, chainBalances } from "#domain/planning/transfers/chainBalances.ts"
 import type { ChainView } from "#domain/planning/ChainView.ts"

@@ -1,6 +1,6 @@
 /** Port: what the runs of portfolios that follow a policy have cost and sold, by their reports. */
 import { Context, type DateTime, type Effect } from "effect"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import type { Slicing } from "#domain/trading/Slicing.ts"
 
 /**

@@ -4,7 +4,7 @@
  * not made.
  */
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"

@@ -4,8 +4,8 @@
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"
-import type { AccountMoment } from "#domain/AccountMoment.ts"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
+import type { AccountMoment } from "#domain/values/AccountMoment.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"

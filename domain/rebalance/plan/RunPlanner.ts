@@ -9,7 +9,7 @@
 import { Context, Effect, Layer, Struct } from "effect"
 import { grantOn } from "#domain/account/Grant.ts"
 import { connectorTokensOf } from "#domain/account/Permission.ts"
-import { type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { type ChainPair, type ChainPlan, feeBpsOn, type Leg, type Plan, type PlanInput } from "#domain/planning/Plan.ts"
 import type { ChainGas } from "#domain/planning/PlanPolicy.ts"
@@ -18,13 +18,13 @@ import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import { chainSkip, type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { chainSkip, type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 import { promisedRaw, withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
-import type { PlannedLeg } from "#domain/PlannedTrades.ts"
+import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
 import { quoteRequests } from "#domain/trading/priceSale.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-import * as Weight from "#domain/Weight.ts"
+import * as Weight from "#domain/values/Weight.ts"
 
 /** Plans that are quoted. When the last of them is refused in part, nothing moves between chains in this run. */
 const maxQuoted = 4

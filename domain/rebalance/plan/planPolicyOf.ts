@@ -1,6 +1,6 @@
 /** A rebalance policy as the planner applies it, with what was measured for the portfolio. Pure. */
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 
 /** Days of prices from which volatility is computed. */
 export const lookbackDays = 90

@@ -3,7 +3,7 @@
  * its swaps is then what they pay, and the next one finds nothing left to do.
  */
 import { Effect } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { ChainPlan, Holding, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
 import { pairOf } from "#domain/planning/PlanPolicy.ts"
 import { plan } from "#domain/planning/planRebalance.ts"

@@ -1,10 +1,10 @@
 /** The plan that a rebalance would make now, as it was shown before the rebalance. Amounts are raw units. */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import type { Preparation } from "#domain/rebalance/Preparation.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { unitsLimit } from "#domain/relay/Transaction.ts"
-import { RecordedSkip } from "#domain/Skip.ts"
+import { RecordedSkip } from "#domain/values/Skip.ts"
 import { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { Swap } from "#domain/trading/Swap.ts"
 

@@ -1,6 +1,6 @@
 /** Port: previews that may still be executed. */
 import { Context, type DateTime, type Effect, type Option } from "effect"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 

@@ -4,7 +4,7 @@
  * Prices move all the time, so a plan is the same as long as it trades the same pairs, each amount within the slippage
  * that the portfolio accepts, and each at a price that the previewed floor would have taken.
  */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { expectedOf, type PreviewedChain, type PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"
 
 const bps = 10_000n

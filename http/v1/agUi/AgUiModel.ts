@@ -3,7 +3,7 @@
  * package `@ag-ui/core`; docs/decisions/0163.
  */
 import { Schema } from "effect"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import type { AccessEnded } from "#domain/identity/access/StandingAccess.ts"
 import { ExecutionEvent, ExecutionResult } from "#http/execution/ExecutionEvent.ts"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"

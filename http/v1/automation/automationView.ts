@@ -1,6 +1,6 @@
 /** The automation of a portfolio as v1 sends it. */
 import { DateTime } from "effect"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { type AutomationStatus, automationStateOf } from "#domain/rebalance/Automation.ts"
 
 const isoOrNull = (at: DateTime.Utc | null | undefined) =>

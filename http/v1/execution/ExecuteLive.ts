@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { chainIdIn } from "#domain/Caip.ts"
+import { chainIdIn } from "#domain/values/Caip.ts"
 import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
 import { successV1 } from "#http/v1/envelopeV1.ts"
 import { V1 } from "#http/v1/Api.ts"

@@ -1,7 +1,7 @@
 /** Calls of an account on the legacy wire. Source: interface "Legacy execution (v1)". */
 import { Schema } from "effect"
-import { EvmAddress } from "#domain/Caip.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import { EvmAddress } from "#domain/values/Caip.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { addressText, OperationIdText, prose, written } from "#http/values/values.ts"
 
 const address = EvmAddress.annotate({

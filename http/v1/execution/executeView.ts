@@ -2,7 +2,7 @@
 import { DateTime } from "effect"
 import type { CallTrace } from "#domain/action/CallTracer.ts"
 import type { ExecutionStatus, SubmittedExecution } from "#domain/action/DirectExecutions.ts"
-import { addressOf, type AssetId, chainIdOf } from "#domain/Caip.ts"
+import { addressOf, type AssetId, chainIdOf } from "#domain/values/Caip.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
 
 const statuses: Record<OperationState, "pending" | "processing" | "completed" | "failed"> = {

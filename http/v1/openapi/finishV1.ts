@@ -3,7 +3,7 @@
  * frame in place of what the generator writes about its own way to end a stream.
  */
 import type { JsonSchema } from "#http/openapi/JsonSchema.ts"
-import { legacyCode } from "#domain/legacyCodes.ts"
+import { legacyCode } from "#domain/errors/legacyCodes.ts"
 import { finishFrames } from "#http/openapi/finishFrames.ts"
 import { finishDocument } from "#http/openapi/finishDocument.ts"
 

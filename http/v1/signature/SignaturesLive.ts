@@ -1,6 +1,6 @@
 import { DateTime, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { addressOf, chainIdOf, type AccountId } from "#domain/Caip.ts"
+import { addressOf, chainIdOf, type AccountId } from "#domain/values/Caip.ts"
 import { LegacyRenewals } from "#domain/enrollment/LegacyRenewals.ts"
 import { successV1 } from "#http/v1/envelopeV1.ts"
 import { V1 } from "#http/v1/Api.ts"

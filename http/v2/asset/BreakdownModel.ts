@@ -7,7 +7,7 @@ import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { Dimension, dimensions } from "#domain/asset/Dimension.ts"
 import { maxHoldings, MultiCategoryMode } from "#domain/breakdown/Breakdown.ts"
 import { HoldingWeightFromString } from "#domain/breakdown/HoldingWeight.ts"
-import { AssetId, patterns } from "#domain/Caip.ts"
+import { AssetId, patterns } from "#domain/values/Caip.ts"
 import { freeText } from "#http/values/freeText.ts"
 import { AssetIdText, prose, written } from "#http/values/values.ts"
 

@@ -7,7 +7,7 @@ import type {
   MultiCategoryMode
 } from "#domain/breakdown/Breakdown.ts"
 import * as HoldingWeight from "#domain/breakdown/HoldingWeight.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 const aggregationMode = { primary: "single", apportioned: "apportioned", overlap: "overlap" } as const
 

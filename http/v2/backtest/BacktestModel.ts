@@ -1,12 +1,12 @@
 /** Backtests on the wire: an extension of the interface. Source: docs/decisions/0145-backtests.md. */
 import { Schema } from "effect"
 import { limits } from "#domain/backtest/Backtest.ts"
-import * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
-import { fromText } from "#domain/fromText.ts"
-import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import { fromText } from "#domain/values/fromText.ts"
+import { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 import { AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
-import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
 import { usd, written } from "#http/values/values.ts"
 
 const bps = (maximum: number, description: string) =>

@@ -1,8 +1,8 @@
 /** A backtest as the wire has it, and a request as the domain takes it. */
 import type { Backtest, Course } from "#domain/backtest/Backtest.ts"
 import type { BacktestDraft } from "#domain/backtest/Backtests.ts"
-import * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { changeOf, formatPercent } from "#domain/performance/percent.ts"
 import type { Backtest as View, BacktestDraft as Body } from "#http/v2/backtest/BacktestModel.ts"
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Collection } from "#domain/discovery/Collection.ts"
 import { maxItems } from "#domain/discovery/Discovery.ts"
-import { shown } from "#domain/fromText.ts"
+import { shown } from "#domain/values/fromText.ts"
 import { Sort } from "#domain/discovery/Sort.ts"
 import { Allocation } from "#http/v2/strategy/AllocationModel.ts"
 import { limitUpTo } from "#http/values/PageQuery.ts"

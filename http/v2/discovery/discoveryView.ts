@@ -1,6 +1,6 @@
 /** A public strategy as discovery shows it. Source: interface "Discovery strategy item" and "Number formats". */
 import { DateTime } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { DiscoveryItem } from "#domain/discovery/DiscoveryItem.ts"
 import { allocationView } from "#http/v2/strategy/allocationView.ts"
 import { summaryView } from "#http/performance/performanceView.ts"

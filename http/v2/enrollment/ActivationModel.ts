@@ -1,6 +1,6 @@
 /** The two stages of adding chains to a portfolio, on the wire. Source: shapes 5 A. */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { chainIds, issued, OwnerSignature } from "#http/v2/enrollment/EnrollmentModel.ts"
 
 const added = chainIds.annotate({

@@ -11,11 +11,11 @@ import {
   solanaChainId,
   solanaReference,
   ChainId
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
 import { widestTermsBps } from "#domain/enrollment/PermissionTerms.ts"
-import type { FlowId } from "#domain/Ids.ts"
+import type { FlowId } from "#domain/values/Ids.ts"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
 import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
 import { SignedParts } from "#http/v2/enrollment/SignedPartsModel.ts"

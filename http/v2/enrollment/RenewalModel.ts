@@ -1,6 +1,6 @@
 /** Stage 1 of signing anew, on the wire. */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { chainIds, Terms } from "#http/v2/enrollment/EnrollmentModel.ts"
 
 /** The body of stage 1. */

@@ -4,9 +4,9 @@
  * where Solana is not there. Source: interface "enroll/signature", rules 3 and 4, and "Authentication" 5.
  */
 import { Effect } from "effect"
-import { namespaceOf, solanaChainId, type WalletId, type ChainId } from "#domain/Caip.ts"
+import { namespaceOf, solanaChainId, type WalletId, type ChainId } from "#domain/values/Caip.ts"
 import { requireSupported } from "#domain/chain/Chains.ts"
-import { PermissionDenied, ValidationFailed } from "#domain/Errors.ts"
+import { PermissionDenied, ValidationFailed } from "#domain/errors/Errors.ts"
 import { Caller } from "#domain/identity/Caller.ts"
 
 const entitlement = "svm_b2b_api"

@@ -1,7 +1,7 @@
 /** Contract: the log of a tenant's events, in pages and as a stream. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { fromText, shown } from "#domain/fromText.ts"
+import { fromText, shown } from "#domain/values/fromText.ts"
 import { readScope } from "#domain/execution/ExecutionReaders.ts"
 import { StreamEnded, StreamOpened } from "#http/streaming/ownFrames.ts"
 import { ok } from "#http/v2/Envelope.ts"

@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { CursorInvalid } from "#domain/Errors.ts"
+import { CursorInvalid } from "#domain/errors/Errors.ts"
 import type { TenantEvent } from "#domain/event/TenantEvent.ts"
 import { TenantEvents } from "#domain/event/TenantEvents.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"

@@ -1,7 +1,7 @@
 /** Contract: which scopes there are. Source: shapes 2.2. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Scope, ScopeTier } from "#domain/Scopes.ts"
+import { Scope, ScopeTier } from "#domain/values/Scopes.ts"
 import { ok } from "#http/v2/Envelope.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { prose } from "#http/values/values.ts"

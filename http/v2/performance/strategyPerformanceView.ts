@@ -1,5 +1,5 @@
 /** The curve of a strategy as v2 shows it. Source: shapes 2.11. */
-import * as Day from "#domain/Day.ts"
+import * as Day from "#domain/values/Day.ts"
 import type { StrategyPerformance } from "#domain/performance/StrategyPerformances.ts"
 import { metaView, percentOf, summaryView } from "#http/performance/performanceView.ts"
 

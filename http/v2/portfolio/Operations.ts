@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { OperationKind, OperationState } from "#domain/operation/Operation.ts"
-import { utcFromText } from "#domain/UtcFromText.ts"
+import { utcFromText } from "#domain/values/UtcFromText.ts"
 import { ok, page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"

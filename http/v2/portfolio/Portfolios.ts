@@ -1,7 +1,7 @@
 /** Contract: portfolios and their automation. Source: interface "portfolios", shapes 2.17 to 2.20. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { WalletId } from "#domain/Caip.ts"
+import { WalletId } from "#domain/values/Caip.ts"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"
 import { ok, page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"

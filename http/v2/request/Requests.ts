@@ -1,8 +1,8 @@
 /** Contract: the tenant's own requests that were refused. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ApiKeyId } from "#domain/Ids.ts"
-import { utcFromText } from "#domain/UtcFromText.ts"
+import { ApiKeyId } from "#domain/values/Ids.ts"
+import { utcFromText } from "#domain/values/UtcFromText.ts"
 import { page } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"

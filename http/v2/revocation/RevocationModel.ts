@@ -1,8 +1,8 @@
 /** The two stages of a revocation on the wire. */
 import { Schema } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { AccountType } from "#domain/account/Authorization.ts"
-import type { FlowId } from "#domain/Ids.ts"
+import type { FlowId } from "#domain/values/Ids.ts"
 import { chainIds, OwnerSignature } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { OwnerMessage } from "#http/v2/enrollment/OwnerMessageModel.ts"
 import { SmartAccount } from "#http/portfolio/PortfolioModel.ts"

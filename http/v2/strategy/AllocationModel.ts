@@ -3,9 +3,9 @@
  * 2.4.
  */
 import { Schema } from "effect"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 import { maxAllocationAssets } from "#domain/strategy/allocationRules.ts"
-import { WeightFromString } from "#domain/Weight.ts"
+import { WeightFromString } from "#domain/values/Weight.ts"
 import { AssetIdText, written } from "#http/values/values.ts"
 
 const description = `Target weights: 1 to ${maxAllocationAssets} assets, none twice, weights that sum to 100.`

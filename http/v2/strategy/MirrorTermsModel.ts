@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { MirroredPreferences, swapFields } from "#http/v2/strategy/SwapPreferencesModel.ts"
 import { StrategyIdText, timestamp } from "#http/values/values.ts"
-import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
 
 const Terms = Schema.Struct({ schedule: RebalanceSchedule, preferences: MirroredPreferences }).annotate({
   identifier: "Terms",

@@ -6,7 +6,7 @@ import { success, successPage } from "#http/v2/Envelope.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { buildGroup } from "#http/v2/buildGroup.ts"
 import { strategyView, versionView } from "#http/v2/strategy/strategyView.ts"
-import { labelsOf } from "#domain/Labels.ts"
+import { labelsOf } from "#domain/values/Labels.ts"
 import type { StrategyDraft as Body } from "#http/v2/strategy/StrategyModel.ts"
 
 /** The body of create and validate as the domain takes it: what was left out has its default. Source: shapes 2.4. */

@@ -1,11 +1,11 @@
 /** A strategy on the wire. Source: interface "Strategy", shapes 2.3, 2.4 and 2.6. */
 import { Schema } from "effect"
 import { Allocation, AllocationDraft } from "#http/v2/strategy/AllocationModel.ts"
-import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
+import { StrategyTriggers } from "#domain/mandate/StrategyTriggers.ts"
 import { labels, labelsDraft, labelsPatch } from "#http/values/labels.ts"
-import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 import { freeText, nameText } from "#http/values/freeText.ts"
-import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
 import { Preferences, swapFields } from "#http/v2/strategy/SwapPreferencesModel.ts"
 import { prose, StrategyIdText, timestamp, written } from "#http/values/values.ts"
 

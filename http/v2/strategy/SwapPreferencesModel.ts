@@ -1,7 +1,7 @@
 /** How swaps are made, on the wire: as it is answered, and as it is sent. Source: shapes 2.3, 2.4, 2.9 and 2.12. */
 import { Schema } from "effect"
-import { UsdFromString } from "#domain/Decimal.ts"
-import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import { UsdFromString } from "#domain/values/Decimal.ts"
+import { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 import { written } from "#http/values/values.ts"
 
 const slippage = "How far below its quote a swap may be made, in basis points (0 to 1000)"

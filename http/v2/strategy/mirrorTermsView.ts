@@ -1,6 +1,6 @@
 /** Terms of mirroring as v2 shows them. */
 import { DateTime } from "effect"
-import type { StrategyId } from "#domain/Ids.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 import type { TermsInForce } from "#domain/strategy/MirrorTerms.ts"
 import type { Terms } from "#domain/strategy/MirrorTermsStore.ts"
 import { swapView } from "#http/v2/strategy/swapView.ts"

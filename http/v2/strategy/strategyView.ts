@@ -1,6 +1,6 @@
 /** A strategy and its versions as v2 shows them. Source: shapes 2.3 and 2.10. */
 import { DateTime } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import type { StrategyVersion } from "#domain/strategy/StrategyVersion.ts"
 import { labelsView } from "#http/values/labels.ts"

@@ -1,7 +1,7 @@
 /** Swap preferences as v2 shows them. Source: shapes 2.3 and 2.9. */
-import * as Decimal from "#domain/Decimal.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
-import type { SwapPreferences } from "#domain/SwapPreferences.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
+import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 
 /** A threshold as it was sent: two decimals, and up to six where it has them. */
 const formatThreshold = (value: bigint): string => Decimal.formatUsd(value).replace(/0{1,4}$/, "")

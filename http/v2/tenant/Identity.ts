@@ -1,7 +1,7 @@
 /** Contract: the tenant of the key. Source: shapes 2.1. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Scope } from "#domain/Scopes.ts"
+import { Scope } from "#domain/values/Scopes.ts"
 import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { EndpointLimit } from "#http/middleware/EndpointLimit.ts"

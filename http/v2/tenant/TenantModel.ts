@@ -1,9 +1,9 @@
 /** A tenant's defaults on the wire. Source: shapes 2.12 and T. */
 import { Schema } from "effect"
-import { OwnerAction } from "#domain/OwnerAction.ts"
-import { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import { OwnerAction } from "#domain/mandate/OwnerAction.ts"
+import { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 import { lossBps } from "#http/v2/enrollment/EnrollmentModel.ts"
-import { RebalanceSchedule } from "#domain/RebalanceSchedule.ts"
+import { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
 import { written } from "#http/values/values.ts"
 import { policyField, SwapPatch, SwapPreferences } from "#http/v2/strategy/SwapPreferencesModel.ts"
 

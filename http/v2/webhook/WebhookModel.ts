@@ -1,6 +1,6 @@
 /** Webhooks and their deliveries on the wire. */
 import { Schema } from "effect"
-import { DeliveryId, WebhookId } from "#domain/Ids.ts"
+import { DeliveryId, WebhookId } from "#domain/values/Ids.ts"
 import { DeliveryState, DisabledReason, EventType } from "#domain/webhook/Webhook.ts"
 import { freeText } from "#http/values/freeText.ts"
 import { prose, timestamp, written } from "#http/values/values.ts"

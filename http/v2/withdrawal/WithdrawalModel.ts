@@ -1,10 +1,10 @@
 /** The two stages of a withdrawal on the wire. Source: shapes 2.22 to 2.24. */
 import { Schema } from "effect"
 import { Hex } from "effect/encoding"
-import { type AccountId, anyPattern, AssetId, HeldAssetId, solanaAccount, spl } from "#domain/Caip.ts"
+import { type AccountId, anyPattern, AssetId, HeldAssetId, solanaAccount, spl } from "#domain/values/Caip.ts"
 import { maxSignatureBytes } from "#domain/account/OwnerMessage.ts"
-import { shown } from "#domain/fromText.ts"
-import { portfolioIdPattern } from "#domain/Ids.ts"
+import { shown } from "#domain/values/fromText.ts"
+import { portfolioIdPattern } from "#domain/values/Ids.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { typedDataOf } from "#domain/withdrawal/signedForm.ts"
 import { maxWithdrawalAssets, RawAmount, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"

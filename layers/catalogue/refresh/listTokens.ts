@@ -1,6 +1,6 @@
 /** Tokens of a list in the token-list format, of the chains that the catalogue has. */
 import { Option, Schema } from "effect"
-import { solanaReference } from "#domain/Caip.ts"
+import { solanaReference } from "#domain/values/Caip.ts"
 import type { SourceToken, SourceRead } from "#layers/catalogue/refresh/SourceRead.ts"
 import { tokenId } from "#layers/catalogue/TokenFile.ts"
 import { readItems } from "#layers/market/readItems.ts"

@@ -4,8 +4,8 @@
  */
 import { DateTime, Duration, Effect, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
 import { carriedOf, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"

@@ -4,7 +4,7 @@
  */
 import { DateTime, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { keepGoingEvery } from "#domain/keepGoing.ts"
+import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 

@@ -33,7 +33,7 @@ import {
   toHex,
   zeroAddress
 } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { AgentPolicy, BridgePolicy, TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import { closedRoot } from "#layers/evm/account/closedList.ts"
 import { toViem } from "#layers/evm/address.ts"

@@ -4,7 +4,7 @@
  */
 import { MerkleTree } from "merkletreejs"
 import { encodeAbiParameters, type Hex, keccak256 } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { toViem } from "#layers/evm/address.ts"
 
 type ClosedTokens = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]

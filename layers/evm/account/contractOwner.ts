@@ -1,9 +1,9 @@
 /** Owners that are contracts: whether they are there, and what they say about a signature. Source: ERC-1271. */
 import { Effect } from "effect"
 import { encodeFunctionData, hashTypedData, type Hex, parseAbi, slice, size } from "viem"
-import type { ChainId, WalletId } from "#domain/Caip.ts"
+import type { ChainId, WalletId } from "#domain/values/Caip.ts"
 import { type OwnerDigest, typedDataMessage } from "#domain/account/OwnerMessage.ts"
-import { VerifierUnavailable } from "#domain/Errors.ts"
+import { VerifierUnavailable } from "#domain/errors/Errors.ts"
 import { ownerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

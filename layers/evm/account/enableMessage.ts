@@ -3,7 +3,7 @@
  * operation that first uses it. Source: EIP-712, Kernel 0.3.1 validation manager.
  */
 import { concatHex, encodeAbiParameters, hashTypedData, type Hex, toFunctionSelector, zeroAddress } from "viem"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { permissionValidation } from "#layers/evm/account/kernelAccount.ts"
 import { kernelVersion } from "#layers/evm/contracts.ts"

@@ -1,8 +1,8 @@
 /** The nonce at which an account accepts the owner's next `Enable` message. Source: Kernel 0.3.1 validation manager. */
 import { Effect } from "effect"
 import { decodeFunctionResult, encodeFunctionData } from "viem"
-import { chainIdOf, type AccountId } from "#domain/Caip.ts"
-import { VerifierUnavailable } from "#domain/Errors.ts"
+import { chainIdOf, type AccountId } from "#domain/values/Caip.ts"
+import { VerifierUnavailable } from "#domain/errors/Errors.ts"
 import { nonceOfFreshAccount } from "#layers/evm/account/enableMessage.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"

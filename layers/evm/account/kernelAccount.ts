@@ -16,7 +16,7 @@ import {
   zeroAddress
 } from "viem"
 import { KernelFactoryStakerAbi } from "@zerodev/sdk"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import {

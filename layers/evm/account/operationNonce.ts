@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { decodeFunctionData, type Hex, isAddressEqual, parseTransaction } from "viem"
-import type { AccountId, ChainId } from "#domain/Caip.ts"
+import type { AccountId, ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"

@@ -5,7 +5,7 @@
 import { type Address, bytesToHex, concatHex, encodeFunctionData, type Hex, hexToBigInt } from "viem"
 import { toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
 import type { AccountType } from "#domain/account/Authorization.ts"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"

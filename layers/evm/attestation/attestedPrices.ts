@@ -3,7 +3,7 @@
  * the attestor signs for them. Nothing of the answer is used that the chain would not accept.
  */
 import { Array, Clock, Duration, Effect, Result } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { refusalOf } from "#domain/attestation/judgePrice.ts"
 import {
   type Attestations,

@@ -1,6 +1,6 @@
 /** What the attestor signs, as EIP-712 typed data of a guard on its chain. Source: contracts/ReferencePrices.sol. */
 import { type Hex, hashTypedData, recoverAddress } from "viem"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import { fromViem, toViem } from "#layers/evm/address.ts"
 

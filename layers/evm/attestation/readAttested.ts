@@ -1,7 +1,7 @@
 /** The entries of a guard's registry for tokens whose price is attested, all in one request at one block. */
 import { Effect } from "effect"
 import { decodeFunctionResult, encodeFunctionData, zeroAddress } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { AttestedToken } from "#domain/attestation/judgePrice.ts"
 import type { PriceDomain } from "#layers/evm/attestation/priceDigest.ts"

@@ -5,7 +5,7 @@
  * nonce is never lowered.
  */
 import { Context, Duration, Effect, Layer } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import {

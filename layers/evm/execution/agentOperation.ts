@@ -4,7 +4,7 @@
  */
 import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, parseAbiParameters, zeroAddress } from "viem"
 import { toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import { permissionData } from "#layers/evm/account/agentPermission.ts"
 import { rootSignature } from "#layers/evm/account/digestTree.ts"

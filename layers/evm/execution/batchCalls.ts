@@ -1,6 +1,6 @@
 /** The calls of a batch that trade, and the attested prices that they need. */
 import { Effect } from "effect"
-import { erc20, type EvmAddress } from "#domain/Caip.ts"
+import { erc20, type EvmAddress } from "#domain/values/Caip.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { BaseError, type Hex, hexToBytes, type PublicClient } from "viem"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { type Address, decodeFunctionResult, type Hex, zeroAddress } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Hex } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { EvmClients, type Freshness } from "#layers/evm/rpc/EvmClients.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 

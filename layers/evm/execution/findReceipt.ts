@@ -5,7 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import type { TransactionReceipt } from "viem"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"

@@ -10,8 +10,8 @@
  */
 import { Clock, Duration, Effect, Option, Result } from "effect"
 import { type Hex, isAddressEqual, type TransactionReceipt } from "viem"
-import type { ChainId, AccountId } from "#domain/Caip.ts"
-import { batched } from "#domain/batched.ts"
+import type { ChainId, AccountId } from "#domain/values/Caip.ts"
+import { batched } from "#domain/effects/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"

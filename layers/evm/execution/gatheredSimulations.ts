@@ -4,8 +4,8 @@
  */
 import { Effect, Result } from "effect"
 import { type Address, getAbiItem, type Hex, toFunctionSelector } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
-import { batched } from "#domain/batched.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import { batched } from "#domain/effects/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { addressWord, bytesAt, bytesWords, numberAt, numberWord } from "#layers/evm/rpc/abiWords.ts"
 import { type Call, type CallResult, decodeResults, encodeCalls } from "#layers/evm/rpc/aggregate.ts"

@@ -3,7 +3,7 @@
  * call for all swaps, and one for each transfer.
  */
 import { type Address, erc20Abi, type Hex } from "viem"
-import { type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"

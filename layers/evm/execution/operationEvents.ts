@@ -1,6 +1,6 @@
 /** Searches for ends of user operations among the EntryPoint's events. Source: ERC-4337 (UserOperationEvent). */
 import { type Address, getAbiItem, type PublicClient } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { type BlockRange, searchLogs } from "#layers/evm/rpc/logSearch.ts"
 

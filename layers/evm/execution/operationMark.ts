@@ -4,7 +4,7 @@
  * account's own operation counts: any sender may write the same bytes elsewhere.
  */
 import { concatHex, decodeFunctionData, type Hex, isAddressEqual, slice, stringToHex } from "viem"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { entryPointAbi } from "#layers/evm/contracts.ts"
 import { keccak256 } from "#layers/evm/signer/keccak.ts"
 

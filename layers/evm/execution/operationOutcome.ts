@@ -17,7 +17,7 @@ import {
   toEventSelector,
   type TransactionReceipt
 } from "viem"
-import { type AccountId, type AssetId, chainIdOf, erc20 } from "#domain/Caip.ts"
+import { type AccountId, type AssetId, chainIdOf, erc20 } from "#domain/values/Caip.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem } from "#layers/evm/address.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"

@@ -1,7 +1,7 @@
 /** Builds, signs and simulates the user operation of a batch of swaps. */
 import { Effect } from "effect"
 import type { Hex } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"

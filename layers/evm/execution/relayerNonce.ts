@@ -5,7 +5,7 @@
  */
 import { Deferred, Duration, Effect, Result } from "effect"
 import type { Address } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Fiber } from "effect"
 import { type Hex, type PublicClient, TransactionReceiptNotFoundError } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { FeesTooLow } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"

@@ -10,7 +10,7 @@
  */
 import { Effect } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
-import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { AssetId, ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type LiquidationPayout } from "#domain/trading/ChainExecution.ts"
 import { type Swap } from "#domain/trading/Swap.ts"

@@ -3,7 +3,7 @@
  * exact allowance, then the swap.
  */
 import { encodeAbiParameters, encodeFunctionData, erc20Abi, type Hex, pad, zeroAddress } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { ReadySwap, RouteCall } from "#domain/trading/Swap.ts"
 import { addressOf, evmExecution, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"

@@ -1,6 +1,6 @@
 /** The calls by which the account hands an amount to the bridge: an exact allowance, then the lock. */
 import { encodeFunctionData, erc20Abi } from "viem"
-import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import type { BridgePolicy } from "#domain/account/Authorization.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"

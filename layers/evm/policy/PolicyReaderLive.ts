@@ -1,6 +1,6 @@
 /** What the agent may do on an account, by its chain. */
 import { Effect, Layer } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

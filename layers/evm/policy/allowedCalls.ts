@@ -3,7 +3,7 @@
  * signed.
  */
 import { erc20Abi, getAbiItem, toFunctionSignature } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { AgentPolicy, Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { AllowedCall } from "#domain/policy/ChainPolicy.ts"
 import { addressOf, fromViem, evmPolicy } from "#layers/evm/address.ts"

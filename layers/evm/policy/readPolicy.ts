@@ -2,7 +2,7 @@
 import { DateTime, Effect } from "effect"
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, pad, parseAbi, zeroAddress } from "viem"
 import { ECDSA_SIGNER_CONTRACT } from "@zerodev/permissions"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"
 import type { Grant } from "#domain/account/Grant.ts"

@@ -11,7 +11,7 @@ import {
   slice,
   toFunctionSelector
 } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { type MarketFault, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { bridgeAbi, routerAbi, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { knownErrors } from "#layers/evm/revert/knownErrors.ts"

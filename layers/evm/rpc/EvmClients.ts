@@ -9,8 +9,8 @@
  */
 import { Clock, Context, Duration, Effect, Exit, Layer, Metric, type Scope } from "effect"
 import { createPublicClient } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { aggregate, type Call, latestReading, type Reading } from "#layers/evm/rpc/aggregate.ts"

@@ -13,7 +13,7 @@ import {
   type PublicClient,
   toFunctionSelector
 } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import {
   addressWord,
   arrayWords,

@@ -1,6 +1,6 @@
 /** The block from which on something is sought that is younger than a time, by the chain's own times. */
 import { Clock, Effect } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 
 /** Blocks are taken to come this fast at first. Where they come faster the search goes further back. */

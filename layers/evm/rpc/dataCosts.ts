@@ -7,16 +7,14 @@
  */
 import { Effect } from "effect"
 import { decodeFunctionResult, type Hex, keccak256, parseAbi, size, toHex, zeroAddress } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export const gasPriceOracle = "0x420000000000000000000000000000000000000F"
-const gasPriceOracleAbi = parseAbi([
-  "function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)"
-])
+const gasPriceOracleAbi = parseAbi(["function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)"])
 
 const nodeInterface = "0x00000000000000000000000000000000000000C8"
 const nodeInterfaceAbi = parseAbi([

@@ -3,7 +3,7 @@
  * call once. All calls of one caller are answered at one block.
  */
 import { Effect, Result } from "effect"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Call, Reading } from "#layers/evm/rpc/aggregate.ts"
 

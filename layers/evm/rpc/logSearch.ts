@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import { BaseError, HttpRequestError, type PublicClient, ResponseBodyTooLargeError } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"

@@ -8,7 +8,7 @@
  */
 import { Array as Arr, Effect } from "effect"
 import type { GetFeeHistoryReturnType } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { MarketFees } from "#domain/relay/replacementFees.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"

@@ -3,7 +3,7 @@
  * (layers/evm/rpc/gatheredCalls.ts); a simulation is a request of its own.
  */
 import { Effect } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { aggregate, type Call, type CallFrame, latestReading } from "#layers/evm/rpc/aggregate.ts"
 import { EvmClients, type Freshness } from "#layers/evm/rpc/EvmClients.ts"
 

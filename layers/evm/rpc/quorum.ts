@@ -7,8 +7,8 @@
  * answer of a faulty node is worse than waiting for the operator to remove it.
  */
 import { Array as Arr, Duration, Effect, Metric, Option, Result } from "effect"
-import * as Metrics from "#domain/Metrics.ts"
-import type { ChainId } from "#domain/Caip.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"

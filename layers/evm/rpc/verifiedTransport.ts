@@ -3,7 +3,7 @@
  * otherwise show another chain's balances, or take a transaction meant for elsewhere.
  */
 import { BaseError, hexToNumber, type Transport } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { jsonRpcOverHttp } from "#layers/evm/rpc/jsonRpcOverHttp.ts"
 
 /** An endpoint answered for another chain than configured. */

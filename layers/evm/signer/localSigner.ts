@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { signRecoverable } from "tiny-secp256k1"
 import type { Hex } from "viem"
 import { privateKeyToAddress } from "viem/accounts"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { Signer } from "#domain/relay/Signer.ts"
 import { fromViem } from "#layers/evm/address.ts"
 

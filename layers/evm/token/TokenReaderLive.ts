@@ -1,7 +1,7 @@
 /** The decimals of ERC-20 tokens, by multicall, and whether two of them are one, by a transfer that is made up. */
 import { Effect, Layer } from "effect"
 import { BaseError, erc20Abi, isHex } from "viem"
-import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import { type EqualHoldings, TokenReader } from "#domain/chain/TokenReader.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"

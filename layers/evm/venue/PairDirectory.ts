@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, type Hex, numberToHex, zeroAddress } from "viem"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { pairFactoryAbi, routerAbi } from "#layers/evm/contracts.ts"

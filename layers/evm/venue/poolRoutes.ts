@@ -2,7 +2,7 @@
  * What a sale yields over a path of Uniswap v2 pools, in the integers that the contracts compute with. Source:
  * UniswapV2Library.getAmountOut, UniswapV2Pair.
  */
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { LossLimits, SaleLimits, VenueTerms } from "#domain/trading/Venue.ts"
 
 /** A pool of two tokens and what it holds of each. */

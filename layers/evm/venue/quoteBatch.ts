@@ -2,7 +2,7 @@
  * Quotes of a Uniswap v2 venue out of its pools' reserves, in the integers that the contracts compute with: the
  * quoted amount is what the router pays at the same reserves.
  */
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { Quote, QuoteBatch, QuotedPath, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
 import {
   feeOf,

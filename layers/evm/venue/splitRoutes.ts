@@ -6,7 +6,7 @@
  * the path can take. `s` is bisected until the amounts sum up to the sale. What is divided is exact; how it is divided
  * is as good as the bisection, whose error counts in its square.
  */
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { feeBase, feeKept, follow, type Pools, type Route } from "#layers/evm/venue/poolRoutes.ts"
 
 /** A path, and the most that it may take. */

@@ -3,7 +3,7 @@
  * The quotes are in quoteBatch.ts.
  */
 import { type Address, concatHex, encodeFunctionData, type Hex } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { addressOf, evmExecution, toViem } from "#layers/evm/address.ts"
 import { routerAbi } from "#layers/evm/contracts.ts"

@@ -2,7 +2,7 @@
 import { Effect, Layer, Option } from "effect"
 import { recoverAddress } from "viem"
 import type { OwnerDigest } from "#domain/account/OwnerMessage.ts"
-import { type AccountId, chainIdOf } from "#domain/Caip.ts"
+import { type AccountId, chainIdOf } from "#domain/values/Caip.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { isSignedByContract, standsBy } from "#layers/evm/account/contractOwner.ts"

@@ -16,8 +16,8 @@ import {
   slice,
   stringToHex
 } from "viem"
-import type { AccountId } from "#domain/Caip.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { nativeOf } from "#domain/account/WithdrawalMessage.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"

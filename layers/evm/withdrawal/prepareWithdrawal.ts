@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Address, Hex } from "viem"
 import { nativeOf } from "#domain/account/WithdrawalMessage.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"

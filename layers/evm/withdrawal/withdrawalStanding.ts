@@ -14,7 +14,7 @@ import {
   type TransactionReceipt
 } from "viem"
 import { nativeOf } from "#domain/account/WithdrawalMessage.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { addressOf } from "#layers/evm/address.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { Issuer, IssuerRefused, type IssuerTrade, type IssuerWord } from "#domain/trading/Issuer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { managerCall } from "#layers/issuer/ondo/managerCalls.ts"

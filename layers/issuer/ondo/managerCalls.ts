@@ -1,6 +1,6 @@
 /** What is called of Ondo's GMTokenManager. Source: docs.ondo.finance, "Smart Contract Reference", IGMTokenManager. */
 import { encodeFunctionData, type Hex, padHex, parseAbi } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { toViem } from "#layers/evm/address.ts"
 import type { OndoAttestation } from "#layers/issuer/ondo/wire.ts"
 

@@ -1,6 +1,6 @@
 /** What is fetched from CoinGecko for the shared cache. */
 import { Effect, Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { ListedAsset } from "#domain/asset/ListedAssets.ts"
 import { type KeyParts, keyPartsOf } from "#domain/listing/AssetKey.ts"
 import * as Datasets from "#domain/marketData/coinDatasets.ts"

@@ -1,6 +1,6 @@
 /** CoinGecko's `GET /simple/token_price/{platform}`: prices of tokens by their contracts. */
 import { Effect, Schema } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { CoinGeckoClient } from "#layers/market/CoinGeckoClient.ts"
 import type { CoinGeckoPlatforms } from "#layers/market/CoinGeckoPlatforms.ts"
 

@@ -3,7 +3,7 @@
  * `https://api.xstocks.fi/api/v2/public`; it needs no key, and a list comes in pages of 100 that are counted from zero.
  */
 import { Duration, Effect, Option, Schema } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { normalizeKey } from "#domain/listing/AssetKey.ts"
 import { MarketDataUnavailable } from "#domain/marketData/Dataset.ts"
 import { type AnswerSchema, makeFind, type Question } from "#layers/provider/makeFind.ts"

@@ -1,6 +1,6 @@
 /** Coinbase's data of the shares that it tokenizes. */
 import { Effect } from "effect"
-import * as Eip55 from "#domain/Eip55.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 import { priceOf } from "#domain/marketData/Figure.ts"
 import type { MarketDataJob } from "#domain/marketData/MarketDataJobs.ts"
 import { type IssuedToken, issuedByCoinbase } from "#domain/marketData/stockDatasets.ts"

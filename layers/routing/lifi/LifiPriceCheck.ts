@@ -1,7 +1,7 @@
 /** Prices of LI.FI's `GET /token` as a second source; none where no LI.FI is configured. */
 import { Context, Duration, Effect, Layer, Option, Schema } from "effect"
-import { chainIdOf, type Erc20AssetId, isErc20 } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { chainIdOf, type Erc20AssetId, isErc20 } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { PriceCheck } from "#layers/market/PriceCheck.ts"
 import { LifiClient } from "#layers/routing/lifi/LifiClient.ts"

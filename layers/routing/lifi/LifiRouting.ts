@@ -1,6 +1,6 @@
 /** Routes between chains, and of swaps on one, by LI.FI; each checked before it is passed on. Source: LI.FI API v1. */
 import { Effect, Layer, Option, Result, Schema } from "effect"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import {
   type RouteQuote,
   type SwapRequest,

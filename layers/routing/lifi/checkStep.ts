@@ -7,7 +7,7 @@
  */
 import { Result } from "effect"
 import { decodeFunctionData, type Hex } from "viem"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import type { Route, RouteRequest } from "#domain/trading/Routing.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
 import { lockData } from "#layers/evm/execution/transferCalls.ts"

@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Estimate } from "#layers/routing/lifi/wire.ts"
 
 /**

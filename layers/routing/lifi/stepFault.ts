@@ -3,7 +3,7 @@
  * read by `checkStep` and `checkSwap`.
  */
 import { isAddress, isAddressEqual } from "viem"
-import { type AssetId, chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import type { LifiRouteStep, LifiStep } from "#layers/routing/lifi/wire.ts"
 

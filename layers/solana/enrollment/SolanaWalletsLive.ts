@@ -14,7 +14,7 @@ import {
   solanaChainId,
   type SolanaWalletId,
   type WalletId
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import {
@@ -25,8 +25,8 @@ import {
   SignedPlace,
   SolanaWallets
 } from "#domain/account/SolanaWallets.ts"
-import { ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
-import { BrandName } from "#domain/BrandName.ts"
+import { ValidationFailed, VerifierUnavailable } from "#domain/errors/Errors.ts"
+import { BrandName } from "#domain/values/BrandName.ts"
 import type { EnrollmentExpired, EnrollmentOvertaken, OwnerSignatureRefused } from "#layers/solana/enrollment/errors.ts"
 import { acceptFromEvmOwner, issueForEvmOwner } from "#layers/solana/enrollment/evmOwner.ts"
 import { WalletPlace } from "#layers/solana/enrollment/Flow.ts"

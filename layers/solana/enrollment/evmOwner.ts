@@ -7,9 +7,9 @@ import { secp256k1 } from "@noble/curves/secp256k1"
 import type { PublicKey } from "@solana/web3.js"
 import { Effect, Result } from "effect"
 import { hashMessage, hexToBytes, isHex } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import {
   EnrollmentExpired,

@@ -6,7 +6,7 @@
 import { MessageV0, type PublicKey } from "@solana/web3.js"
 import { Effect, Result, Schema } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import {
   EnrollmentExpired,

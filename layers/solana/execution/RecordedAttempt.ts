@@ -1,7 +1,7 @@
 /** What the journal of steps keeps of a signed transaction on Solana, as text. */
 import { VersionedTransaction } from "@solana/web3.js"
 import { Effect, Option, Schema } from "effect"
-import { SplAssetId } from "#domain/Caip.ts"
+import { SplAssetId } from "#domain/values/Caip.ts"
 import { type StepId, StepJournal } from "#domain/relay/StepJournal.ts"
 import type { MarkedTransaction } from "#layers/solana/execution/readMarked.ts"
 import { Attempt } from "#layers/solana/lifecycle/Attempt.ts"

@@ -3,7 +3,7 @@
  * of other families, and leaves the rest to it.
  */
 import { Effect, Layer } from "effect"
-import { type ChainId, namespaceOfChain } from "#domain/Caip.ts"
+import { type ChainId, namespaceOfChain } from "#domain/values/Caip.ts"
 import { StepCarrier } from "#domain/relay/StepCarrier.ts"
 import type { StepJournal } from "#domain/relay/StepJournal.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"

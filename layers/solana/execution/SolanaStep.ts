@@ -1,6 +1,6 @@
 /** What one step of an action does on Solana, as an operation keeps it between its preparation and its signature. */
 import { Schema } from "effect"
-import { SplAssetId, WalletId } from "#domain/Caip.ts"
+import { SplAssetId, WalletId } from "#domain/values/Caip.ts"
 import { SignedWithdrawal } from "#domain/account/WithdrawalMessage.ts"
 import { PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 

@@ -8,7 +8,7 @@
  */
 import type { PublicKey } from "@solana/web3.js"
 import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { LostCommits } from "#domain/operation/LostCommits.ts"
 import { type MarkedTransaction, readMarked } from "#layers/solana/execution/readMarked.ts"

@@ -1,6 +1,6 @@
 /** The receipt of what transactions without a record did together. */
 import { bytesToHex } from "viem"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { feeOf } from "#layers/solana/execution/carryStep.ts"
 import type { MarkedTransaction } from "#layers/solana/execution/readMarked.ts"

@@ -3,7 +3,7 @@
  * of a hundredth of the amount. Quotes are independent of each other.
  */
 import { Effect, Option, Result } from "effect"
-import { addressOf, isErc20, solanaChainId } from "#domain/Caip.ts"
+import { addressOf, isErc20, solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Quote, QuoteRequest, VenueTerms } from "#domain/trading/Venue.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"

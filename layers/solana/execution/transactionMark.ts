@@ -10,7 +10,7 @@ import { PublicKey } from "@solana/web3.js"
 import { DateTime } from "effect"
 import { stringToBytes } from "viem"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
-import { madeAt, type OperationId } from "#domain/Ids.ts"
+import { madeAt, type OperationId } from "#domain/values/Ids.ts"
 import { authorizationSeconds } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 
 export interface TransactionMark {

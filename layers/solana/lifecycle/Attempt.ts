@@ -1,7 +1,7 @@
 /** A signed transaction, as it is written down before it is sent: the same bytes can land once only. */
 import { type PublicKey, type VersionedMessage, VersionedTransaction } from "@solana/web3.js"
 import { type Effect, type Option, Schema } from "effect"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 
 const Bytes = Schema.Uint8ArrayFromBase64
 

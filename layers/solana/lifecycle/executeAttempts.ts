@@ -5,8 +5,8 @@
  */
 import { Clock, Duration, Effect, Option } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { solanaChainId } from "#domain/Caip.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import type { Attempt, AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
 import { AttemptsExpired, OutcomeUnknown } from "#layers/solana/lifecycle/errors.ts"
 import { observe, type Outcome } from "#layers/solana/lifecycle/observe.ts"

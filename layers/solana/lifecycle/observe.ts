@@ -7,10 +7,10 @@
  * compared, not slots, since slots are skipped. With several endpoints two must say so.
  */
 import { Effect, Metric, Option, Result } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import * as Metrics from "#domain/Metrics.ts"
-import { spanIsAbout } from "#domain/spanAttributes.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
+import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 import type { Attempt } from "#layers/solana/lifecycle/Attempt.ts"
 import type { Commitment, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"

@@ -7,7 +7,7 @@
  */
 import { Duration, Effect, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
-import { solanaReference } from "#domain/Caip.ts"
+import { solanaReference } from "#domain/values/Caip.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
 import type { AnswerSchema } from "#layers/provider/makeFind.ts"

@@ -1,6 +1,6 @@
 /** What a Solana node answers, as far as it is read. Source: the documentation of the JSON-RPC methods. */
 import { Schema } from "effect"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 
 /** Slots, heights and lamports are JSON numbers. One above 2^53 was rounded on the way, and is refused. */
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))

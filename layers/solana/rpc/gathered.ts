@@ -3,7 +3,7 @@
  * All keys of one caller are answered by one request, so at one slot.
  */
 import { Effect, type Scope } from "effect"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
 /** Values in the order of the keys, and the slot at which they were read. */

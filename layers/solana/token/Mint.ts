@@ -16,7 +16,7 @@ import {
 } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { Result } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Account } from "#layers/solana/rpc/Requests.ts"
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 import { type Multiplier, unscaled } from "#layers/solana/token/Multiplier.ts"

@@ -3,7 +3,7 @@
  * balance. Raw amounts stay raw wherever something is planned, traded or signed; the multiplier enters a value only, as
  * the price of a share is that of a shown unit.
  */
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 /** `current` is a wad; `next` takes its place at the second `nextFrom` of the chain's time. */
 export interface Multiplier {

@@ -6,7 +6,7 @@
 import { NATIVE_MINT } from "@solana/spl-token"
 import { PublicKey, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
-import { solanaChainId, spl, type SplAssetId } from "#domain/Caip.ts"
+import { solanaChainId, spl, type SplAssetId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Account } from "#layers/solana/rpc/Requests.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"

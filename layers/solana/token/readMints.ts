@@ -1,7 +1,7 @@
 /** Mints as the chain has them now. */
 import { PublicKey } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
-import { addressOf, solanaChainId, type SplAssetId } from "#domain/Caip.ts"
+import { addressOf, solanaChainId, type SplAssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"

@@ -4,7 +4,7 @@
  */
 import type { PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
-import type { SplAssetId } from "#domain/Caip.ts"
+import type { SplAssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
 import { addressesOf, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"

@@ -5,8 +5,8 @@
 import { PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
 import { hashMessage, isHex, recoverAddress } from "viem"
-import * as Base58 from "#domain/Base58.ts"
-import { addressOf, type EvmAddress, namespaceOf, type WalletId } from "#domain/Caip.ts"
+import * as Base58 from "#domain/values/Base58.ts"
+import { addressOf, type EvmAddress, namespaceOf, type WalletId } from "#domain/values/Caip.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
 

@@ -7,7 +7,7 @@
 import { createTransferCheckedInstruction } from "@solana/spl-token"
 import { PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { Clock, Effect, Option, Schema } from "effect"
-import { addressOf, type AssetId, namespaceOf, spl } from "#domain/Caip.ts"
+import { addressOf, type AssetId, namespaceOf, spl } from "#domain/values/Caip.ts"
 import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { lastSigningMillis } from "#domain/withdrawal/requireNotExpired.ts"

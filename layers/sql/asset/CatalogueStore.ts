@@ -6,7 +6,7 @@ import { AssetCanonicalId, AssetKind } from "#domain/asset/CanonicalAsset.ts"
 import { Catalogue } from "#domain/asset/Catalogue.ts"
 import type { CatalogueContent } from "#domain/asset/CatalogueContent.ts"
 import { Dimension } from "#domain/asset/Dimension.ts"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 

@@ -5,7 +5,7 @@ import { UnitModel } from "#domain/asset/AssetRepresentation.ts"
 import { AssetCanonicalId, AssetKind } from "#domain/asset/CanonicalAsset.ts"
 import { Dimension } from "#domain/asset/Dimension.ts"
 import { ListedAssets, type ListedAsset } from "#domain/asset/ListedAssets.ts"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 import { decodeRows } from "#layers/sql/rows.ts"
 
 const allTokens = decodeRows(

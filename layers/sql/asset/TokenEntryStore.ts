@@ -2,7 +2,7 @@
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EntryJudgement, type EntryPair, TokenEntryStore } from "#domain/asset/TokenEntryStore.ts"
-import { AssetId } from "#domain/Caip.ts"
+import { AssetId } from "#domain/values/Caip.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 const allJudged = decodeRows(

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AnalyticsStore, type MeasuredWindows, type Measuring } from "#domain/discovery/AnalyticsStore.ts"
-import { StrategyId } from "#domain/Ids.ts"
+import { StrategyId } from "#domain/values/Ids.ts"
 import { encodeWindows } from "#layers/sql/discovery/windowColumns.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"

@@ -4,11 +4,11 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { CuratedPosition, RankedPosition } from "#domain/discovery/DiscoveryCursor.ts"
 import { type DiscoveryEntry, DiscoveryStore } from "#domain/discovery/DiscoveryStore.ts"
 import type { Sort } from "#domain/discovery/Sort.ts"
-import { StrategyId } from "#domain/Ids.ts"
+import { StrategyId } from "#domain/values/Ids.ts"
 import { AllocationColumn, Wad } from "#layers/sql/allocationColumns.ts"
 import { WindowsColumn } from "#layers/sql/discovery/windowColumns.ts"
 import { decodeRows, Timestamp } from "#layers/sql/rows.ts"

@@ -1,6 +1,6 @@
 /** The column in which performance windows are stored: `[{window, percentChange, since}]`, percentages as decimals. */
 import { Schema } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type PerformanceWindow, WindowName } from "#domain/performance/PerformanceWindow.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
 

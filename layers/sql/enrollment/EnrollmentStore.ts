@@ -1,7 +1,7 @@
 /** Flows of owners' signatures, account indexes, and what a signature makes or adds, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChainId, type WalletId } from "#domain/Caip.ts"
+import { ChainId, type WalletId } from "#domain/values/Caip.ts"
 import { Authorization } from "#domain/account/Authorization.ts"
 import { IssuedPlace } from "#domain/account/SolanaWallets.ts"
 import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
@@ -14,7 +14,7 @@ import {
   type NewPortfolio
 } from "#domain/enrollment/EnrollmentStore.ts"
 import { Grant } from "#domain/account/Grant.ts"
-import { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { insertGrant } from "#layers/sql/enrollment/insertGrant.ts"
 import { insertPortfolio } from "#layers/sql/enrollment/insertPortfolio.ts"
 import { decodeFirst, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"

@@ -3,7 +3,7 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { RecordedPlace, type SignedPlace } from "#domain/account/SolanaWallets.ts"
 import { type PlaceAttempt, PlaceJournal } from "#domain/enrollment/PlaceJournal.ts"
-import type { FlowId } from "#domain/Ids.ts"
+import type { FlowId } from "#domain/values/Ids.ts"
 import { decodeFirst, timestamp } from "#layers/sql/rows.ts"
 
 const firstAttempt = decodeFirst(

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { chainIdOf, type AccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/values/Caip.ts"
 import type { ActivationRefusal, NewGrant } from "#domain/enrollment/EnrollmentStore.ts"
 import { type PortfolioRow, selectPortfolios, toPortfolio } from "#layers/sql/portfolio/portfolioRows.ts"
 import { timestamp } from "#layers/sql/rows.ts"

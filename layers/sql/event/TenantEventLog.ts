@@ -3,7 +3,7 @@ import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventBody } from "#domain/event/TenantEvent.ts"
 import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
-import { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { decodeFirst, decodeRows, SmallBigint, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 /** Entries that get their number in one statement. */

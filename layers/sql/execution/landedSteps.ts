@@ -3,7 +3,7 @@
  * outcome, a transfer's ending.
  */
 import { Schema } from "effect"
-import { AccountId, AssetId, ChainId, chainIdOf } from "#domain/Caip.ts"
+import { AccountId, AssetId, ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 
 const Receipt = Schema.Struct({

@@ -3,7 +3,7 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type NewSession, type Rotation, SessionStore, type UsedNonce } from "#domain/identity/SessionStore.ts"
 import type { SecretHashes } from "#domain/identity/KeyHash.ts"
-import { SessionId, TenantId, UserId } from "#domain/Ids.ts"
+import { SessionId, TenantId, UserId } from "#domain/values/Ids.ts"
 import { memberColumns, MemberRow } from "#layers/sql/identity/UserStore.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 

@@ -5,9 +5,9 @@ import { type Environment, environments } from "#domain/identity/KeyEnvironment.
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { SecretHashes } from "#domain/identity/KeyHash.ts"
 import { type FoundKey, type KeyRotation, type StoredHash, TenantStore } from "#domain/identity/TenantStore.ts"
-import { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import type { OwnerAddress } from "#domain/OwnerAddress.ts"
-import { Scope } from "#domain/Scopes.ts"
+import { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
+import type { OwnerAddress } from "#domain/values/OwnerAddress.ts"
+import { Scope } from "#domain/values/Scopes.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp, timestampOrNull } from "#layers/sql/rows.ts"
 
 const TenantRow = Schema.Struct({

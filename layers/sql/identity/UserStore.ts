@@ -5,7 +5,7 @@ import type { Tenant } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { type Member, Role, type User, SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
-import { TenantId, UserId } from "#domain/Ids.ts"
+import { TenantId, UserId } from "#domain/values/Ids.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 export const MemberRow = Schema.Struct({

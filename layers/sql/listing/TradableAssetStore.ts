@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AssetKind } from "#domain/asset/CanonicalAsset.ts"
-import { AssetId, ChainId } from "#domain/Caip.ts"
+import { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { TradableAssetStore } from "#domain/listing/TradableAssets.ts"
 import { decodeRows, SmallBigint } from "#layers/sql/rows.ts"
 

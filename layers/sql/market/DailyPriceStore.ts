@@ -1,9 +1,9 @@
 /** Daily prices and the assets they are recorded of, in PostgreSQL. Days travel as whole days since 1970-01-01. */
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AssetId } from "#domain/Caip.ts"
-import * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { AssetId } from "#domain/values/Caip.ts"
+import * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { DailyPriceStore, type GapQuery, type KnownHistory } from "#domain/market/DailyPriceStore.ts"
 import type { DayPrice } from "#domain/market/PriceHistory.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"

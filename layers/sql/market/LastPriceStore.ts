@@ -1,8 +1,8 @@
 /** The last prices of assets in PostgreSQL: one row an asset, of whichever process saw the newest. */
 import { type DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type AnsweredPrices, LastPriceStore } from "#domain/market/LastPriceStore.ts"
 import { isPlausiblePrice, type Price } from "#domain/market/Prices.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"

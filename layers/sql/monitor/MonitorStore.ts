@@ -1,7 +1,7 @@
 /** Monitors in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { OperationId, PortfolioId, type StrategyId, type TenantId, UserId, WorkflowId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId, type StrategyId, type TenantId, UserId, WorkflowId } from "#domain/values/Ids.ts"
 import type { LinkedRun, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 import { maxWorkflows, MonitorStore } from "#domain/monitor/MonitorStore.ts"
 import { Trigger } from "#domain/monitor/Trigger.ts"

@@ -4,8 +4,8 @@
  */
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import * as Decimal from "#domain/Decimal.ts"
-import { OperationId, PortfolioId, WorkflowId } from "#domain/Ids.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import { OperationId, PortfolioId, WorkflowId } from "#domain/values/Ids.ts"
 import type { MonitorState } from "#domain/monitor/Monitor.ts"
 import type { Advanced, RunToStart, Step } from "#domain/monitor/MonitorStore.ts"
 import { stateColumns, toStateColumns } from "#layers/sql/monitor/monitorRows.ts"

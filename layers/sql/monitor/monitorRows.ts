@@ -1,6 +1,6 @@
 /** How monitors are read and written. */
 import { DateTime, Schema } from "effect"
-import { OperationId, PortfolioId, TenantId, WorkflowId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId, TenantId, WorkflowId } from "#domain/values/Ids.ts"
 import {
   type Monitor,
   MonitorEvent,

@@ -1,8 +1,8 @@
 /** Prices that call monitors: which assets are watched, and whom a price calls. */
 import { type DateTime, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"
 

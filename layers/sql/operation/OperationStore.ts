@@ -1,17 +1,17 @@
 /** Operations and their events in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { OperationId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import { OperationKind } from "#domain/operation/Operation.ts"
 import { OperationResult } from "#domain/operation/OperationResult.ts"
-import type { PageRequest } from "#domain/Cursor.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
 import {
   type NewEvent,
   type OperationFilter,
   OperationStore,
   type StateChange
 } from "#domain/operation/OperationStore.ts"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 import { changeStates, type ReportedChange } from "#layers/sql/operation/operationEvents.ts"
 import { OperationRow, selectOperations } from "#layers/sql/operation/operationRows.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"

@@ -2,7 +2,7 @@
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { SuspendedRun, SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
-import { OperationId } from "#domain/Ids.ts"
+import { OperationId } from "#domain/values/Ids.ts"
 import { cancellable, closeOperation } from "#layers/sql/operation/cancelRequests.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { woken } from "#layers/sql/run/wakeRun.ts"

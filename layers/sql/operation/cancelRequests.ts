@@ -6,7 +6,7 @@
  */
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { OperationId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import { OperationKind, type ReportedOperation } from "#domain/operation/Operation.ts"
 import type { CancelAnswer, CancelRequest } from "#domain/operation/OperationStore.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"

@@ -5,7 +5,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { Effect, Schema } from "effect"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { type OperationReport, OperationResult, reasonOf } from "#domain/operation/OperationResult.ts"
 import { isTerminal, type OperationState, sourcesOf, stateEvent } from "#domain/operation/Operation.ts"
 import type { StateChange } from "#domain/operation/OperationStore.ts"

@@ -1,8 +1,8 @@
 /** The head versions of strategies by day, from their immutable versions in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Day from "#domain/Day.ts"
-import type { StrategyId } from "#domain/Ids.ts"
+import * as Day from "#domain/values/Day.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 import { CurveStore } from "#domain/performance/CurveStore.ts"
 import { AllocationColumn } from "#layers/sql/allocationColumns.ts"
 import { decodeRows, timestamp } from "#layers/sql/rows.ts"

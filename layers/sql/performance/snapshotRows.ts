@@ -1,7 +1,7 @@
 /** What was there at the last valuation, as the row of a portfolio keeps it. */
 import { Schema } from "effect"
-import { AccountId, AssetId, isNative, NativeAssetId } from "#domain/Caip.ts"
-import { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { AccountId, AssetId, isNative, NativeAssetId } from "#domain/values/Caip.ts"
+import { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { AccountSnapshot } from "#domain/performance/Valuation.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
 import { decodeRows, Timestamp } from "#layers/sql/rows.ts"

@@ -4,8 +4,8 @@
  */
 import { type DateTime, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AssetId, AccountId } from "#domain/Caip.ts"
-import { OperationId } from "#domain/Ids.ts"
+import { AssetId, AccountId } from "#domain/values/Caip.ts"
+import { OperationId } from "#domain/values/Ids.ts"
 import type { BlockRead, BlockSpan, OutgoingValue, Trades } from "#domain/performance/ValuationStore.ts"
 import { gathered } from "#layers/sql/gathered.ts"
 import { decodeRows, Numeric } from "#layers/sql/rows.ts"

@@ -1,9 +1,9 @@
 /** Which portfolios a person with a session may see, in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PageRequest } from "#domain/Cursor.ts"
-import { type PortfolioId, TenantId } from "#domain/Ids.ts"
-import { OwnerAction } from "#domain/OwnerAction.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import { type PortfolioId, TenantId } from "#domain/values/Ids.ts"
+import { OwnerAction } from "#domain/mandate/OwnerAction.ts"
 import { type Person, PortfolioAccessStore, type SeenFilter } from "#domain/portfolio/PortfolioAccessStore.ts"
 import { type PortfolioRow, selectPortfolios, toPortfolio } from "#layers/sql/portfolio/portfolioRows.ts"
 import { portfoliosOf } from "#layers/sql/portfoliosOf.ts"

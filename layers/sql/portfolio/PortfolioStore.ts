@@ -1,8 +1,8 @@
 /** Portfolios and their schedules in PostgreSQL. */
 import { DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PageRequest } from "#domain/Cursor.ts"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import { type PortfolioChange, type PortfolioFilter, PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { labelsCondition, patchedLabels, portfolios } from "#layers/sql/labelColumns.ts"

@@ -1,13 +1,13 @@
 /** The one query shape that reads portfolios, and the domain value of its rows. */
 import { DateTime } from "effect"
-import type { ChainId, AccountId, WalletId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/Ids.ts"
+import type { ChainId, AccountId, WalletId } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { type OperationKind, type OperationState, stateEvent } from "#domain/operation/Operation.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import { readingWaits, receiptWaits, transferUnclear } from "#domain/operation/waits.ts"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 
 /** A portfolio with its strategy and schedule: four lookups by primary key. `c` is the schedule. */

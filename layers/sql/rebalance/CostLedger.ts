@@ -1,8 +1,8 @@
 /** What runs have cost and sold, from their reports in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Address, assetAt, ChainId } from "#domain/Caip.ts"
-import { PortfolioId } from "#domain/Ids.ts"
+import { Address, assetAt, ChainId } from "#domain/values/Caip.ts"
+import { PortfolioId } from "#domain/values/Ids.ts"
 import { CostLedger } from "#domain/rebalance/plan/CostLedger.ts"
 import { decodeRows, Numeric, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 

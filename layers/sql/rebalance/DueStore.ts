@@ -1,7 +1,7 @@
 /** Due portfolios in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { type Candidate, DueStore } from "#domain/rebalance/DueStore.ts"
 import { makeCadenceChanges } from "#layers/sql/strategy/cadenceChanges.ts"
 import { makeCompleteDue, markOf } from "#layers/sql/rebalance/completeDue.ts"

@@ -1,7 +1,7 @@
 /** Previews of rebalances, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import { PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"
 import { PreviewStore, type StoredPreview } from "#domain/rebalance/preview/PreviewStore.ts"
 import { ContextColumns, joinContext, selectContext, toContext } from "#layers/sql/rebalance/planContexts.ts"

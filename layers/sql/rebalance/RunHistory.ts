@@ -1,7 +1,7 @@
 /** What portfolios' automation has done, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { OperationId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import { OperationState } from "#domain/operation/Operation.ts"
 import { RunHistory } from "#domain/rebalance/RunHistory.ts"
 import { decodeFirst, decodeRows, Timestamp } from "#layers/sql/rows.ts"

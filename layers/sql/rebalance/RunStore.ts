@@ -1,10 +1,10 @@
 /** What rebalance runs read and leave behind, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { OperationId, PortfolioId } from "#domain/Ids.ts"
+import { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
 import { type RunContext, type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 import { changeStates } from "#layers/sql/operation/operationEvents.ts"
 import { ContextColumns, joinContext, selectContext, toContext } from "#layers/sql/rebalance/planContexts.ts"
 import { decodeFirst, decodeRows, timestamp } from "#layers/sql/rows.ts"

@@ -9,9 +9,9 @@ import { DateTime, Effect, Ref } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { type CheckId, makeCheckId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { type CheckId, makeCheckId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import type { Due } from "#domain/rebalance/DueStore.ts"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
+import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
 /** Trusted as its own constraints leave it: a check of each row would cost a tenth of the batch. */

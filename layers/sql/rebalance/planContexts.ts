@@ -3,11 +3,11 @@
  * rows.
  */
 import { Schema } from "effect"
-import { AssetId, ChainId } from "#domain/Caip.ts"
+import { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { Grant } from "#domain/account/Grant.ts"
-import { PortfolioId, TenantId } from "#domain/Ids.ts"
+import { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
-import { Frequency } from "#domain/RebalanceSchedule.ts"
+import { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import {
   AllocationColumn,

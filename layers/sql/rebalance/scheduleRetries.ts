@@ -2,8 +2,8 @@
 import { Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { PortfolioId } from "#domain/Ids.ts"
-import { Frequency, intervalMs } from "#domain/RebalanceSchedule.ts"
+import { PortfolioId } from "#domain/values/Ids.ts"
+import { Frequency, intervalMs } from "#domain/mandate/RebalanceSchedule.ts"
 import { retryDelayMs, sliceDelayMs, type Slices } from "#domain/rebalance/retryDelay.ts"
 import { decodeRows } from "#layers/sql/rows.ts"
 

@@ -2,11 +2,11 @@
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type AttemptId, attemptKey, RelayStore, type StoredTransaction } from "#domain/relay/RelayStore.ts"
 import { ActionReceipt, countedGas, type SignedTransaction } from "#domain/relay/Transaction.ts"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 import {
   type ActionRow,
   allActions,

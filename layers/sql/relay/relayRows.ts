@@ -3,9 +3,9 @@
  * replaced.
  */
 import { Schema } from "effect"
-import { ChainId, EvmAddress } from "#domain/Caip.ts"
+import { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
-import { OperationId } from "#domain/Ids.ts"
+import { OperationId } from "#domain/values/Ids.ts"
 import type { StoredTransaction } from "#domain/relay/RelayStore.ts"
 import { decodeRows, Numeric, SmallBigint, Timestamp } from "#layers/sql/rows.ts"
 

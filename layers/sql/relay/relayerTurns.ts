@@ -8,7 +8,7 @@
 import { DateTime, Duration, Effect, Option, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 

@@ -8,7 +8,7 @@
  */
 import { Array, Data, Deferred, Effect, Exit, Result } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { Signing } from "#domain/relay/RelayStore.ts"

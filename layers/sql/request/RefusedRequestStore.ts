@@ -1,8 +1,8 @@
 /** Refused requests in PostgreSQL. */
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PageRequest } from "#domain/Cursor.ts"
-import { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
 import {
   type RefusedRequest,
   type RefusedRequestFilter,

@@ -1,10 +1,10 @@
 /** Revocations in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { Revocation } from "#domain/account/Revocation.ts"
-import { FlowId, OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import { FlowId, OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import { isTerminal, OperationState } from "#domain/operation/Operation.ts"
 import {
   type AcceptedRevocation,

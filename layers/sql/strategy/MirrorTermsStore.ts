@@ -1,9 +1,9 @@
 /** What tenants accepted of strategies that others created, in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { type Acceptance, MirrorTermsStore, type StoredTerms } from "#domain/strategy/MirrorTermsStore.ts"
-import { Frequency } from "#domain/RebalanceSchedule.ts"
+import { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { makeCadenceChanges } from "#layers/sql/strategy/cadenceChanges.ts"
 import { decodeFirst, Timestamp, timestamp } from "#layers/sql/rows.ts"

@@ -1,10 +1,10 @@
 /** Strategies and their versions in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PageRequest } from "#domain/Cursor.ts"
-import { StrategyId, TenantId } from "#domain/Ids.ts"
-import { Frequency } from "#domain/RebalanceSchedule.ts"
-import { StrategyTriggers } from "#domain/StrategyTriggers.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import { StrategyId, TenantId } from "#domain/values/Ids.ts"
+import { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
+import { StrategyTriggers } from "#domain/mandate/StrategyTriggers.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 import {
   type NewStrategy,

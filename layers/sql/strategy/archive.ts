@@ -1,7 +1,7 @@
 /** Strategies that go: deleted when nothing names them, archived otherwise. Both append a tenant event. */
 import { type DateTime, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { StrategyId, TenantId } from "#domain/Ids.ts"
+import type { StrategyId, TenantId } from "#domain/values/Ids.ts"
 import type { OwnStrategy, Removal } from "#domain/strategy/StrategyStore.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 

@@ -9,9 +9,9 @@
 import { type DateTime, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient } from "effect/sql"
-import { PortfolioId, StrategyId, type TenantId } from "#domain/Ids.ts"
+import { PortfolioId, StrategyId, type TenantId } from "#domain/values/Ids.ts"
 import { movedDueAt } from "#domain/strategy/movedDueAt.ts"
-import { Frequency, intervalMs } from "#domain/RebalanceSchedule.ts"
+import { Frequency, intervalMs } from "#domain/mandate/RebalanceSchedule.ts"
 import { decodeFirst, decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 /** Portfolios of one transaction. */

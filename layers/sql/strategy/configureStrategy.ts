@@ -4,9 +4,9 @@
  */
 import { type DateTime, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Frequency } from "#domain/RebalanceSchedule.ts"
-import type { PreferencesPatch } from "#domain/SwapPreferences.ts"
-import type { SwapFee } from "#domain/SwapFee.ts"
+import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
+import type { PreferencesPatch } from "#domain/mandate/SwapPreferences.ts"
+import type { SwapFee } from "#domain/mandate/SwapFee.ts"
 import type { OwnStrategy } from "#domain/strategy/StrategyStore.ts"
 import { swapPreferencesOf, SwapPreferencesColumns } from "#layers/sql/allocationColumns.ts"
 import { PolicyColumn, policyColumnOf, policyOf, selectPolicy } from "#layers/sql/policyColumn.ts"

@@ -1,9 +1,9 @@
 /** The blocks in which accounts changed, by receipts and by transfers that arrived or came back, in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountId } from "#domain/Caip.ts"
+import { AccountId } from "#domain/values/Caip.ts"
 import { LastChanges } from "#domain/chain/LastChanges.ts"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 import { decodeRows, Numeric } from "#layers/sql/rows.ts"
 
 const allChanges = decodeRows(Schema.Struct({ accountId: AccountId, blockNumber: Numeric }))

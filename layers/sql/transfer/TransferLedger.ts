@@ -2,8 +2,8 @@
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { AccountId, Address, AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
-import { makeOperationId, OperationId, PortfolioId } from "#domain/Ids.ts"
+import { AccountId, Address, AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
+import { makeOperationId, OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { type Transfer, TransferEnd, TransferState } from "#domain/transfer/Transfer.ts"
 import { resultOfTransfer } from "#domain/transfer/resultOfTransfer.ts"
 import type { Claims } from "#domain/transfer/transferEnd.ts"
@@ -15,7 +15,7 @@ import {
   TransferLedger,
   receiverOf
 } from "#domain/transfer/TransferLedger.ts"
-import { batched } from "#domain/batched.ts"
+import { batched } from "#domain/effects/batched.ts"
 import { changeState, firstEvents } from "#layers/sql/operation/operationEvents.ts"
 import { decodeFirst, decodeRows, Numeric, Timestamp, timestamp } from "#layers/sql/rows.ts"
 import { storableJson } from "#layers/sql/storable.ts"

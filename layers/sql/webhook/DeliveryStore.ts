@@ -1,7 +1,7 @@
 /** Deliveries that wait to be sent to webhooks, and their claims, in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import { type ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 import {
   type Attempt,
   type Batch,

@@ -1,8 +1,8 @@
 /** Webhooks and the log of their deliveries in PostgreSQL. */
 import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PageRequest } from "#domain/Cursor.ts"
-import { DeliveryId, TenantId, WebhookId } from "#domain/Ids.ts"
+import type { PageRequest } from "#domain/values/Cursor.ts"
+import { DeliveryId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 import { DisabledReason, EventType, signingAt, testType, type Webhook } from "#domain/webhook/Webhook.ts"
 import { type NewSecret, type NewWebhook, type TestMessage, WebhookStore } from "#domain/webhook/WebhookStore.ts"
 import {

@@ -1,7 +1,7 @@
 /** Withdrawals and the claims on their nonces in PostgreSQL. */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import { OperationId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import {

@@ -1,8 +1,8 @@
 /** How withdrawals and the portfolios that they are taken from are read. */
 import { Schema } from "effect"
-import { chainIdOf, AccountId, WalletId } from "#domain/Caip.ts"
+import { chainIdOf, AccountId, WalletId } from "#domain/values/Caip.ts"
 import { Grant, grantOn } from "#domain/account/Grant.ts"
-import { PortfolioId, TenantId } from "#domain/Ids.ts"
+import { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { WithdrawalSource } from "#domain/withdrawal/WithdrawalSource.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"

@@ -1,7 +1,7 @@
 /** What Jupiter answers to `GET /swap/v2/build`, in the documented shape, out of the world's own pools. */
 import { createAssociatedTokenAccountIdempotentInstruction } from "@solana/spl-token"
 import { ComputeBudgetProgram, type PublicKey, type TransactionInstruction } from "@solana/web3.js"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
 import { tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { encodeRoute } from "#sandbox/solana/market/jupiterRoute.ts"

@@ -5,7 +5,7 @@
 import { AccountLayout, createTransferCheckedInstruction } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 import { createHash } from "node:crypto"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
 import { issue, issuer, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { multiplierOf } from "#sandbox/solana/market/multiplierOf.ts"

@@ -3,7 +3,7 @@
  * are there; and whether relayers have gas. Endpoints are named by their number, since their addresses carry keys.
  */
 import { Clock, Effect, Option } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { missingContracts } from "#layers/evm/missingContracts.ts"

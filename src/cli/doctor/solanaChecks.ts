@@ -1,6 +1,6 @@
 /** Whether each endpoint of Solana answers for the main network, and whether the agent can pay for transactions. */
 import { Effect, Layer, Option } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { lowLamports } from "#layers/solana/SolanaFunds.ts"

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CursorInvalid, ValidationFailed } from "#domain/Errors.ts"
+import { CursorInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
 import { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"

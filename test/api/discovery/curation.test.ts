@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { KeyInvalid, KeyMissing, ValidationFailed } from "#domain/Errors.ts"
+import { KeyInvalid, KeyMissing, ValidationFailed } from "#domain/errors/Errors.ts"
 import { newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { adminToken, type Answer, Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertTraced } from "#test/api/support/assertions.ts"

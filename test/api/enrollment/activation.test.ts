@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import {
   PortfolioNotFound,
@@ -10,8 +10,8 @@ import {
   ReplayMismatch,
   ValidationFailed,
   VerifierUnavailable
-} from "#domain/Errors.ts"
-import type { OperationId } from "#domain/Ids.ts"
+} from "#domain/errors/Errors.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
 import { newOwner, newStrategy, newTenant } from "#test/api/support/actors.ts"

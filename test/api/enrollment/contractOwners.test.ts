@@ -1,7 +1,7 @@
 /** Enrollment of owners that are contracts (ERC-1271). Source: interface "enroll/signature", shapes 2.15 and 2.16. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { PortfolioExists, ReplayMismatch, ValidationFailed, VerifierUnavailable } from "#domain/Errors.ts"
+import { PortfolioExists, ReplayMismatch, ValidationFailed, VerifierUnavailable } from "#domain/errors/Errors.ts"
 import { newOwner, newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"

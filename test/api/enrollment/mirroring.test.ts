@@ -1,8 +1,8 @@
 /** A public strategy of one tenant that users of another are enrolled into. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { NotFound, ValidationFailed } from "#domain/Errors.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import { NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
 import { enroll, newOwner, newStrategy, newTenant, setMirrorable, strategyBody } from "#test/api/support/actors.ts"
 import { type Answer, Api, ApiLive, type Call } from "#test/api/support/Api.ts"

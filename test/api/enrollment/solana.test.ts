@@ -4,7 +4,7 @@ import { Keypair, PublicKey } from "@solana/web3.js"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { afterAll } from "vitest"
-import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/Caip.ts"
+import { addressOf, solanaChainId, solanaReference, type WalletId } from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { TokenReader } from "#domain/chain/TokenReader.ts"
 import { ChainStates } from "#domain/chain/ChainStates.ts"
@@ -14,7 +14,7 @@ import {
   ReplayInProgress,
   ReplayMismatch,
   ValidationFailed
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { LandWithin } from "#layers/solana/enrollment/SolanaWalletsLive.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"

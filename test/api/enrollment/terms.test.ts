@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { newOwner, newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"

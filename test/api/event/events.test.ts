@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CursorInvalid, RateLimited, ValidationFailed } from "#domain/Errors.ts"
+import { CursorInvalid, RateLimited, ValidationFailed } from "#domain/errors/Errors.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, streamSettings } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"

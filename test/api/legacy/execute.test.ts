@@ -13,7 +13,7 @@ import {
   PortfolioNotFound,
   ReplayMismatch,
   ValidationFailed
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { type Actor, enrolledUser } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"

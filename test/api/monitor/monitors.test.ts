@@ -11,7 +11,7 @@ import {
   ReplayMismatch,
   ValidationFailed,
   WorkflowAsleep
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { enrolledUser } from "#test/api/support/actors.ts"
 import { adminToken, Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError, assertTraced } from "#test/api/support/assertions.ts"

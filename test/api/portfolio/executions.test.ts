@@ -1,7 +1,7 @@
 /** The stream of an operation over a real server: frames as text, resumption, the end, and what is refused. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { CursorInvalid, NotFound, RateLimited, ValidationFailed } from "#domain/Errors.ts"
+import { CursorInvalid, NotFound, RateLimited, ValidationFailed } from "#domain/errors/Errors.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, streamSettings } from "#test/api/support/Api.ts"
 import { assertError, assertTraced, isoTime } from "#test/api/support/assertions.ts"

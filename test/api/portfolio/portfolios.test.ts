@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { NotFound, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import { NotFound, PortfolioNotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { enroll, enrolledUser, newOwner, newStrategy, newTenant, prepare } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"

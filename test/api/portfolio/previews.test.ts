@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { PlanChanged, PortfolioNotFound, ValidationFailed } from "#domain/Errors.ts"
+import { PlanChanged, PortfolioNotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
 import { enrolledUser, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { enroll, enrolledUser, newStrategy, newTenant, prepare } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"

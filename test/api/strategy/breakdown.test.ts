@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { content } from "#layers/catalogue/content.ts"
 import { CatalogueStore } from "#layers/sql/asset/CatalogueStore.ts"
 import { newTenant, readOnlyKey } from "#test/api/support/actors.ts"

@@ -10,8 +10,8 @@ import {
   PermissionDenied,
   PortfolioNotFound,
   ValidationFailed
-} from "#domain/Errors.ts"
-import { TenantId } from "#domain/Ids.ts"
+} from "#domain/errors/Errors.ts"
+import { TenantId } from "#domain/values/Ids.ts"
 import { type Actor, enroll, newStrategy, newTenant, setMirrorable } from "#test/api/support/actors.ts"
 import { adminToken, type Answer, Api, ApiLive, operatorAddress } from "#test/api/support/Api.ts"
 import { assertTraced } from "#test/api/support/assertions.ts"

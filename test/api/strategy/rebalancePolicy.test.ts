@@ -1,7 +1,7 @@
 /** Rebalance policies over the interface: strategies, tenants, and what is refused. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { CursorInvalid, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { CursorInvalid, NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { fillCatalogue, newStrategy, newTenant, strategyBody } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { type Actor, enroll, newStrategy, newTenant, readOnlyKey } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Base64Url } from "effect/encoding"
-import { CursorInvalid, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { CursorInvalid, NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Actor, enroll, fillCatalogue, newStrategy, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"

@@ -1,6 +1,6 @@
 /** The price history of contract tests: what a test puts into the source. */
 import { Context, Effect, Layer } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { type DayPrice, PriceHistory } from "#domain/market/PriceHistory.ts"
 
 export class PastPrices extends Context.Service<

@@ -9,16 +9,16 @@ import {
   type EvmAddress,
   evmWallet,
   type WalletId
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import * as Eip55 from "#domain/Eip55.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { VerifierUnavailable } from "#domain/Errors.ts"
+import { VerifierUnavailable } from "#domain/errors/Errors.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"

@@ -1,9 +1,9 @@
 /** Tenants, keys, strategies and enrolled users, made through the API's own services and routes. */
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import * as Eip55 from "#domain/Eip55.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
-import { type Scope, scopes } from "#domain/Scopes.ts"
+import { type Scope, scopes } from "#domain/values/Scopes.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { adminToken, Api } from "#test/api/support/Api.ts"
 import { ownerSignature } from "#test/api/support/TestEnvironment.ts"

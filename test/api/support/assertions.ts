@@ -1,7 +1,7 @@
 /** What contract tests say about answers. */
 import { assert } from "@effect/vitest"
-import type { ErrorContract } from "#domain/Errors.ts"
-import { legacyCode } from "#domain/legacyCodes.ts"
+import type { ErrorContract } from "#domain/errors/Errors.ts"
+import { legacyCode } from "#domain/errors/legacyCodes.ts"
 import type { Answer } from "#test/api/support/Api.ts"
 
 export const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/

@@ -1,6 +1,6 @@
 /** The chains and the cache of market data, as lists of chains and assets see them. */
 import { Context, Effect, Layer } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainStates } from "#domain/chain/ChainStates.ts"
 import { type ShownPrice, ShownPrices } from "#domain/listing/ShownPrices.ts"

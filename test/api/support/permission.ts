@@ -1,8 +1,8 @@
 /** What owners authorize in contract tests, where no chain holds it against anything. */
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { AgentPolicy, TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { GuardTerms } from "#domain/account/Permission.ts"
-import * as Eip55 from "#domain/Eip55.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 import { addressesOf } from "#layers/evm/address.ts"
 
 export const bytes32 = (fill: string) => `0x${fill.repeat(32)}`

@@ -3,7 +3,7 @@ import { DateTime, Effect, Option, Redacted } from "effect"
 import { Sessions } from "#domain/identity/Sessions.ts"
 import type { Role, SignInWalletId } from "#domain/identity/User.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
-import { makeTenantId, makeUserId, type TenantId } from "#domain/Ids.ts"
+import { makeTenantId, makeUserId, type TenantId } from "#domain/values/Ids.ts"
 
 export const signedIn = Effect.fnUntraced(function* (walletId: string, tenantId?: TenantId, role: Role = "owner") {
   const users = yield* UserStore

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { accepted, append, enter, Streams } from "#test/api/support/StreamingApi.ts"
 
 export const until = <E, R>(isTrue: Effect.Effect<boolean, E, R>) =>

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { newStrategy, newTenant, prepare } from "#test/api/support/actors.ts"
 import { Api } from "#test/api/support/Api.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"

@@ -1,7 +1,7 @@
 /** Which pages may call the API from a browser, and with whose keys. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { ValidationFailed } from "#domain/Errors.ts"
+import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { type Actor, newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive, ownOrigin } from "#test/api/support/Api.ts"
 import { endpoints } from "#test/api/support/endpoints.ts"

@@ -4,7 +4,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Metric, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { KeyInvalid, PermissionDenied } from "#domain/Errors.ts"
+import { KeyInvalid, PermissionDenied } from "#domain/errors/Errors.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"

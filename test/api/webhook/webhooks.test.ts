@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CursorInvalid, NotFound, ValidationFailed } from "#domain/Errors.ts"
+import { CursorInvalid, NotFound, ValidationFailed } from "#domain/errors/Errors.ts"
 import { eventTypes, maxWebhooks } from "#domain/webhook/Webhook.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"

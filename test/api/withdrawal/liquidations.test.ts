@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import {
   InsufficientBalance,
   NothingToLiquidate,
@@ -11,7 +11,7 @@ import {
   SmartAccountMissing,
   ValidationFailed,
   VerifierUnavailable
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError } from "#test/api/support/assertions.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"

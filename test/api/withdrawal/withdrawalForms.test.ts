@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PortfolioMismatch, RecipientInvalid, ValidationFailed } from "#domain/Errors.ts"
+import { PortfolioMismatch, RecipientInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
 import { ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
 import { enrolled, post, request, signedBody } from "#test/api/support/withdrawing.ts"

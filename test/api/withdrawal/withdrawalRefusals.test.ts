@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { addressOf } from "#domain/Caip.ts"
+import { addressOf } from "#domain/values/Caip.ts"
 import {
   AuthorizationExpired,
   ChainMismatch,
@@ -20,8 +20,8 @@ import {
   SmartAccountMissing,
   ValidationFailed,
   VerifierUnavailable
-} from "#domain/Errors.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+} from "#domain/errors/Errors.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"

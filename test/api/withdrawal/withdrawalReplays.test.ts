@@ -1,7 +1,7 @@
 /** The nonce of a withdrawal as the anchor of idempotency. */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { ReplayInProgress, ReplayMismatch } from "#domain/Errors.ts"
+import { ReplayInProgress, ReplayMismatch } from "#domain/errors/Errors.ts"
 import { ApiLive } from "#test/api/support/Api.ts"
 import { assertError } from "#test/api/support/assertions.ts"
 import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"

@@ -13,7 +13,7 @@ import {
   SmartAccountMissing,
   ValidationFailed,
   VerifierUnavailable
-} from "#domain/Errors.ts"
+} from "#domain/errors/Errors.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, isoTime } from "#test/api/support/assertions.ts"

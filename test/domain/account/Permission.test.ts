@@ -1,7 +1,7 @@
 /** What rules read of a permission, and that permissions stored before families had names are EVM's. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { chainIdOf, spl } from "#domain/Caip.ts"
+import { chainIdOf, spl } from "#domain/values/Caip.ts"
 import { Authorization, ChainAuthorization, familyOf } from "#domain/account/Authorization.ts"
 import { Grant } from "#domain/account/Grant.ts"
 import {

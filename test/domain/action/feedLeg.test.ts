@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
 import { feedLeg } from "#domain/action/feedLeg.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const now = DateTime.makeUnsafe(0)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Result } from "effect"
 import * as FastCheck from "fast-check"
 import { agreedPrice, type AttestedToken, refusalOf } from "#domain/attestation/judgePrice.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 const day = 86_400
 const start = 1_800_000_000

@@ -1,10 +1,10 @@
 /** Half ether, half dollars, over two quarters of weekly checks: what the planner trades at a risk aversion. */
 import { assert, describe, it } from "@effect/vitest"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { followRule } from "#domain/backtest/followRule.ts"
 import { plannedAsset, plannedChain, plannerRule } from "#domain/backtest/plannerRule.ts"
 import { planPolicyOf } from "#domain/rebalance/plan/planPolicyOf.ts"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 
 /** Comes and goes: no move away from the start lasts. */
 const sideways = [1.08, 1.07, 0.9, 0.95, 1.12, 1.1, 0.93, 0.88, 0.9, 1.15, 1.1, 0.92, 1.05]

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { apportion } from "#domain/breakdown/apportion.ts"
 import type { Breakdown, HoldingInput, MultiCategoryMode } from "#domain/breakdown/Breakdown.ts"
 import { normalizeWeights } from "#domain/breakdown/normalizeWeights.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { asset, breakDown, category, holding, idOf } from "#test/domain/breakdown/examples.ts"
 
 const numRuns = 400

@@ -6,8 +6,8 @@ import type { Classification } from "#domain/asset/Classification.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import type { BreakdownRequest, HoldingInput } from "#domain/breakdown/Breakdown.ts"
-import type { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 export const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}` as AssetCanonicalId
 

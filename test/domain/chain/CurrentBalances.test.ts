@@ -1,7 +1,7 @@
 /** Balances against what the service has recorded of their accounts. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Result } from "effect"
-import { type AccountId, type ChainId, evmAccount, type EvmAddress } from "#domain/Caip.ts"
+import { type AccountId, type ChainId, evmAccount, type EvmAddress } from "#domain/values/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances } from "#domain/chain/Balances.ts"
 import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { LastChanges } from "#domain/chain/LastChanges.ts"

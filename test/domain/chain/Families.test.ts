@@ -1,10 +1,10 @@
 /** What rules ask of families of chains, and how callers read what one of them does not have. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Result } from "effect"
-import { addressOf, erc20, type ChainId, type EvmAddress, spl } from "#domain/Caip.ts"
+import { addressOf, erc20, type ChainId, type EvmAddress, spl } from "#domain/values/Caip.ts"
 import { type FamilyOffer, type FamilyTerms, requireOffered } from "#domain/chain/Families.ts"
-import * as Eip55 from "#domain/Eip55.ts"
-import * as Base58 from "#domain/Base58.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
 import { lastSigningMillis, requireNotExpired } from "#domain/withdrawal/requireNotExpired.ts"
 import { families } from "#layers/FamiliesLive.ts"

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { Discovery } from "#domain/discovery/Discovery.ts"
 import { type DiscoveryEntry, DiscoveryStore } from "#domain/discovery/DiscoveryStore.ts"
-import type { StrategyId } from "#domain/Ids.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 import { testSettings, TestSettings } from "#test/support/settings.ts"
 
 const measuredAt = DateTime.makeUnsafe(1_000_000)

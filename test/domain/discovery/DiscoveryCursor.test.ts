@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import * as Cursor from "#domain/Cursor.ts"
+import * as Cursor from "#domain/values/Cursor.ts"
 import { decodePosition, type DiscoveryPosition, encodePosition } from "#domain/discovery/DiscoveryCursor.ts"
 import { Sort } from "#domain/discovery/Sort.ts"
-import { CursorInvalid } from "#domain/Errors.ts"
-import type { StrategyId } from "#domain/Ids.ts"
+import { CursorInvalid } from "#domain/errors/Errors.ts"
+import type { StrategyId } from "#domain/values/Ids.ts"
 import { after } from "#test/layers/sql/fixtures.ts"
 
 const strategyId = "01JQ8ZKX4V6T3M9N2C5B7D8F0G" as StrategyId

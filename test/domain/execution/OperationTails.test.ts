@@ -9,7 +9,7 @@ import fc from "fast-check"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
 import { type Follower, OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 
 const operationId = "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1" as OperationId

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { KeyInvalid, TenantDisabled } from "#domain/Errors.ts"
+import { KeyInvalid, TenantDisabled } from "#domain/errors/Errors.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { type AccessEnded, type Credential, StandingAccess } from "#domain/identity/access/StandingAccess.ts"
-import { ApiKeyId, SessionId, TenantId } from "#domain/Ids.ts"
+import { ApiKeyId, SessionId, TenantId } from "#domain/values/Ids.ts"
 import { type StreamHolder, StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 

@@ -1,13 +1,13 @@
 /** Stored histories of operations as the lifecycle allows them, and the ports that hand them out. */
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import fc from "fast-check"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { ChainCompletion, chainCompleted } from "#domain/rebalance/ChainCompletion.ts"
 import { advance, emptyHistory, type ExecutionHistory } from "#domain/execution/ExecutionHistory.ts"
 import { stateEvent } from "#domain/operation/Operation.ts"
 import type { LandedStep } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionLog } from "#domain/execution/ExecutionLog.ts"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import {
   isTerminal,
   type Operation,

@@ -10,7 +10,7 @@ import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import { Tenants } from "#domain/identity/Tenants.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { KeyHashLive } from "#layers/identity/KeyHashLive.ts"
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type * as Day from "#domain/Day.ts"
+import type * as Day from "#domain/values/Day.ts"
 import { volatility } from "#domain/market/volatility.ts"
 
 const wad = 1e18

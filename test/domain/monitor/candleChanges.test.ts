@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { candleChange, maxWindowHours, spanFor } from "#domain/monitor/CandleChanges.ts"
 import "#test/support/suite/properties.ts"
 

@@ -1,8 +1,8 @@
 /** Where candles of an asset come from, and when they are too old to count. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
-import type { AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"
 import { makeSnapshot } from "#domain/listing/AssetSnapshot.ts"
 import { type Listing, makeListings } from "#domain/listing/Listing.ts"

@@ -4,9 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type AssetId, erc20, type ChainId, type EvmAddress } from "#domain/Caip.ts"
-import * as Day from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { type AssetId, erc20, type ChainId, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Day from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { judge } from "#domain/monitor/edge.ts"
 import type { Facts, HeldPosition } from "#domain/monitor/Facts.ts"
 import { measure } from "#domain/monitor/measure.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
-import type { OperationId, PortfolioId, TenantId, WorkflowId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId, TenantId, WorkflowId } from "#domain/values/Ids.ts"
 import type { MonitorEvent, MonitorState, Workflow } from "#domain/monitor/Monitor.ts"
 import * as Transitions from "#domain/monitor/transitions.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"

@@ -1,6 +1,6 @@
 /** Balances and prices in memory for valuations: what accounts hold at which block, and which chains answer. */
 import { Context, DateTime, Effect, Layer } from "effect"
-import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, type AccountId } from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"

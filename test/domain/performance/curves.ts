@@ -1,7 +1,7 @@
 /** Small curves for rule tests: days counted from zero, prices in cents of a dollar. */
-import type { AssetId } from "#domain/Caip.ts"
-import type { Day } from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
+import type { Day } from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { indexOne } from "#domain/performance/CurvePoint.ts"
 import { type CurveTask, strategyCurve } from "#domain/performance/strategyCurve.ts"
 import { changeOf, formatPercent } from "#domain/performance/percent.ts"

@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
-import { chainIdOf } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import {
   alone,

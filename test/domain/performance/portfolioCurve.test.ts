@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Day } from "#domain/Day.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { Day } from "#domain/values/Day.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { indexOne } from "#domain/performance/CurvePoint.ts"
 import { changeOf, formatPercent } from "#domain/performance/percent.ts"
 import { portfolioCurve, returnsOf } from "#domain/performance/portfolioCurve.ts"

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { MarketCheckStore } from "#domain/asset/MarketCheckStore.ts"
 import { TokenCheckStore } from "#domain/asset/TokenCheckStore.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import {
   alone,

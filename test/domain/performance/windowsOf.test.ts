@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import * as Day from "#domain/Day.ts"
+import * as Day from "#domain/values/Day.ts"
 import { indexOne } from "#domain/performance/CurvePoint.ts"
 import { changeOf, formatPercent } from "#domain/performance/percent.ts"
 import { earliestDay, firstDay, windowsOf } from "#domain/performance/windowsOf.ts"

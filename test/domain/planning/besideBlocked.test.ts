@@ -1,7 +1,7 @@
 /** Transfers of portfolios some of whose assets cannot be traded, in round dollars. */
 import { assert, describe, it } from "@effect/vitest"
-import type { AssetId, ChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import type { AssetId, ChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { ChainHoldings, Holding, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { base, chain, held, input, mainnet, skipped, trades, usd } from "#test/domain/planning/examples.ts"

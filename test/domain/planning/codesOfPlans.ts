@@ -1,4 +1,4 @@
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 
 /** Codes of the skips with an amount that the planner gives; all others come from readings, quotes and simulations. */
 export const codesOfPlans: ReadonlyArray<SkipCode> = [

@@ -1,6 +1,6 @@
 /** Small portfolios for the planner's examples: round prices, so that values can be read off. */
-import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { ChainPlan, ChainHoldings, Holding, Leg, Plan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 

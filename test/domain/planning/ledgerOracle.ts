@@ -2,7 +2,7 @@
  * An account of a portfolio in exact fractions, independent of how the planner computes. It answers what each
  * chain holds, what of it is above target and may be sold, and what its buyable targets lack.
  */
-import { type AssetId, type ChainId, chainIdOf } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import type { Holding, PlanInput } from "#domain/planning/Plan.ts"
 
 /** US dollars (wad) times this: enough places for every price and decimal that the tests draw. */

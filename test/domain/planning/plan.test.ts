@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { applyPlan } from "#test/domain/planning/applyPlan.ts"
 import {

@@ -1,9 +1,9 @@
 /** Portfolios with rebalance policies, for examples and properties. */
 import * as fc from "fast-check"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { PlanInput } from "#domain/planning/Plan.ts"
 import type { PlanPolicy } from "#domain/planning/PlanPolicy.ts"
-import type { Band } from "#domain/RebalancePolicy.ts"
+import type { Band } from "#domain/mandate/RebalancePolicy.ts"
 import { base, usd } from "#test/domain/planning/examples.ts"
 import { type Kind, portfolio } from "#test/domain/rebalance/portfolios.ts"
 

@@ -1,10 +1,10 @@
 /** Every skip of a plan that carries an amount says it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
-import type { SkipCode } from "#domain/Skip.ts"
+import type { SkipCode } from "#domain/values/Skip.ts"
 import { codesOfPlans } from "#test/domain/planning/codesOfPlans.ts"
 import { usd } from "#test/domain/planning/examples.ts"
 import { policyPortfolio } from "#test/domain/planning/policies.ts"

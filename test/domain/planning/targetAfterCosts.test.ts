@@ -4,8 +4,8 @@ import { type PlanPosition, fromHolding } from "#domain/planning/PlanPosition.ts
 import * as SwapCost from "#domain/planning/SwapCost.ts"
 import { targetAfterCosts } from "#domain/planning/legs/targetAfterCosts.ts"
 import { base } from "#test/domain/planning/examples.ts"
-import { erc20, type EvmAddress } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { erc20, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 
 const assetAt = (index: number) => erc20(base, `0x${(index + 1).toString(16).padStart(40, "0")}` as EvmAddress)
 

@@ -1,7 +1,7 @@
 /** Portfolios whose chains may exchange value, and what becomes of their plans. */
 import * as fc from "fast-check"
-import { type AssetId, chainIdOf } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { type AssetId, chainIdOf } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Plan, PlanInput, TransferLeg } from "#domain/planning/Plan.ts"
 import { applyPlan } from "#test/domain/planning/applyPlan.ts"
 import { assetAt, type Kind, portfolio } from "#test/domain/rebalance/portfolios.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import type { Plan, PlanInput } from "#domain/planning/Plan.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import { minTransferUsd } from "#domain/planning/transfers/planTransfers.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
-import type { OperationId, PortfolioId } from "#domain/Ids.ts"
+import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { type AttentionFacts, attentionOf } from "#domain/portfolio/Attention.ts"
 
 const now = DateTime.makeUnsafe("2026-03-02T12:00:00.000Z")

@@ -1,7 +1,7 @@
 /** When a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { Preparation } from "#domain/rebalance/Preparation.ts"
 import { type TransferConstraint, RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"

@@ -1,10 +1,10 @@
 /** When a way between chains on which nothing could be sent is tried again. */
 import { assert, describe, it } from "@effect/vitest"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { type ClosedWay, closedFor, waysAfter } from "#domain/rebalance/ClosedWay.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
-import { SkipCode } from "#domain/Skip.ts"
+import { SkipCode } from "#domain/values/Skip.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 
 const [from, to] = [chainIdOf(baseUsdc.assetId), chainIdOf(arbUsdc.assetId)]

@@ -1,9 +1,9 @@
 /** Batches that are not prepared because of their gas. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Metric, Option } from "effect"
-import { solanaChainId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import { solanaChainId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"

@@ -1,7 +1,7 @@
 /** When a plan is another one than the previewed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
 import { planChanges } from "#domain/rebalance/preview/planChanges.ts"
 import type { PreviewedChain, PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"

@@ -1,8 +1,8 @@
 /** Random portfolios for the planner's properties. */
 import * as fc from "fast-check"
-import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, erc20, type EvmAddress } from "#domain/values/Caip.ts"
 import type { ChainHoldings, Holding, PlanInput } from "#domain/planning/Plan.ts"
-import type { TargetWeight } from "#domain/Allocation.ts"
+import type { TargetWeight } from "#domain/mandate/Allocation.ts"
 
 const cent = 10_000_000_000_000_000n
 const chainIds = [1, 10, 8453].map((id) => id as ChainId)

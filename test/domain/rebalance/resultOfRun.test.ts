@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { addressOf } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { addressOf } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import { resultOfRun } from "#domain/rebalance/resultOfRun.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"

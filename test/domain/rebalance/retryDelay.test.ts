@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { intervalMs } from "#domain/RebalanceSchedule.ts"
+import { intervalMs } from "#domain/mandate/RebalanceSchedule.ts"
 import { retryDelayMs, sliceDelayMs } from "#domain/rebalance/retryDelay.ts"
 
 const minute = 60_000

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { assumedExecution } from "#domain/trading/Swap.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type ChainOutcome, isIncomplete, slicesOf } from "#domain/rebalance/RunReport.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
-import { type RecordedSkip, SkipCode } from "#domain/Skip.ts"
+import { type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
 const dollars = (usd: number) => BigInt(usd) * Decimal.one

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type ChainId, evmAccount, type EvmAddress } from "#domain/Caip.ts"
+import { type ChainId, evmAccount, type EvmAddress } from "#domain/values/Caip.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 

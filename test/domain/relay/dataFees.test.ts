@@ -1,7 +1,7 @@
 /** What a rollup charges for data, in all that is said and decided about costs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { GasLedger } from "#domain/relay/GasLedger.ts"
 import { countedGas, expectedShare, maxNative, paidNative } from "#domain/relay/Transaction.ts"

@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Layer, Metric } from "effect"
 import { capacity, RefusedRequests } from "#domain/request/RefusedRequests.ts"
 import { type RefusedRequest, RefusedRequestStore } from "#domain/request/RefusedRequestStore.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
-import * as Metrics from "#domain/Metrics.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
+import * as Metrics from "#domain/effects/Metrics.ts"
 
 const request = (index: number): RefusedRequest => ({
   tenantId: "tn_01JQ8ZKX4V6T3M9N2C5B7D8F0G" as TenantId,

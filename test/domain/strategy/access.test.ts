@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { TenantId } from "#domain/Ids.ts"
+import type { TenantId } from "#domain/values/Ids.ts"
 import { isAccessible } from "#domain/strategy/requireStrategy.ts"
 import { isEnrollable } from "#domain/strategy/requireEnrollable.ts"
 

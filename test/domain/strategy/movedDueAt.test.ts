@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { movedDueAt } from "#domain/strategy/movedDueAt.ts"
-import { intervalMs as intervals } from "#domain/RebalanceSchedule.ts"
+import { intervalMs as intervals } from "#domain/mandate/RebalanceSchedule.ts"
 
 const began = 1_750_000_000_000
 const hour = intervals.hourly

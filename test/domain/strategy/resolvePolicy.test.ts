@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { RebalancePolicy } from "#domain/RebalancePolicy.ts"
+import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 import { resolvePolicy } from "#domain/strategy/resolvePolicy.ts"
 
 const ofStrategy: RebalancePolicy = {

@@ -1,11 +1,11 @@
 /** The better of venue and provider makes each leg, and nothing that the provider does keeps a leg from being made. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { evmAccount } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { evmAccount } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type ChainAuthorization, PermissionId } from "#domain/account/Authorization.ts"
 import { BestQuotes } from "#domain/trading/BestQuotes.ts"
-import type { PlannedLeg } from "#domain/PlannedTrades.ts"
+import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
 import { type Quote, Venue } from "#domain/trading/Venue.ts"
 import {

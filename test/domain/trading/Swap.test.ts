@@ -1,7 +1,7 @@
 /** How a swap is made is tagged in memory, and stored under the keys that it always had. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { addressOf, spl } from "#domain/Caip.ts"
+import { addressOf, spl } from "#domain/values/Caip.ts"
 import {
   assumedExecution,
   issuerExecution,

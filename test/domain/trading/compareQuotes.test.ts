@@ -1,7 +1,7 @@
 /** When a route is better than the venue, after fees and gas, and under which limits it is taken. */
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
 import { byYield, type Comparison, netRaw, quoteFault } from "#domain/trading/compareQuotes.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"

@@ -1,7 +1,7 @@
 /** Transfers that are cut because the swaps before them yield less than planned. */
 import { assert, describe, it } from "@effect/vitest"
 import { cutBy } from "#domain/trading/TransferQuotes.ts"
-import type { PlannedTransfer } from "#domain/PlannedTrades.ts"
+import type { PlannedTransfer } from "#domain/values/PlannedTrades.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 
 const transferOf = (amountRaw: bigint): PlannedTransfer => ({

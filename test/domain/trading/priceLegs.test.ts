@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
-import { addressOf } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { addressOf } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { priceLegs } from "#domain/trading/priceLegs.ts"
 import { baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 

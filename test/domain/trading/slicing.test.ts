@@ -2,8 +2,8 @@
  * $500,000 in one asset go into five pools of $10 million, with the arithmetic of Uniswap v2: slices over several runs.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { type ChainId, erc20, type EvmAddress } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { type ChainId, erc20, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { plan } from "#domain/planning/planRebalance.ts"
 import type { PricingLimits } from "#domain/trading/priceLegs.ts"
 import { isSoldAt, partOf, priceSale, quoteRequests, slicedSkip } from "#domain/trading/priceSale.ts"

@@ -1,7 +1,7 @@
 /** Polls transfers over the real ledger, with a provider whose answers are false. */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
-import { erc20, type EvmAddress } from "#domain/Caip.ts"
+import { erc20, type EvmAddress } from "#domain/values/Caip.ts"
 import { type RouteStatus, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
 import type { TransferEnd } from "#domain/transfer/Transfer.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"

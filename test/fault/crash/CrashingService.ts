@@ -7,7 +7,7 @@ import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, 
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"

@@ -1,7 +1,7 @@
 /** Something that the service does from beginning to end, which a crash anywhere in between must not change. */
 import type { Effect } from "effect"
-import type { AccountId } from "#domain/Caip.ts"
-import type { OperationId, PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
+import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { OperationKind } from "#domain/operation/Operation.ts"
 
 /** A portfolio of its own for each case, and its operation that is accepted and about to be launched. */

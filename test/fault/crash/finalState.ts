@@ -1,8 +1,8 @@
 /** What is left when everything has ended: in the database, and by the word of the chains. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ChainId, AccountId, EvmAddress } from "#domain/Caip.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import type { ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"

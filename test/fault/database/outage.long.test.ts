@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Unavailable } from "#domain/Errors.ts"
+import { Unavailable } from "#domain/errors/Errors.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { fillCatalogue, newTenant } from "#test/api/support/actors.ts"
 import { Api, apiOn } from "#test/api/support/Api.ts"

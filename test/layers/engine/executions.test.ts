@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Fiber, Latch, Layer, Stream } from "effect"
-import { ChainId } from "#domain/Caip.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import type { ExecutionEvent } from "#domain/execution/ExecutionEvent.ts"
 import { ExecutionReader } from "#domain/execution/ExecutionReader.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
@@ -14,7 +14,13 @@ import { Executions } from "#domain/execution/Executions.ts"
 import { OperationTails } from "#domain/execution/OperationTails.ts"
 import { StreamAdmission } from "#domain/execution/StreamAdmission.ts"
 import { StreamSettings } from "#domain/execution/StreamSettings.ts"
-import { type ApiKeyId, makeOperationId, type OperationId, type PortfolioId, type TenantId } from "#domain/Ids.ts"
+import {
+  type ApiKeyId,
+  makeOperationId,
+  type OperationId,
+  type PortfolioId,
+  type TenantId
+} from "#domain/values/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Effect, Layer, Option } from "effect"
-import { makeOperationId } from "#domain/Ids.ts"
+import { makeOperationId } from "#domain/values/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"

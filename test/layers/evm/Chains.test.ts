@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import type { Address } from "viem"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
 import { fromViem } from "#layers/evm/address.ts"

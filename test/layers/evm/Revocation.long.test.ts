@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, getAddress, type Hex } from "viem"
-import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, parseAbi } from "viem"
-import { erc20, type EvmAddress } from "#domain/Caip.ts"
+import { erc20, type EvmAddress } from "#domain/values/Caip.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {

@@ -2,7 +2,7 @@
 import * as fc from "fast-check"
 import { encodeErrorResult, encodeFunctionData, encodeFunctionResult, getAddress, type Hex } from "viem"
 import { assert, describe, it } from "vitest"
-import { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { ChainId, EvmAccountId, EvmAddress } from "#domain/values/Caip.ts"
 import { entryPoint, entryPointAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { combined } from "#layers/evm/execution/bundleOperations.ts"
 import { resultsOfReverted, revertedCalls } from "#layers/evm/execution/gatheredSimulations.ts"

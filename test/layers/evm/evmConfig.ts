@@ -1,6 +1,6 @@
 /** Configurations of EVM chains for adapters that ask no node. */
 import { Redacted } from "effect"
-import { EvmAddress } from "#domain/Caip.ts"
+import { EvmAddress } from "#domain/values/Caip.ts"
 import type { EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 
 const signer = { kind: "local", key: Redacted.make(`0x${"11".repeat(32)}`) } as const

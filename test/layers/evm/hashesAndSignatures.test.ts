@@ -15,7 +15,7 @@ import {
 import { getUserOperationHash, type UserOperation } from "viem/account-abstraction"
 import { privateKeyToAddress, sign } from "viem/accounts"
 import { assert, describe, it } from "vitest"
-import { ChainId, erc20, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import { ChainId, erc20, EvmAccountId, EvmAddress } from "#domain/values/Caip.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { entryPoint } from "#layers/evm/contracts.ts"
 import { operationHash } from "#layers/evm/execution/agentOperation.ts"

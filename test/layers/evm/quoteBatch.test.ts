@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { SaleLimits } from "#domain/trading/Venue.ts"
 import { type Pool, poolKey, quoteBatch, type Sale } from "#layers/evm/venue/quoteBatch.ts"
 import { evmExecution, toEvm } from "#layers/evm/address.ts"

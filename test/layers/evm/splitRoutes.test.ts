@@ -1,7 +1,7 @@
 /** Sales over several paths against an oracle that tries divisions one after the other, in Uniswap v2's arithmetic. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import type { Address, EvmAddress } from "#domain/Caip.ts"
+import type { Address, EvmAddress } from "#domain/values/Caip.ts"
 import type { LossLimits, SaleLimits } from "#domain/trading/Venue.ts"
 import { evmExecution } from "#layers/evm/address.ts"
 import { type Pool, quoteBatch } from "#layers/evm/venue/quoteBatch.ts"

@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
 import { entryPoint07Address } from "viem/account-abstraction"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { accountDeployment } from "#layers/evm/account/kernelAccount.ts"

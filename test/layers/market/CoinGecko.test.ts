@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted } from "effect"
-import { type AssetId, type ChainId, type EvmAddress, erc20 } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, type EvmAddress, erc20 } from "#domain/values/Caip.ts"
 import { CoinGecko } from "#layers/market/CoinGecko.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"

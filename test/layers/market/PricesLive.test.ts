@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, DateTime, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { type AssetId, type ChainId, type EvmAddress, erc20 } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, type EvmAddress, erc20 } from "#domain/values/Caip.ts"
 import { LastPriceStore } from "#domain/market/LastPriceStore.ts"
 import { type Price, Prices, PricesUnavailable } from "#domain/market/Prices.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { concatHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
-import { addressOf, evmAccount, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, evmAccount, type EvmAddress } from "#domain/values/Caip.ts"
 import type { RouteRequest } from "#domain/trading/Routing.ts"
 import { toViem } from "#layers/evm/address.ts"
 import { lockData } from "#layers/evm/execution/transferCalls.ts"

@@ -11,7 +11,7 @@ import {
   solanaChainId,
   solanaReference,
   spl
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { maxUnlisted, UnlistedHoldings } from "#domain/portfolio/UnlistedHoldings.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"

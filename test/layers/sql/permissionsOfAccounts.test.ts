@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { insertPortfolio, insertTenant, insertStrategy } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
 

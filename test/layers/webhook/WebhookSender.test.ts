@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { Webhook } from "standardwebhooks"
-import type { DeliveryId } from "#domain/Ids.ts"
+import type { DeliveryId } from "#domain/values/Ids.ts"
 import { type Message, WebhookSender } from "#domain/webhook/WebhookSender.ts"
 import type { Resolve } from "#layers/webhook/guardedConnector.ts"
 import type { Targets } from "#layers/webhook/targetRules.ts"

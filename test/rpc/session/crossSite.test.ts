@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { PermissionDenied, SignInRefused } from "#domain/Errors.ts"
+import { PermissionDenied, SignInRefused } from "#domain/errors/Errors.ts"
 import { assertError, makeSignInApi, newWallet, origin, session, SignInApi } from "#test/rpc/support/SignInApi.ts"
 
 const evil = "https://evil.example.com"

@@ -4,7 +4,7 @@
 import type { Actors } from "#test/simulation/actors/Actors.ts"
 import type { Random } from "#test/simulation/harness/Random.ts"
 import type { Session } from "#test/simulation/harness/Session.ts"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import type { Chain, MempoolFate } from "#test/simulation/world/Chain.ts"
 import { relayersOf } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { digestOf, type Payload } from "#test/simulation/world/Payload.ts"

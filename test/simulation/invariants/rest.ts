@@ -2,7 +2,7 @@
 import { Effect, Exit, Option } from "effect"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import type { SimulatedPortfolio } from "#test/simulation/actors/enroll.ts"
 import type { Invariants } from "#test/simulation/invariants/Invariants.ts"
 import { isTerminal, type OperationState } from "#domain/operation/Operation.ts"

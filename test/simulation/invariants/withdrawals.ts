@@ -1,5 +1,5 @@
 /** A withdrawal ends as the chain carried it out: completed exactly when it landed, and with what arrived. */
-import { chainIdOf, type AccountId } from "#domain/Caip.ts"
+import { chainIdOf, type AccountId } from "#domain/values/Caip.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"
 import type { Observation } from "#test/simulation/invariants/Observation.ts"
 import { withdrawalKey } from "#test/simulation/world/Accounts.ts"

@@ -1,6 +1,6 @@
 /** Balances as a node of a simulated chain shows them, which may lag. */
 import { DateTime, Effect, Layer } from "effect"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { readEach } from "#test/support/readEach.ts"

@@ -1,6 +1,6 @@
 /** User operations on a simulated chain. */
 import { Effect, Layer, Option } from "effect"
-import type { AccountId, ChainId } from "#domain/Caip.ts"
+import type { AccountId, ChainId } from "#domain/values/Caip.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import { type Bundle, UserOperations } from "#domain/relay/UserOperations.ts"
 import {

@@ -1,6 +1,6 @@
 /** What accounts received, as simulated chains show it once it is confirmed. */
 import { Effect, Layer, Option, Result } from "effect"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { onChain, searched, shownHead } from "#test/simulation/ports/link.ts"
 import { netOf } from "#test/simulation/ports/receipts.ts"

@@ -1,9 +1,9 @@
 /** The relayer's accounts on simulated chains. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import * as Eip55 from "#domain/Eip55.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { onChain, shownHead, wait } from "#test/simulation/ports/link.ts"

@@ -1,6 +1,6 @@
 /** The withdrawal executor of simulated chains, and owners' signatures that are hashes of what they sign. */
 import { Effect, Layer, Option } from "effect"
-import { chainIdOf } from "#domain/Caip.ts"
+import { chainIdOf } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"

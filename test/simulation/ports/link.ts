@@ -3,7 +3,7 @@
  * the process may die on either side of it.
  */
 import { Effect } from "effect"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import type { World } from "#test/simulation/world/World.ts"

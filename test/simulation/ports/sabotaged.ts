@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { DueStore } from "#domain/rebalance/DueStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
-import type { CheckId } from "#domain/Ids.ts"
+import type { CheckId } from "#domain/values/Ids.ts"
 import type { World } from "#test/simulation/world/World.ts"
 
 const ledger = Layer.effect(

@@ -1,5 +1,5 @@
 /** What a simulated chain stores of accounts: balances, nonces of operations, withdrawals that were carried out. */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 
 export interface Delta {
   readonly account: string

@@ -2,7 +2,7 @@
  * The bridge of a simulation and its provider: takes what accounts send and brings it to the other chain, late, less of
  * it, or back. The provider may not answer, answer too early, or say what is not true.
  */
-import { type AssetId, chainIdOf, evmAccount, type AccountId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, evmAccount, type AccountId } from "#domain/values/Caip.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { Random } from "#test/simulation/harness/Random.ts"

@@ -5,7 +5,7 @@
  * What it includes it can take back. Everything that ever was included and taken back is kept, so that invariants can
  * count what counts.
  */
-import { type AssetId, type ChainId, type AccountId } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, type AccountId } from "#domain/values/Caip.ts"
 import type { Random } from "#test/simulation/harness/Random.ts"
 import type { Harness } from "#test/simulation/harness/Harness.ts"
 import { Accounts, type Delta } from "#test/simulation/world/Accounts.ts"

@@ -2,9 +2,9 @@
  * The market of a simulation: one price a symbol, that walks at random and sometimes jumps, and pools that pay about
  * it. A price depends on the seed and the time alone, so it does not matter who asks, or when.
  */
-import * as Amount from "#domain/Amount.ts"
-import { type AssetId } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Amount from "#domain/values/Amount.ts"
+import { type AssetId } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import type { Random } from "#test/simulation/harness/Random.ts"
 

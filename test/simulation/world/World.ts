@@ -1,5 +1,5 @@
 /** Everything outside of the service in a simulation: chains, market, bridge, and how they fail. */
-import { type AssetId, chainIdOf, type AccountId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type AccountId } from "#domain/values/Caip.ts"
 import type { Asset } from "#domain/asset/Asset.ts"
 import { catalogue } from "#test/support/assets.ts"
 import type { Random } from "#test/simulation/harness/Random.ts"

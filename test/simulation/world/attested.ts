@@ -1,5 +1,5 @@
 /** Which assets of a simulation have no feed on chain, so that a guard wants an attested price of them. */
-import type { AssetId } from "#domain/Caip.ts"
+import type { AssetId } from "#domain/values/Caip.ts"
 import { baseBtc } from "#test/support/assets.ts"
 
 const assetIds: ReadonlySet<AssetId> = new Set([baseBtc.assetId])

@@ -1,5 +1,5 @@
 /** What a simulated chain does with a transaction: the rules of EntryPoint, router, bridge and withdrawal executor. */
-import type { AssetId, AccountId } from "#domain/Caip.ts"
+import type { AssetId, AccountId } from "#domain/values/Caip.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"

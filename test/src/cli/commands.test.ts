@@ -4,7 +4,7 @@ import { Cause, Console, DateTime, Effect, Exit, Layer, Option, Redacted } from 
 import { Command } from "effect/cli"
 import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
 import type { NewKey, NewTenant } from "#domain/identity/Tenants.ts"
-import type { ApiKeyId, TenantId } from "#domain/Ids.ts"
+import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
 import type { SuspendedRun } from "#domain/operation/SuspendedRuns.ts"
 import { ballast } from "#src/cli/commands.ts"
 import { RunAdmin } from "#src/cli/RunAdmin.ts"

@@ -6,8 +6,8 @@
  */
 import { type MarkedOperation, OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { DateTime, Effect, Layer, Option } from "effect"
-import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/Caip.ts"
-import * as Amount from "#domain/Amount.ts"
+import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/values/Caip.ts"
+import * as Amount from "#domain/values/Amount.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Chains } from "#domain/chain/Chains.ts"

@@ -1,8 +1,8 @@
 /** An exact little market in memory, of which the chain ports of tests are made; its knobs and counters. */
 import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
-import * as Amount from "#domain/Amount.ts"
-import { type AssetId, type ChainId, chainIdOf, AccountId } from "#domain/Caip.ts"
+import * as Amount from "#domain/values/Amount.ts"
+import { type AssetId, type ChainId, chainIdOf, AccountId } from "#domain/values/Caip.ts"
 import type { MarketFault } from "#domain/trading/ChainExecution.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { Arrival } from "#domain/transfer/TransferReceipts.ts"

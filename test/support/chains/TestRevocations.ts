@@ -2,7 +2,7 @@
  * The port of revocations over the market of tests: the owner's operation ends permissions once, whoever submits it.
  */
 import { Effect, Layer, Option } from "effect"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { hash, requireUp, TestChain, write } from "#test/support/chains/TestMarket.ts"

@@ -1,7 +1,7 @@
 /** The port of withdrawals over the market of tests: the executor's rules, once and not after expiry, in memory. */
 import { Effect, Layer, Option } from "effect"
 import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
-import { chainIdOf, type EvmAddress } from "#domain/Caip.ts"
+import { chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"

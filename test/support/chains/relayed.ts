@@ -1,8 +1,8 @@
 /** Writes what the relayer carried for an account straight to the store. */
 import { DateTime, Effect } from "effect"
-import { type AssetId, chainIdOf, type AccountId, type EvmAddress } from "#domain/Caip.ts"
-import * as Eip55 from "#domain/Eip55.ts"
-import type { OperationId } from "#domain/Ids.ts"
+import { type AssetId, chainIdOf, type AccountId, type EvmAddress } from "#domain/values/Caip.ts"
+import * as Eip55 from "#domain/values/Eip55.ts"
+import type { OperationId } from "#domain/values/Ids.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 
 const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`

@@ -2,7 +2,7 @@
  * For each procedure of clients what it is asked about somebody else's objects. `own`: it names none, so it answers
  * about the sender alone. `everybody`: its answer is the same for all.
  */
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import { addressOf } from "#layers/evm/address.ts"
 import type { Victim } from "#test/api/access/support/victim.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"

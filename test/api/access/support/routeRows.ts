@@ -3,7 +3,7 @@
  * send. `own`: the route names no object, so it answers about the sender's tenant alone.
  */
 import { Effect } from "effect"
-import * as Errors from "#domain/Errors.ts"
+import * as Errors from "#domain/errors/Errors.ts"
 import { newOwner, prepare } from "#test/api/support/actors.ts"
 import { Api } from "#test/api/support/Api.ts"
 import { ownerSignature, serviceContract } from "#test/api/support/TestEnvironment.ts"

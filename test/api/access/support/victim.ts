@@ -7,7 +7,7 @@ import { Api } from "#test/api/support/Api.ts"
 import { signedIn } from "#test/api/support/signedIn.ts"
 import { TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { arbUsdc, baseUsdc, baseWeth } from "#test/support/assets.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { enrolled } from "#test/api/support/withdrawing.ts"
 
 const made = Effect.fnUntraced(function* (key: string, path: string, body: unknown) {

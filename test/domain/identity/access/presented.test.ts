@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { PermissionDenied } from "#domain/Errors.ts"
+import { PermissionDenied } from "#domain/errors/Errors.ts"
 import { bearerIn, isOfPage, keyHeaderIn, keyIn } from "#domain/identity/access/presented.ts"
 import { requireScope } from "#domain/identity/access/requireScope.ts"
-import { ApiKeyId } from "#domain/Ids.ts"
+import { ApiKeyId } from "#domain/values/Ids.ts"
 
 describe("what a request presents", () => {
   for (const [authorization, token] of [

@@ -1,7 +1,7 @@
 /** Tenants with webhooks at receivers of this machine, and the processes that send to them. */
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { Caller } from "#domain/identity/Caller.ts"
-import type { ApiKeyId, PortfolioId, TenantId, WebhookId } from "#domain/Ids.ts"
+import type { ApiKeyId, PortfolioId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { WebhookDeliveries } from "#domain/webhook/WebhookDeliveries.ts"
 import { Webhooks } from "#domain/webhook/Webhooks.ts"

@@ -1,6 +1,6 @@
 /** What the chains themselves say happened to an account, whatever the service's database says. */
 import { Context, type Effect } from "effect"
-import type { AccountId, ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { AccountId, ChainId, EvmAddress } from "#domain/values/Caip.ts"
 
 /** An action of the account that a transaction carried. */
 export interface Carried {

@@ -1,5 +1,5 @@
 /** Where real chains are, and with which keys a crashing service works on them; as JSON. */
-import type { AssetId, ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { AssetId, ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { catalogChain } from "#sandbox/assets/catalog.ts"
 
 export interface ChainsConfig {

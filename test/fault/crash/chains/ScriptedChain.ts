@@ -3,7 +3,7 @@
  * sent to another chain arrives there when the bridge delivers it. Everything is in a journal, so it outlives the
  * process.
  */
-import { chainIdOf, evmAccount } from "#domain/Caip.ts"
+import { chainIdOf, evmAccount } from "#domain/values/Caip.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { Carried } from "#test/fault/crash/chains/ChainWitness.ts"
 import { hash, include, type KeepMap, type Payload, read, type TestMarket } from "#test/support/chains/TestMarket.ts"

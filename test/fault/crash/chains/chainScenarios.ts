@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { bytesToHex, encodeFunctionData, type Hex, parseAbi } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import {
   type ChainId,
   chainIdOf,
@@ -15,7 +15,7 @@ import {
   evmWallet,
   solanaAccount,
   type SolanaWalletId
-} from "#domain/Caip.ts"
+} from "#domain/values/Caip.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"

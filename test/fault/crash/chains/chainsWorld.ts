@@ -1,7 +1,7 @@
 /** Real chains with the product's own adapters: real accounts, real signatures, a routing provider over HTTP. */
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 import { type Address, getAbiItem } from "viem"
-import { type AssetId, chainIdOf, type EvmAddress, namespaceOf, solanaChainId } from "#domain/Caip.ts"
+import { type AssetId, chainIdOf, type EvmAddress, namespaceOf, solanaChainId } from "#domain/values/Caip.ts"
 import { Prices } from "#domain/market/Prices.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { entryPoint, entryPointAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, type Hex, zeroAddress } from "viem"
-import { type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { grantOn } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { encodeFunctionData, erc20Abi, type Hex } from "viem"
-import { type AssetId, type ChainId, type EvmAddress, evmWallet } from "#domain/Caip.ts"
+import { type AssetId, type ChainId, type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import type { GuardTerms } from "#domain/account/Permission.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"

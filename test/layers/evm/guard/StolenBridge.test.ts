@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, parseEventLogs } from "viem"
-import { addressOf, type EvmAddress } from "#domain/Caip.ts"
+import { addressOf, type EvmAddress } from "#domain/values/Caip.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"

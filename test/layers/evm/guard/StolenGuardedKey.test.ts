@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
-import type { ChainId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
 import { bridgeAbi, routerAbi } from "#layers/evm/contracts.ts"

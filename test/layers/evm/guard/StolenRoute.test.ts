@@ -6,7 +6,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { type ReadySwap } from "#domain/trading/Swap.ts"
 import { routedSwapAbi } from "#layers/evm/contracts.ts"

@@ -5,7 +5,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { type Authorization, domainOf, newAuthorization, signed } from "#test/solidity/withdrawals.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { decodeFunctionData, encodeFunctionData, type Hex, keccak256, stringToHex, zeroAddress } from "viem"
-import type { ChainId, EvmAccountId, EvmAddress } from "#domain/Caip.ts"
+import type { ChainId, EvmAccountId, EvmAddress } from "#domain/values/Caip.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { entryPoint, entryPointAbi } from "#layers/evm/contracts.ts"
 import { combined } from "#layers/evm/execution/bundleOperations.ts"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Abi, concatHex, encodeAbiParameters, encodeErrorResult, type Hex, parseAbi, stringToHex } from "viem"
 import { entryPointAbi, kernelAbi } from "#layers/evm/contracts.ts"
 import { refusedSimulation, revertReason } from "#layers/evm/revert/revertReason.ts"
-import type { ChainId } from "#domain/Caip.ts"
+import type { ChainId } from "#domain/values/Caip.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
 const token = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"

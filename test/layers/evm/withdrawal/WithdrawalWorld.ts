@@ -1,10 +1,10 @@
 /** Withdrawals on real chains: what stage 2 would have stored, signed by a real owner, and how it is carried. */
 import { DateTime, Effect, Layer, Schedule } from "effect"
 import { type Hex, keccak256, toHex, type TypedDataDefinition } from "viem"
-import { type AssetId, ChainId, chainIdOf, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { type AssetId, ChainId, chainIdOf, type EvmAddress, evmAccount } from "#domain/values/Caip.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import type { PortfolioId } from "#domain/Ids.ts"
+import type { PortfolioId } from "#domain/values/Ids.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"

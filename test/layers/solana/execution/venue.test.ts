@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Keypair } from "@solana/web3.js"
 import { Effect, Layer } from "effect"
-import { chainIdOf, solanaChainId, spl } from "#domain/Caip.ts"
+import { chainIdOf, solanaChainId, spl } from "#domain/values/Caip.ts"
 import { StepJournal } from "#domain/relay/StepJournal.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { priceLeg } from "#domain/trading/priceLegs.ts"

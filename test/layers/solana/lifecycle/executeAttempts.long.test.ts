@@ -2,7 +2,7 @@
 import { afterAll, assert, beforeAll, beforeEach, describe, it } from "@effect/vitest"
 import { Keypair, type PublicKey, SystemProgram } from "@solana/web3.js"
 import { Duration, Effect, Exit, Redacted } from "effect"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import type { AttemptJournal } from "#layers/solana/lifecycle/Attempt.ts"
 import { executeAttempts, type LandingTiming, awaitOutcome } from "#layers/solana/lifecycle/executeAttempts.ts"

@@ -2,7 +2,7 @@ import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vi
 import { TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { Keypair, SystemProgram, VersionedTransaction } from "@solana/web3.js"
 import { Effect, Option, Redacted } from "effect"
-import * as Base58 from "#domain/Base58.ts"
+import * as Base58 from "#domain/values/Base58.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { usdc } from "#sandbox/assets/splCatalog.ts"

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { IdempotencyKeys, type KeyClaim } from "#domain/identity/IdempotencyKeys.ts"
 import { pruneKeys } from "#domain/identity/KeyPruner.ts"
-import type { TenantId, ClaimId } from "#domain/Ids.ts"
+import type { TenantId, ClaimId } from "#domain/values/Ids.ts"
 import { after, insertTenant } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"
 

@@ -1,11 +1,11 @@
 /** Users, members and wallet sessions, with many calls at once. */
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
-import { evmWallet } from "#domain/Caip.ts"
+import { evmWallet } from "#domain/values/Caip.ts"
 import { type Session, SessionStore } from "#domain/identity/SessionStore.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { UserStore } from "#domain/identity/UserStore.ts"
-import { makeSessionId, makeTenantId, makeUserId } from "#domain/Ids.ts"
+import { makeSessionId, makeTenantId, makeUserId } from "#domain/values/Ids.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, newAddress, noon } from "#test/layers/sql/fixtures.ts"
 

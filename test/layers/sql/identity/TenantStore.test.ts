@@ -3,7 +3,7 @@ import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ApiKey } from "#domain/identity/Tenant.ts"
 import { TenantStore } from "#domain/identity/TenantStore.ts"
-import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/Ids.ts"
+import { type ApiKeyId, makeApiKeyId, makeTenantId, type TenantId } from "#domain/values/Ids.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, insertTenant, noon } from "#test/layers/sql/fixtures.ts"
 

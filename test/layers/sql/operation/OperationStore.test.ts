@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeOperationId, makePortfolioId, type OperationId } from "#domain/Ids.ts"
+import { makeOperationId, makePortfolioId, type OperationId } from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"

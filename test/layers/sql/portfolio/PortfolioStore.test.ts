@@ -5,7 +5,7 @@ import type { ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { readingWaits, receiptWaits } from "#domain/operation/waits.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
-import { makePortfolioId } from "#domain/Ids.ts"
+import { makePortfolioId } from "#domain/values/Ids.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, insertPortfolio, insertStrategy, insertTenant, noon, submit, world } from "#test/layers/sql/fixtures.ts"
 

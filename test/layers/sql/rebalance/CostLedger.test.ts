@@ -1,8 +1,8 @@
 /** What runs have cost and sold, as their reports say it. */
 import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Schema } from "effect"
-import { addressOf, type ChainId, chainIdOf, spl } from "#domain/Caip.ts"
-import * as Decimal from "#domain/Decimal.ts"
+import { addressOf, type ChainId, chainIdOf, spl } from "#domain/values/Caip.ts"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { CostLedger } from "#domain/rebalance/plan/CostLedger.ts"
 import { type ChainOutcome, RunReport } from "#domain/rebalance/RunReport.ts"

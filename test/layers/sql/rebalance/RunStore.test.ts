@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeOperationId } from "#domain/Ids.ts"
+import { makeOperationId } from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"

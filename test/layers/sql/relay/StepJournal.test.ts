@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { solanaAccount, solanaChainId } from "#domain/Caip.ts"
+import { solanaAccount, solanaChainId } from "#domain/values/Caip.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import { StepJournal } from "#domain/relay/StepJournal.ts"

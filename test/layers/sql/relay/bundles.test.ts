@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { type EvmAddress, evmAccount } from "#domain/values/Caip.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { type AttemptId, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"

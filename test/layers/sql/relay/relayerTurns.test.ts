@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Deferred, Duration, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EvmAddress } from "#domain/Caip.ts"
+import type { EvmAddress } from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"

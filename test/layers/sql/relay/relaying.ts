@@ -1,6 +1,6 @@
 /** Attempts that ask for signatures of relayer accounts, by keys that answer at once or on demand. */
 import { Context, Deferred, Effect, Layer, Option } from "effect"
-import { type AccountId, type EvmAddress, evmAccount } from "#domain/Caip.ts"
+import { type AccountId, type EvmAddress, evmAccount } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { type AttemptId, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeStrategyId } from "#domain/Ids.ts"
+import { makeStrategyId } from "#domain/values/Ids.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, insertStrategy, insertTenant, newStrategy, usdc, weth } from "#test/layers/sql/fixtures.ts"

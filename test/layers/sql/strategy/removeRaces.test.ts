@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { makeFlowId } from "#domain/Ids.ts"
+import { makeFlowId } from "#domain/values/Ids.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import {

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { PortfolioId, TenantId } from "#domain/Ids.ts"
+import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { MirrorTermsStore } from "#domain/strategy/MirrorTermsStore.ts"
 import { DueStore } from "#domain/rebalance/DueStore.ts"

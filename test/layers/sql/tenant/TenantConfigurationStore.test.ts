@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeTenantId } from "#domain/Ids.ts"
+import { makeTenantId } from "#domain/values/Ids.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
 import type { TenantPreferences, TenantPreferencesPatch } from "#domain/tenant/TenantPreferences.ts"
 import { eachDatabase } from "#test/support/database.ts"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId } from "#domain/Caip.ts"
+import type { AccountId } from "#domain/values/Caip.ts"
 import { LastChanges } from "#domain/chain/LastChanges.ts"
 import { arbitrum, base, noon, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
 import { eachDatabase } from "#test/support/database.ts"

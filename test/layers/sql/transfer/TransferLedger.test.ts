@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { erc20, evmAccount, type AccountId, type EvmAddress } from "#domain/Caip.ts"
+import { erc20, evmAccount, type AccountId, type EvmAddress } from "#domain/values/Caip.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
