@@ -16,7 +16,7 @@ type Groups = typeof V2 extends HttpApi.HttpApi<infer _Id, infer All> ? All : ne
 /** The stream of events is followed, not called. */
 type Endpoint = Exclude<HttpApiGroup.Endpoints<Groups>, { readonly identifier: "streamEvents" }>
 
-/** As JSON has it: the endpoint's schemas are wrapped in codecs whose own encoded form is any JSON. */
+/** JSON form of a schema. The endpoint's schemas are wrapped in codecs whose own encoded form is any JSON. */
 type Encoded<S> = [S] extends [never]
   ? undefined
   : S extends Schema.toCodecJson<infer Inner> | Schema.toCodecStringTree<infer Inner>

@@ -1,4 +1,4 @@
-/** In which envelope each path answers errors. Routes or not, every path has one. */
+/** Table of the envelope in which each path answers errors. Routes or not, every path has one. */
 import { type Envelope, envelopeOfExecute, envelopeV1, envelopeV2 } from "#http/envelopes.ts"
 
 /** Envelopes of single paths, and of all that is below one. */

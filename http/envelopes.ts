@@ -25,7 +25,7 @@ export const envelopeV1 = (error: DomainError, { now, requestContext }: Answered
   timestamp: DateTime.formatIso(now)
 })
 
-/** As of v1, with codes of its own. */
+/** Envelope of v1, with codes of its own. */
 export const envelopeOfExecute: Envelope = (error, answered) => {
   const body = envelopeV1(error, answered)
   return { ...body, error: { ...body.error, code: legacyCode(body.error.code, contractOf(error).status) } }

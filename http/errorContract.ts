@@ -49,7 +49,7 @@ export const wire = <E extends DomainError>(
     HttpApiSchema.status(self.contract.status)
   )
 
-/** As `wire`, with the seconds to wait in `Retry-After`. */
+/** Declares an error like `wire`, with the seconds to wait in `Retry-After`. */
 export const wireRetry = (self: typeof RateLimited) =>
   self.pipe(
     HttpApiSchema.encodeToWithHeaders(

@@ -30,7 +30,7 @@ const token = Schema.String.check(
 
 const common = {
   portfolioId: PortfolioId,
-  /** Within the portfolio: the same id with the same request is answered the same, with another one refused. */
+  /** Id within the portfolio: the request that had it first is answered again as it was, another one is refused. */
   requestId: Schema.optionalKey(token),
   correlationId: Schema.optionalKey(token)
 }
@@ -98,7 +98,7 @@ const IssuerPreview = Schema.Struct({
   sellAmount: rawAmount,
   /** Raw units of the bought token. */
   estimatedReceiveAmount: rawAmount,
-  /** Of a whole token of the issuer. */
+  /** Price of a whole token of the issuer. */
   priceUsd: decimal,
   /** What the issuer charges beside its price. */
   feeUsd: decimal,

@@ -48,7 +48,7 @@ export const ApiKeyProcedures = RpcGroup.make(
         Schema.Struct({
           ...key,
           revokedAt: Schema.NullOr(Schema.String),
-          /** To within a quarter of a minute; null before the first time. */
+          /** Last use, within a quarter of a minute; null before the first. */
           lastUsedAt: Schema.NullOr(Schema.String)
         })
       )

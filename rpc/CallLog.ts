@@ -76,7 +76,7 @@ export class CallLog extends Context.Service<
       exit: Exit.Exit<unknown, unknown>,
       context?: RequestContext["Service"]
     ) => Effect.Effect<void>
-    /** The same of a call that ended where it began. */
+    /** Logs a call that ended where it began. */
     readonly refused: (call: Omit<NativeCall, "startedAt">, error: unknown) => Effect.Effect<void>
   }
 >()("ballast/rpc/CallLog") {

@@ -13,7 +13,7 @@ import { IdentityProcedures } from "#rpc/Identity.ts"
 import { PortfolioProcedures } from "#rpc/portfolio/Portfolios.ts"
 import { ValidInput } from "#rpc/input/ValidInput.ts"
 
-/** By the names under which `Procedures.ts` has their handlers. */
+/** Groups by the names under which `Procedures.ts` has their handlers. */
 export const clientGroups = {
   cryptoMarketData: CryptoMarketDataProcedures,
   assets: AssetProcedures,

@@ -39,7 +39,7 @@ const NativeWire = nativeServer(ClientProcedures).pipe(
   Layer.provide(RpcSerialization.layerNdjson)
 )
 
-/** The same over sockets. Its own layer, as a server has one protocol. */
+/** Serves the procedures over sockets: a layer of its own, as a server has one protocol. */
 const NativeSockets = nativeServer(ClientProcedures).pipe(
   Layer.provide(socketProtocol(nativePath)),
   Layer.provide(boundedFrames)

@@ -2,7 +2,7 @@
 import { Context } from "effect"
 
 /**
- * On a procedure that is called with `{"input": ...}` and answered `{"result": {"data": ...}}`, without an inner
- * `json`.
+ * Annotation of a procedure that is called with `{"input": ...}` and answered `{"result": {"data": ...}}`, without an
+ * inner `json`.
  */
 export const IsAction = Context.Reference<boolean>("ballast/rpc/IsAction", { defaultValue: () => false })

@@ -42,7 +42,7 @@ type Procedures = RpcGroup.Rpcs<typeof ClientProcedures>
 /** A call of any procedure, by its name. */
 export type ProcedureClient = RpcClient.RpcClient.Flat<Procedures, RpcClientError.RpcClientError | Internal>
 
-/** The same without the types of each procedure. */
+/** Procedures without the types of each. */
 type Call = (name: string, input: unknown, options?: object) => Effect.Effect<unknown, unknown, never>
 
 const invalid = (issue: SchemaIssue.Issue) =>

@@ -2,7 +2,7 @@
 import { Context, Schema, SchemaGetter } from "effect"
 import { Rpc } from "effect/rpc"
 
-/** On a procedure that changes nothing: it may also be called with GET. */
+/** Annotation of a procedure that changes nothing: it may also be called with GET. */
 export const IsRead = Context.Reference<boolean>("ballast/rpc/IsRead", { defaultValue: () => false })
 
 /** What is sent of a defect. */

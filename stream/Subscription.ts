@@ -58,7 +58,7 @@ export class Subscription {
     this.#waitForRoom()
   }
 
-  /** For frames that belong to no place in the order. */
+  /** Sends a frame that has no position in the order. */
   send(frame: Uint8Array): void {
     if (this.#outlet.pendingBytes() <= this.#budget) this.#outlet.write(frame)
   }

@@ -13,7 +13,7 @@ const maxWorkers = 256
 const WorkerReport = Schema.Struct({
   wanted: Schema.Array(Schema.String),
   topics: Schema.Array(Schema.Struct({ topic: Schema.String, clients: Schema.Int })),
-  /** Of the worker that holds the lease. */
+  /** URL of the worker that holds the lease. */
   providers: Schema.NullOr(Schema.Array(ProviderStatus))
 })
 export type WorkerReport = typeof WorkerReport.Type

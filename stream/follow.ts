@@ -2,7 +2,7 @@
 import { Duration, type Effect, type LogLevel, type Scope, Stream } from "effect"
 import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
-/** Between the end of a source, or its fault, and its next beginning. */
+/** Pause between the end of a source, or its fault, and its next beginning. */
 const interval = Duration.seconds(1)
 
 /** A source that breaks off is begun again; `complaint` is logged with the cause. */

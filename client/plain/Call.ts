@@ -13,9 +13,9 @@ export interface ConnectOptions extends Omit<ConnectionOptions, "credentials"> {
 export interface CallOptions {
   /** Makes a POST that creates safe to send again; 1 to 255 visible ASCII characters. */
   readonly idempotencyKey?: string
-  /** When it is aborted the call fails with its reason. */
+  /** Aborting it makes the call fail with its reason. */
   readonly signal?: AbortSignal
-  /** In place of the connection's. */
+  /** Overrides the connection's limit of time. */
   readonly timeoutSeconds?: number
 }
 

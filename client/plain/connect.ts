@@ -30,7 +30,7 @@ export interface Ballast extends Own {
   readonly operations: Operations
   /** The log of what happened to all of it. */
   readonly events: Events
-  /** The same log, sent to the tenant's servers. */
+  /** The log of events, sent to the tenant's servers. */
   readonly webhooks: Webhooks
   /** Any endpoint by its operation id: `call("whoami", {})`. */
   readonly call: Call

@@ -10,9 +10,9 @@ type OwnFilter = FilterOf<"listPortfolioOperations">
 
 /** Work on portfolios. An operation or a portfolio that is unknown is `API_006`. */
 export interface Operations {
-  /** Of all portfolios, newest first. A cursor of another list is `API_002`. */
+  /** Lists the operations of all portfolios, newest first. A cursor of another list is `API_002`. */
   readonly list: (query?: Filter, options?: CallOptions) => Pages<DataOf<"listOperations">["operations"][number]>
-  /** Of one portfolio, newest first. */
+  /** Lists the operations of one portfolio, newest first. */
   readonly ofPortfolio: (
     portfolioId: string,
     query?: OwnFilter,
@@ -42,7 +42,7 @@ export interface Operations {
 const byId = (portfolioId: string, operationId: string) => ({ params: { portfolioId, operationId } })
 const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"])
 const defaultWaitSeconds = 600
-/** As the id of the last event: the whole history. */
+/** The id of the last event from which the whole history follows. */
 const fromTheBeginning = "0-0"
 
 export const operationsOf = (call: Call, connection: Connection): Operations => {

@@ -78,12 +78,12 @@ export interface ConnectProceduresOptions extends ConnectionOptions {
 export interface PlainProcedures {
   /** Fails with a `BallastError`, also where the input is not valid or the service has a fault. */
   readonly call: <Name extends ProcedureName>(name: Name, ...input: Input<Name>) => Promise<Procedures[Name]["output"]>
-  /** Over connections that end. Leaving the loop ends the call. */
+  /** Follows a stream across connections that end. Leaving the loop ends the call. */
   readonly stream: <Name extends Streamed>(
     name: Name,
     ...input: Input<Name>
   ) => AsyncIterable<Procedures[Name]["output"]>
-  /** The same service as who holds the token. */
+  /** The procedures, called with this session's token. */
   readonly as: (token: string) => PlainProcedures
 }
 

@@ -16,7 +16,7 @@ export interface Strategies {
     payload: PayloadOf<"backtestStrategy">,
     options?: CallOptions
   ) => Promise<DataOf<"backtestStrategy">>
-  /** Of the tenant, newest first. A cursor of another list is `API_002`. */
+  /** Lists the tenant's strategies, newest first. A cursor of another list is `API_002`. */
   readonly list: (
     query?: FilterOf<"listStrategies">,
     options?: CallOptions
@@ -55,7 +55,7 @@ export interface Strategies {
   ) => Pages<DataOf<"listStrategyVersions">["versions"][number]>
   /** The return of its targets over time, from daily prices. */
   readonly performance: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getStrategyPerformance">>
-  /** When its portfolios are rebalanced. */
+  /** Reads when the strategy's portfolios are rebalanced. */
   readonly schedule: (strategyId: string, options?: CallOptions) => Promise<DataOf<"getStrategySchedule">>
   /** Replaces the schedule. */
   readonly setSchedule: (

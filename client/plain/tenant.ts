@@ -6,7 +6,7 @@ type AssetFilter = FilterOf<"listAssets">
 
 /** What can be traded. */
 interface Assets {
-  /** By the query's filters. A cursor of another list is `API_002`. */
+  /** Lists the assets that fit the filters. A cursor of another list is `API_002`. */
   readonly list: (query?: AssetFilter, options?: CallOptions) => Pages<DataOf<"listAssets">["assets"][number]>
   /** What an allocation consists of, by sectors, countries and the like. */
   readonly breakDown: (

@@ -42,7 +42,7 @@ const installExecutor = (owner: Address, domainName: string): Hex => {
   })
 }
 
-/** The same on every chain; it follows from its owner, so nobody else's account has it. */
+/** Computes an account's address, which is equal on every chain and follows from its owner alone. */
 export const accountAddress = ({ accountIndex, accountType, owner, withdrawalDomainName }: AccountParts): Address => {
   const setUp = withdrawalDomainName === null ? [] : [installExecutor(owner, withdrawalDomainName)]
   const birth = encodeFunctionData({

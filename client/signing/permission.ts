@@ -28,7 +28,7 @@ const condition = { equal: 0, oneOf: 6 } as const
 
 interface Rule {
   readonly condition: number
-  /** Of the word within the call's arguments, in bytes. */
+  /** Position of the word within the call's arguments, in bytes. */
   readonly offset: bigint
   readonly params: ReadonlyArray<Hex>
 }

@@ -69,7 +69,7 @@ type EnrollmentDraft = Omit<PayloadOf<"prepareEnrollment">, "ownerAccountId"> & 
   readonly agentAccountId?: string
 }
 
-/** Both stages of an enrollment of who signs; what stage 1 asks to sign is verified first. */
+/** Runs both stages of an enrollment; verifies what stage 1 asks to sign before the owner signs it. */
 export const enroll = async (
   ballast: Pick<Ballast, "enrollments">,
   signer: Signer,
@@ -93,7 +93,7 @@ export const enroll = async (
   })
 }
 
-/** Both stages of a withdrawal; what stage 1 asks to sign is verified first. */
+/** Runs both stages of a withdrawal; verifies what stage 1 asks to sign before the owner signs it. */
 export const withdraw = async (
   ballast: Pick<Ballast, "withdrawals">,
   signer: Signer,

@@ -24,7 +24,7 @@ type Operation = Extract<DataOf<"prepareWithdrawal">, { readonly operation: unkn
 type Message = Operation["message"]
 
 const oneCall: Hex = `0x${"00".repeat(32)}`
-/** Of the nonce: mode, type of validation, twenty bytes that Kernel does not read, two free ones. */
+/** Key of the nonce: mode, type of validation, twenty bytes that Kernel does not read, two free ones. */
 const key = concatHex(["0x0000", slice(keccak256(stringToHex("withdrawals of the native coin")), 12), "0x0000"])
 /** Gas for a key's signature, for the payment, and for the transaction's bytes. */
 const gas = { verification: 500_000n, contractOwner: 1_500_000n, call: 300_000n, before: 100_000n }

@@ -78,7 +78,7 @@ export const verifyWithdrawal = (typedData: TypedData, expected: ExpectedWithdra
 const utf8 = (hex: string) =>
   new TextDecoder().decode(Uint8Array.from(hex.slice(2).match(/../gu) ?? [], (byte) => Number.parseInt(byte, 16)))
 
-/** The same for a portfolio on Solana, whose owner signs a text. */
+/** Verifies the withdrawal text of a portfolio on Solana. */
 export const verifyWithdrawalText = (
   authorization: Authorization,
   expected: Omit<ExpectedWithdrawal, "account" | "liquidate">

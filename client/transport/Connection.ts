@@ -4,11 +4,11 @@ import { notSent } from "#client/transport/BallastError.ts"
 export interface ConnectionOptions {
   /** Address of the deployment, without `/v1` or `/v2`. */
   readonly baseUrl: string
-  /** In place of the platform's own. */
+  /** Replaces the platform's own `fetch`. */
   readonly fetch?: typeof globalThis.fetch
   /** How often what is safe to send again is, when the failure may pass; 2 when left out. */
   readonly retries?: number
-  /** After how many seconds a call fails that has no answer, with all that was sent again; 30 when left out. */
+  /** Seconds until a call without an answer fails, retries included; 30 when left out. */
   readonly timeoutSeconds?: number
   /** Whether the browser sends cookies, as of `fetch`; `include` for a session in a cookie of another origin. */
   readonly credentials?: RequestCredentials

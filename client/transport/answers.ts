@@ -3,7 +3,7 @@ import { BallastError, type ErrorCode } from "#client/transport/BallastError.ts"
 
 export interface Answer {
   readonly status: number
-  /** As JSON; undefined when it is none. */
+  /** Parsed JSON; undefined when the body is none. */
   readonly body: unknown
   readonly retryAfterSeconds: number | undefined
 }

@@ -23,7 +23,7 @@ export interface Following {
   readonly connection: Connection
   readonly method: "GET" | "POST"
   readonly path: string
-  /** As JSON. */
+  /** JSON text. */
   readonly body?: string
   /** Goes on after this id; left out: from now on. */
   readonly after?: string | undefined

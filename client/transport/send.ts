@@ -11,10 +11,10 @@ import type { Connection } from "#client/transport/Connection.ts"
 
 export interface Request {
   readonly method: string
-  /** From the root, with its query. */
+  /** Path from the root, with its query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** As JSON; undefined for no body. */
+  /** JSON text; undefined for no body. */
   readonly body?: string | undefined
   /** Doing it twice is as doing it once. */
   readonly isSafe: boolean
@@ -31,7 +31,7 @@ const inProgressPauseMs = 1_000
 const isInProgress = ({ code }: BallastError) => code === "API_007"
 const isPassing = ({ code, status }: BallastError) => code === "UNREACHABLE" || passingStatuses.has(status)
 
-/** Between 0 and 1, so that callers who failed together do not come back together. */
+/** Random number from 0 to 1: callers that failed together do not come back together. */
 export const chance = (): number => crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32
 
 /** A pause that doubles, of which up to half is left to chance. Never less than the answer asks for. */
@@ -80,7 +80,7 @@ export const initOf = (
   signal
 })
 
-/** When a call has to have its answer. */
+/** Time by which a call must have its answer. */
 interface Limit {
   readonly endsAt: number
   readonly timeoutSeconds: number

@@ -76,9 +76,9 @@ export type AgentPolicy = typeof AgentPolicy.Type
  * account of the authorization, and to nothing else there: what is bought and where to it goes is kept by the service.
  */
 const SolanaRole = Schema.TaggedStruct("Solana", {
-  /** From which the wallet's addresses follow: 32 bytes. */
+  /** Id of 32 bytes from which the wallet's addresses follow. */
   walletId: Bytes32,
-  /** At least 1; role 0 is the owner. */
+  /** Role of the agent: 1 or more; role 0 is the owner's. */
   roleId: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 0xff_ff_ff_ff }))
 })
 export type SolanaRole = typeof SolanaRole.Type

@@ -74,7 +74,7 @@ const keySignatureLength = 132
 export const formExpected = (accountType: AccountType, signature: string): string | undefined =>
   accountType === "ERC1271" || signature.length === keySignatureLength ? undefined : "65 bytes in hex with 0x"
 
-/** As a signature is compared: in hex it has two spellings, in base58 one. */
+/** Brings a signature into the spelling in which signatures are compared: hex has two spellings, base58 one. */
 export const canonicalSignature = (signature: string): string =>
   signature.startsWith("0x") ? signature.toLowerCase() : signature
 

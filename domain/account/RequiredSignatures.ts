@@ -18,7 +18,7 @@ export interface RequiredSignature {
   /** An unfinished run. */
   readonly operationId: OperationId
   readonly chainId: ChainId
-  /** Of the grant that the chain does not accept. */
+  /** The grant that the chain does not accept. */
   readonly permissionId: PermissionId
   readonly cause: SignatureCause
   readonly at: DateTime.Utc

@@ -9,10 +9,10 @@ import type { Authorization } from "#domain/account/Authorization.ts"
 import type { ValidationFailed, VerifierUnavailable } from "#domain/errors/Errors.ts"
 import type { TenantId } from "#domain/values/Ids.ts"
 
-/** Of an owner with a Solana key, who signs the transaction; the text says what it does. */
+/** Message of an owner with a Solana key, who signs the transaction; the text says what it does. */
 const SolanaMessage = Schema.Struct({ kind: Schema.Literal("solana-message"), text: Schema.String })
 
-/** Of an owner with an EVM wallet, who signs such a text at a slot of the owner's own; this one is an example. */
+/** Message of an owner with an EVM wallet, who signs such a text at a slot of the owner's own; `raw` is an example. */
 const RoleMessage = Schema.Struct({ kind: Schema.Literal("ecdsa"), raw: Schema.String })
 
 /** What stage 1 issued beside the authorization; stored with the flow. */
@@ -45,7 +45,7 @@ export type SolanaConsent =
 export const SignedPlace = Schema.String.pipe(Schema.brand("SignedPlace"))
 export type SignedPlace = typeof SignedPlace.Type
 
-/** The same, written down: what may be sent. The journal alone makes it. */
+/** A slot that is stored, so its text may be sent. The journal alone makes it. */
 export const RecordedPlace = Schema.String.pipe(Schema.brand("RecordedPlace"))
 export type RecordedPlace = typeof RecordedPlace.Type
 

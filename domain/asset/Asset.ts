@@ -4,9 +4,9 @@ import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 /** What the venues of its chain give for an asset, in US dollars (wad); zeros where they have no market for it. */
 export interface AssetMarket {
-  /** For one whole token, of a sale that moves no price. */
+  /** Price of one whole token in a sale that moves no price. */
   readonly priceUsd: bigint
-  /** For however much of it: what they hold of the other side. */
+  /** Value of the pools' other side: no sale yields more, however much is sold. */
   readonly depthUsd: bigint
 }
 

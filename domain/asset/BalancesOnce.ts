@@ -112,7 +112,7 @@ export const BalancesOnce = Layer.effect(
       return new Map([...known, ...judged.map((one) => [keyOf({ one: one.main, other: one.other }), one] as const)])
     })
 
-    /** Of readings and their accounts. */
+    /** Counts one balance under two addresses once, in each reading. */
     const once = Effect.fnUntraced(function* (readings: ReadonlyArray<readonly [AccountId, AccountBalances]>) {
       const alike = [
         ...new Set(readings.flatMap(([, reading]) => sameAmounts(reading).flatMap(([, tokens]) => tokens)))

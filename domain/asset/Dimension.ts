@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { AssetKind } from "#domain/asset/CanonicalAsset.ts"
 
-/** In the order of the interface, which is the order of answers when a request names none. */
+/** Dimensions in the interface's order, which is the order of answers when a request names none. */
 export const dimensions = [
   "sector",
   "industryGroup",

@@ -16,7 +16,7 @@ export interface ListedAsset {
   /** Slug of the issuer that tokenizes the subject. */
   readonly issuer: string | null
   readonly unitModel: UnitModel | null
-  /** Of the subject, the most fitting first in each dimension. */
+  /** Categories of the subject, the most fitting first in each dimension. */
   readonly categories: ReadonlyArray<{ readonly dimension: Dimension; readonly key: string; readonly label: string }>
 }
 

@@ -6,7 +6,7 @@ import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 /** A token whose market is to be read. */
 export interface UnjudgedToken {
   readonly assetId: AssetId
-  /** By its chain. */
+  /** Decimals that the chain states. */
   readonly decimals: number
   /** An issuer sells it and takes it back, whatever the venues hold. */
   readonly hasIssuer: boolean

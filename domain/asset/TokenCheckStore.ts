@@ -5,7 +5,7 @@ import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 /** A token to ask its chain about. */
 export interface UncheckedToken {
   readonly assetId: AssetId
-  /** By the token list. */
+  /** Decimals that the token list states. */
   readonly decimals: number
 }
 
@@ -23,7 +23,7 @@ export interface DueTokens {
   readonly chainId: ChainId
   /** A token that was as listed when it was asked after this moment is not due. */
   readonly checkedBefore: DateTime.Utc
-  /** The same of one that was refused. */
+  /** Time before which a refused token is checked again. */
   readonly refusedBefore: DateTime.Utc
   readonly limit: number
 }

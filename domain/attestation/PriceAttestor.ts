@@ -49,9 +49,9 @@ export const SignedPrice = Schema.Struct({
   token: EvmAddress,
   /** US dollars (wad) for one whole token. */
   price: Usd,
-  /** When the market showed it (UNIX). */
+  /** Time at which the market showed the price (UNIX, seconds). */
   time: UnixSeconds,
-  /** Of the price as EIP-712 typed data, 65 bytes in hex. */
+  /** Signature of the price as EIP-712 typed data, 65 bytes in hex. */
   signature: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{130}$/u))
 })
 export type SignedPrice = typeof SignedPrice.Type
@@ -70,7 +70,7 @@ export const Attestations = Schema.Struct({
 })
 export type Attestations = typeof Attestations.Type
 
-/** The same refusal for every token of a request. */
+/** Answers one refusal for every token of a request. */
 export const refuseAll = (
   { tokens }: Pick<AttestationRequest, "tokens">,
   code: RefusalCode,

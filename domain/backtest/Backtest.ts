@@ -35,7 +35,7 @@ export interface Course extends Outcome {
 
 export interface Backtest {
   readonly task: BacktestTask
-  /** By the policy of the task. */
+  /** Course of the task's policy. */
   readonly strategy: Course
   /** Every deviation of the threshold traded to its target. */
   readonly exactTarget: Course

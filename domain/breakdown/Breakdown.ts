@@ -25,7 +25,7 @@ export type HoldingSubject =
 export type HoldingInput = HoldingSubject & {
   /** The caller's name of the asset; shown when the catalogue does not list it. */
   readonly symbol: string | null
-  /** In any unit, the same for all holdings; negative for a short holding. */
+  /** Share in a unit that all holdings have in common; negative for a short holding. */
   readonly weight: bigint
 }
 

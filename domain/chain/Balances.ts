@@ -9,7 +9,7 @@ export interface AccountBalances {
   readonly blockNumber: bigint
   readonly blockTime: DateTime.Utc
   readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
-  /** Of the chain's native coin; left out where it is among the balances as a token, as SOL is. */
+  /** Balance of the chain's native coin; left out where it is among the balances as a token, as SOL is. */
   readonly native?: { readonly assetId: NativeAssetId; readonly raw: bigint | null }
   /** Operations under the permission that was asked about, by the same block; left out where nobody counts them. */
   readonly operations?: bigint
@@ -91,8 +91,8 @@ export class Balances extends Context.Service<
       terms?: ReadingTerms
     ) => Effect.Effect<AccountBalances, ChainUnavailable>
     /**
-     * The same for many accounts of one chain, in as few requests as hold them; answers in the order of the accounts.
-     * What fails one request fails its accounts alone.
+     * Reads many accounts of one chain in as few requests as hold them; answers in the order of the accounts. What
+     * fails one request fails its accounts alone.
      */
     readonly readMany: (
       chainId: ChainId,

@@ -20,7 +20,7 @@ export interface ChainState {
 export class ChainStates extends Context.Service<
   ChainStates,
   {
-    /** Of every supported chain, in the order in which they are configured. */
+    /** States of every supported chain, in the order in which they are configured. */
     readonly all: Effect.Effect<ReadonlyArray<ChainState>>
   }
 >()("ballast/domain/chain/ChainStates") {}

@@ -3,7 +3,7 @@ import { Context } from "effect"
 import type { AssetId, ChainId } from "#domain/values/Caip.ts"
 
 /**
- * Of each chain the asset at whose price its native coin is valued, as that coin wrapped.
+ * Each chain's wrapped native coin: the asset at whose price the native coin is valued.
  *
  * **When to use**
  *

@@ -7,7 +7,7 @@ import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 export interface EqualHoldings {
   readonly one: AssetId
   readonly other: AssetId
-  /** Above zero. */
+  /** Raw units, above zero. */
   readonly raw: bigint
 }
 

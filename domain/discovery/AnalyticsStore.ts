@@ -7,7 +7,7 @@ import type { PerformanceWindow } from "#domain/performance/PerformanceWindow.ts
 export interface Measuring {
   /** A valuation before this moment is too old for the present. */
   readonly freshSince: DateTime.Utc
-  /** A portfolio of before this moment must have been valued. */
+  /** Portfolios that were created earlier must have been valued. */
   readonly valuedIfBefore: DateTime.Utc
   /** The first UTC date whose cash flows count as recent. */
   readonly flowsSince: DateTime.Utc

@@ -1,8 +1,8 @@
-/** When the strategies of discovery are measured. Filled from the environment by src/Config.ts. */
+/** Times at which the strategies of discovery are measured. Filled from the environment by src/Config.ts. */
 import { Context } from "effect"
 
 /**
- * When the strategies of discovery are measured.
+ * Times at which the strategies of discovery are measured.
  *
  * **When to use**
  *

@@ -7,11 +7,11 @@ import type { StrategyId } from "#domain/values/Ids.ts"
 
 /** An item as it is stored. */
 export interface DiscoveryEntry {
-  /** With the metrics of the last pass of the analytics, however old that is. */
+  /** The strategy with the metrics of the last pass of the analytics, however old that is. */
   readonly item: DiscoveryItem
   /** Where the item is in the order of the request. */
   readonly position: DiscoveryPosition
-  /** When that pass ended; null before the first. */
+  /** End of that pass; null before the first. */
   readonly measuredAt: DateTime.Utc | null
 }
 
@@ -25,7 +25,7 @@ export interface DiscoveryEntry {
 export class DiscoveryStore extends Context.Service<
   DiscoveryStore,
   {
-    /** In editorial order; one more than the limit when there is a next page. */
+    /** Lists curated strategies in editorial order; one more than the limit when there is a next page. */
     readonly curated: (after: CuratedPosition | null, limit: number) => Effect.Effect<ReadonlyArray<DiscoveryEntry>>
     /** The most first, unknown last; one more than the limit when there is a next page. */
     readonly ranked: (

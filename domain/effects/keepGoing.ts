@@ -4,7 +4,7 @@ import { type Duration, Effect, type LogLevel, type Scope } from "effect"
 interface Complaint {
   /** Logged with the cause of a fault. */
   readonly complaint: string
-  /** Of that log; an error without it. */
+  /** Level of that log; an error when left out. */
   readonly level?: LogLevel.Severity
 }
 
@@ -25,7 +25,7 @@ export const keepGoing = <E, R>(
     Effect.asVoid
   )
 
-/** The same pause after every round, whether it failed or not. */
+/** Runs an effect for ever, with one pause after every round, whether it failed or not. */
 export const keepGoingEvery = <A, E, R>(
   round: Effect.Effect<A, E, R>,
   { interval, ...complaint }: Complaint & { readonly interval: Duration.Duration }

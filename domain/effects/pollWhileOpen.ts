@@ -2,7 +2,7 @@
 import { Duration, Effect, type Latch, type Scope } from "effect"
 import { keepGoing } from "#domain/effects/keepGoing.ts"
 
-/** Between a fault and the next poll. */
+/** Pause between a fault and the next poll. */
 const afterFault = Duration.seconds(2)
 
 /** Runs until the scope closes; `complaint` is logged with the cause of a fault. */

@@ -13,7 +13,7 @@ export interface ActivationRequest {
   readonly chainIds: ReadonlyArray<ChainId>
   readonly accountIndex: string
   readonly agentAccountId: WalletId
-  /** In hex: 65 bytes of a key, or what a contract takes for one. */
+  /** Hex: 65 bytes of a key, or what a contract accepts as a signature. */
   readonly signature: string
 }
 

@@ -14,7 +14,7 @@ export interface EnrollRequest extends Labels {
   readonly accountType: AccountType
   readonly accountIndex: string
   readonly agentAccountId: WalletId
-  /** On EVM chains a signature in hex: 65 bytes of a key, or what a contract takes for one. */
+  /** Consent. EVM owners send a signature in hex: 65 bytes of a key, or what a contract accepts as one. */
   readonly consent: { readonly _tag: "Signature"; readonly signature: string } | SolanaConsent
   readonly portfolioName: string | null
 }

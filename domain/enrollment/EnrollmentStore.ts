@@ -13,7 +13,7 @@ import type { FlowId, PortfolioId, StrategyId, TenantId } from "#domain/values/I
 export type FlowClaim =
   /** This call holds the flow until its lease ends. */
   | { readonly _tag: "Claimed" }
-  /** The same body was answered before. */
+  /** The outcome that an earlier request with this body was answered. */
   | { readonly _tag: "Replayed"; readonly outcome: EnrollmentOutcome }
   /** Another body was answered before, or holds the lease. */
   | { readonly _tag: "Mismatch" }
@@ -25,7 +25,7 @@ export interface ClaimRequest {
   /** SHA-256 of the canonical request body. */
   readonly requestHash: Uint8Array
   readonly now: DateTime.Utc
-  /** When a claim without an outcome, because its process died, may be taken over, with any body. */
+  /** End of the lease: a claim without an outcome, because its process died, may then be taken over, with any body. */
   readonly leaseUntil: DateTime.Utc
 }
 

@@ -51,7 +51,7 @@ const firstRebalanceDelay = { seconds: 5 }
 const invalid = (message: string, ...details: ReadonlyArray<string>) => new ValidationFailed({ message, details })
 
 /**
- * Both stages of an enrollment.
+ * Runs both stages of an enrollment.
  *
  * **When to use**
  *

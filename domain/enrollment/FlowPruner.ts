@@ -6,7 +6,10 @@ import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { removeInBatches } from "#domain/effects/removeInBatches.ts"
 import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
-/** After its expiry a flow is answered as unknown; a call that began before may still be at work for its lease. */
+/**
+ * Time for which a flow stays after its expiry. It is answered as unknown; a call that began earlier may still hold its
+ * lease.
+ */
 const keptFor = Duration.days(1)
 const pruneInterval = Duration.minutes(10)
 

@@ -31,7 +31,7 @@ const isOfSignature = (error: ActivationError) =>
 
 const howToSign = "sign these 32 bytes as raw bytes with EIP-191, as signMessage({ message: { raw: data.hash } }) does"
 
-/** In place of the refusal of v2, whose stages v1 has not. */
+/** Refusal that v1 answers where v2 refuses by its stages, which v1 has not. */
 const hashUnsigned = new ValidationFailed({
   message: `The signature is not the owner's over data.hash of /resign; ${howToSign}`,
   details: ["signature: does not recover to the owner over data.hash"]
@@ -55,7 +55,7 @@ export class LegacyRenewals extends Context.Service<
   LegacyRenewals,
   {
     /**
-     * For all chains of the portfolio, on the terms of now. Owners that are contracts sign typed data, which v2 issues.
+     * Renews all chains of the portfolio on today's terms. Owners that are contracts sign typed data, which v2 issues.
      */
     readonly resign: (
       portfolioId: PortfolioId

@@ -5,7 +5,7 @@ import type { FlowId } from "#domain/values/Ids.ts"
 
 /** One transaction of a flow: signed, or written down already. */
 export interface PlaceAttempt<Place extends SignedPlace | RecordedPlace> {
-  /** From 1 on; another one is signed only when none before it can land any more. */
+  /** Number from 1 on; the next one is signed only when no earlier one can land any more. */
   readonly number: number
   /** What the owner signed: two requests with the same are about the same transaction. */
   readonly ownerSignature: string

@@ -22,7 +22,7 @@ const agentTokens = (
   return [...new Set([...targets, ...others])].slice(0, maxTokens)
 }
 
-/** The same for each of several chains. */
+/** Tokens that the agent may trade on each of several chains. */
 export const agentTokensOn = (assets: Assets["Service"], chainIds: ReadonlyArray<ChainId>, allocation: Allocation) =>
   Effect.forEach(chainIds, (chainId) =>
     Effect.map(assets.onChain(chainId), (catalogue) => ({

@@ -5,7 +5,7 @@ import type { ErrorContract } from "#domain/errors/Errors.ts"
 export interface DomainError {
   readonly message: string
   readonly details?: ReadonlyArray<string>
-  /** Of `RateLimited` alone; others have it in their contract. */
+  /** Seconds to wait. `RateLimited` alone has them here; other errors have them in their contract. */
   readonly retryAfterSeconds?: number
 }
 

@@ -17,7 +17,7 @@ export interface ErrorContract {
   readonly code: `API_${string}`
   readonly status: number
   readonly meaning: string
-  /** When to send the request again, where every such answer says so. */
+  /** Seconds after which the request may be sent again, where every such answer says so. */
   readonly retryAfterSeconds?: number
 }
 

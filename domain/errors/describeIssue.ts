@@ -43,7 +43,7 @@ const expectedBy = (annotations: Annotations): string | undefined => {
 /** Where an issue is. */
 interface Place {
   readonly path: ReadonlyArray<PropertyKey>
-  /** Of the value that stands there. */
+  /** Schema of the value at the path. */
   readonly schema?: SchemaAST.AST | undefined
   /** The text of an enclosing check. */
   readonly reason?: string | undefined

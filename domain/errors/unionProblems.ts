@@ -73,8 +73,8 @@ const meant = (
 }
 
 /**
- * Of a value that is no member of a union. `ofMembers` are the problems that it has as each of those that it may be;
- * undefined when only the union as a whole says something.
+ * Describes a value that is no member of a union. `ofMembers` are the problems that it has as each of those that it may
+ * be; undefined when only the union as a whole says something.
  */
 export const unionProblems = (
   { ast, input }: SchemaIssue.AnyOf,

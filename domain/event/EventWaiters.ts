@@ -7,7 +7,7 @@ import type { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { pollWhileOpen } from "#domain/effects/pollWhileOpen.ts"
 import type { TenantId } from "#domain/values/Ids.ts"
 
-/** Between two polls while a request waits. */
+/** Pause between two polls while a request waits. */
 const pollInterval = Duration.millis(100)
 
 interface Waiter {

@@ -31,7 +31,7 @@ export class TenantEventLog extends Context.Service<
     readonly grown: (
       seen: ReadonlyArray<{ readonly tenantId: TenantId; readonly sequence: number }>
     ) => Effect.Effect<ReadonlyArray<TenantId>>
-    /** Removes at most so many events of before the given time; answers how many. */
+    /** Removes at most `limit` events older than `before`; answers how many. */
     readonly prune: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("ballast/domain/event/TenantEventLog") {}

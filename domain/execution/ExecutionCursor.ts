@@ -10,7 +10,7 @@ export interface ExecutionCursor {
   readonly sequence: number
 }
 
-/** Before the first event: a client that resumes from it is sent the whole history. */
+/** Cursor before the first event: a client that resumes from it is sent the whole history. */
 export const beginning: ExecutionCursor = { at: 0, sequence: 0 }
 
 const form = /^(\d{1,15})-(\d{1,9})$/

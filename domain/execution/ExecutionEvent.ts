@@ -26,9 +26,9 @@ export interface ExecutionResult {
 
 export interface ExecutionError {
   readonly code: "EXECUTION_FAILED" | "EXECUTION_CANCELLED"
-  /** For people. */
+  /** Sentence for people. */
   readonly message: string
-  /** The same request may succeed when it is sent again. */
+  /** True where the request may succeed when it is sent again. */
   readonly retryable: boolean
 }
 
@@ -59,9 +59,9 @@ export type ExecutionBody =
     }
   | {
       readonly kind: "execution.timeline_appended"
-      /** For people. */
+      /** Sentence for people. */
       readonly message: string
-      /** The same for machines: what happened, and its particulars. */
+      /** Code for machines: what happened; `data` has its particulars. */
       readonly event: string
       readonly data: unknown
     }

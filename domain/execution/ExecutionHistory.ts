@@ -1,5 +1,5 @@
 /**
- * From the stored events of an operation to those of its stream; pure. Each stored event gives exactly one, with its
+ * Maps the stored events of an operation to those of its stream; pure. Each stored event gives exactly one, with its
  * number, and the end of the operation one more, with the next. So a stream is the same for every reader.
  */
 import { type DateTime, Schema } from "effect"
@@ -17,7 +17,7 @@ import type { OperationEvent } from "#domain/operation/OperationStore.ts"
 
 /** What the events up to a position say. */
 export interface ExecutionHistory extends StatusAtCursor {
-  /** Of the last event; 0 before the first. */
+  /** Number of the last event; 0 before the first. */
   readonly sequence: number
   readonly at: DateTime.Utc
   readonly recovered: boolean
@@ -31,7 +31,7 @@ const decodeState = Schema.decodeUnknownSync(
 const decodeCompletion = Schema.decodeUnknownSync(ChainCompletion)
 const readReason = Schema.decodeUnknownOption(Schema.Struct({ reason: Schema.String }))
 
-/** Before the first event. */
+/** History before the first event. */
 export const emptyHistory = (submittedAt: DateTime.Utc): ExecutionHistory => ({
   sequence: 0,
   at: submittedAt,

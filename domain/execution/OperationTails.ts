@@ -160,7 +160,9 @@ export class OperationTails extends Context.Service<
   {
     /** Follows the log until the scope closes. `furthest` is the last event that the follower has seen. */
     readonly follow: (operationId: OperationId, furthest: number) => Effect.Effect<Follower, never, Scope.Scope>
-    /** To be called after the commit. Costs one map lookup when nobody follows. */
+    /**
+     * Wakes who follows the operation. Callers call it after the commit; it costs one map lookup when nobody follows.
+     */
     readonly changed: (operationId: OperationId) => void
   }
 >()("ballast/domain/execution/OperationTails") {

@@ -14,7 +14,7 @@ import type { TenantId } from "#domain/values/Ids.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { pollWhileOpen } from "#domain/effects/pollWhileOpen.ts"
 
-/** When a refused client should try again. */
+/** Seconds after which a refused client should try again. */
 const retryAfterSeconds = 10
 
 /** Whose stream it is. */

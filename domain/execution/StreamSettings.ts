@@ -13,13 +13,13 @@ export class StreamSettings extends Context.Service<
   {
     /** Streams that one process has open at once. */
     readonly maxOpen: number
-    /** Of these with keys at most for one tenant, one key and one address. */
+    /** Most streams with keys for one tenant, one key and one address each. */
     readonly maxOpenPerTenant: number
     readonly maxOpenPerKey: number
     readonly maxOpenPerAddress: number
-    /** Of these with wallet sessions, which anybody has for a signature; the others are kept for keys. */
+    /** Most streams with wallet sessions, which anybody has for a signature; the others are kept for keys. */
     readonly maxOpenOfSessions: number
-    /** Of those of sessions at most for one session, one tenant and one address. */
+    /** Most streams of sessions for one session, one tenant and one address each. */
     readonly maxOpenPerSession: number
     readonly maxOpenOfSessionsPerTenant: number
     readonly maxOpenOfSessionsPerAddress: number

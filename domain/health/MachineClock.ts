@@ -2,7 +2,7 @@
 import { Context, Effect } from "effect"
 
 /**
- * By how many milliseconds this machine's clock is ahead of the time that all processes of a deployment share; negative
+ * Milliseconds by which this machine's clock is ahead of the time that all processes of a deployment share; negative
  * where it is behind. Zero where no other clock is followed.
  *
  * **When to use**

@@ -18,13 +18,13 @@ import { StallMonitor } from "#domain/relay/StallMonitor.ts"
 /** One thing that the service cannot work without. */
 export interface ReadinessCheck {
   readonly ok: boolean
-  /** For people, and public: holds no address, credential or other tenant data. */
+  /** Sentence for people, and public: holds no address, credential or other tenant data. */
   readonly detail: string
 }
 
 const answerTimeout = Duration.seconds(2)
 const tickWithin = Duration.seconds(60)
-/** By how much the clock of this machine may differ from the time that processes share. */
+/** Most that the clock of this machine may differ from the time that processes share. */
 const clockWithin = Duration.seconds(2)
 
 const ok = (detail: string): ReadinessCheck => ({ ok: true, detail })

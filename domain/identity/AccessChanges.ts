@@ -16,7 +16,7 @@ import type { TenantId } from "#domain/values/Ids.ts"
 export class AccessChanges extends Context.Service<
   AccessChanges,
   {
-    /** To be run after the commit of what changes the access of a tenant's keys or people. */
+    /** Announces a change of the access of a tenant's keys or people. Callers run it after the commit. */
     readonly changed: (tenantId: TenantId) => Effect.Effect<void>
     /** Calls back with each tenant whose access changed, until the scope closes. */
     readonly onChange: (callback: (tenantId: TenantId) => void) => Effect.Effect<void, never, Scope.Scope>

@@ -125,7 +125,7 @@ export class ApiKeys extends Context.Service<
         known.set(secret, { key, until: now + cacheForMs })
       }
 
-      /** Under the pepper of today; a key that is let in works even where this cannot be written. */
+      /** Hashes a key again under today's pepper; a key that is accepted works even where this cannot be written. */
       const rehash = (apiKeyId: ApiKeyId, hash: Uint8Array) =>
         store
           .rehashKey(apiKeyId, { hash, pepper: pepperName })

@@ -45,7 +45,7 @@ export type KeyState =
 export class IdempotencyKeys extends Context.Service<
   IdempotencyKeys,
   {
-    /** Of concurrent copies of a request, one claims it. */
+    /** Claims a key; of concurrent copies of a request, one succeeds. */
     readonly claim: (claim: KeyClaim) => Effect.Effect<KeyState>
     /** Keeps the answer; false when the claim is another's by now. */
     readonly complete: (claim: KeyClaim, answer: StoredAnswer) => Effect.Effect<boolean>
@@ -53,7 +53,7 @@ export class IdempotencyKeys extends Context.Service<
     readonly release: (claim: KeyClaim) => Effect.Effect<void>
     /** What is written within becomes visible as one, or not at all when it fails. */
     readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** Removes at most so many keys of before the given time; answers how many. */
+    /** Removes at most `limit` keys older than `before`; answers how many. */
     readonly prune: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("ballast/domain/identity/IdempotencyKeys") {}

@@ -3,14 +3,14 @@ import { Context, type Redacted } from "effect"
 
 /** The hash of a secret under each pepper that is accepted. */
 export interface SecretHashes {
-  /** Under the pepper that new hashes are made with. */
+  /** Hash under the pepper that new hashes are made with. */
   readonly current: Uint8Array
-  /** Under the one that is accepted beside it while the pepper is exchanged; null while there is one pepper. */
+  /** Hash under the other accepted pepper while the pepper is exchanged; null while there is one pepper. */
   readonly other: Uint8Array | null
 }
 
 /**
- * The keyed hash of secrets that are only ever compared.
+ * Keyed hash of secrets that are only ever compared.
  *
  * **When to use**
  *
@@ -18,7 +18,7 @@ export interface SecretHashes {
  *
  * **Details**
  *
- * `hashes` has one for each accepted pepper, so that keys of before an exchange are found.
+ * `hashes` has one for each accepted pepper, so that keys from before an exchange are found.
  */
 export class KeyHash extends Context.Service<
   KeyHash,

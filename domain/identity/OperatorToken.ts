@@ -17,7 +17,7 @@ export class OperatorToken extends Context.Service<
     readonly require: (presented: string | undefined) => Effect.Effect<void, KeyMissing | KeyInvalid>
   }
 >()("ballast/domain/identity/OperatorToken") {
-  /** Of `ADMIN_TOKEN`; null: there is no operator, and every call is refused. */
+  /** Layer from `ADMIN_TOKEN`. Null: there is no operator, and every call is refused. */
   static readonly layer = (token: Redacted.Redacted | null) =>
     Layer.sync(OperatorToken, () => {
       const expected = token === null ? null : Redacted.value(token)

@@ -20,7 +20,7 @@ export class SecretBox extends Context.Service<
     readonly seal: (label: string, plain: Redacted.Redacted<Uint8Array>) => Uint8Array
     /** None when it was sealed under another label or by another deployment, or was changed. */
     readonly open: (label: string, sealed: Uint8Array) => Option.Option<Redacted.Redacted<Uint8Array>>
-    /** The same under the pepper of `seal`; none when it was not sealed under the other pepper that is accepted. */
+    /** Seals again under the pepper of `seal`; none when it was not sealed under the other accepted pepper. */
     readonly reseal: (label: string, sealed: Uint8Array) => Option.Option<Uint8Array>
   }
 >()("ballast/domain/identity/SecretBox") {}

@@ -9,7 +9,7 @@ export interface Session {
   readonly userId: UserId
   readonly tenantId: TenantId
   readonly createdAt: DateTime.Utc
-  /** Since when its token is the one that it has. */
+  /** Time since which the session has its present token. */
   readonly rotatedAt: DateTime.Utc
   readonly usedAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
@@ -28,7 +28,7 @@ export interface FoundSession {
 
 export interface UsedNonce {
   readonly nonce: string
-  /** From when on the nonce is refused by its own time, so that it need not be stored. */
+  /** Time from which the nonce is refused by its own age, so that it need not be stored. */
   readonly expiresAt: DateTime.Utc
 }
 

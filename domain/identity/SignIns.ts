@@ -26,7 +26,7 @@ export interface SignInRequest {
   /** The text of the message, to the last character as the wallet signed it. */
   readonly message: string
   readonly signature: string
-  /** For which of the user's tenants; the oldest membership's when left out. */
+  /** One of the user's tenants; the oldest membership's when left out. */
   readonly tenantId?: TenantId
 }
 

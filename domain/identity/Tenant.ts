@@ -30,7 +30,7 @@ export interface ApiKey {
   readonly createdAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc | null
   readonly revokedAt: DateTime.Utc | null
-  /** To within a quarter of a minute; null while it was never used, or not since uses are noted. */
+  /** Last use, within a quarter of a minute; null while the key was never used, or not since uses are noted. */
   readonly lastUsedAt: DateTime.Utc | null
   /** The key that it was rotated into; it ends by its own `expiresAt`. */
   readonly replacedBy: ApiKeyId | null

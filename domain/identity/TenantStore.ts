@@ -7,14 +7,14 @@ import type { OwnerAddress } from "#domain/values/OwnerAddress.ts"
 
 export interface StoredHash {
   readonly hash: Uint8Array
-  /** Under which pepper it was made (`KeyHash.pepperName`). */
+  /** Name of the pepper under which it was made (`KeyHash.pepperName`). */
   readonly pepper: string
 }
 
 export interface FoundKey {
   readonly key: ApiKey
   readonly tenant: Tenant
-  /** Under which pepper its hash was made; null where that was not recorded. */
+  /** Name of the pepper under which its hash was made; null where that was not recorded. */
   readonly pepper: string | null
 }
 

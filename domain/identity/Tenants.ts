@@ -19,7 +19,7 @@ export interface CreatedKey {
 }
 
 export interface RotatedKey extends CreatedKey {
-  /** When the key before ends. */
+  /** End of the previous key. */
   readonly oldEndsAt: DateTime.Utc
 }
 

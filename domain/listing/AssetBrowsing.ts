@@ -125,7 +125,7 @@ interface StockSnapshot {
 }
 
 interface StockPage extends ListingPage<StockItem> {
-  /** Of all pages. */
+  /** Count over all pages. */
   readonly totalCount: number
   /** The first ones without the tags that were chosen. */
   readonly previewItems: ReadonlyArray<StockItem>
@@ -133,9 +133,9 @@ interface StockPage extends ListingPage<StockItem> {
 }
 
 interface StockSelection extends ListingPage<StockItem> {
-  /** Of all pages. */
+  /** Count over all pages. */
   readonly totalCount: number
-  /** On which what was searched for is, whatever chain was chosen. */
+  /** Chains that have a match of the search, whatever chain was chosen. */
   readonly availableChainIds: ReadonlyArray<ChainId>
 }
 

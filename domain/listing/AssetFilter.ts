@@ -3,7 +3,7 @@ import type { AssetSnapshot, RankedStock } from "#domain/listing/AssetSnapshot.t
 import { type TagGroup, tagGroups } from "#domain/listing/AssetModels.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
 
-/** At least one of these is there; all that are must fit. */
+/** Filters of assets. One at least is there; all that are must fit. */
 export interface AssetFilter {
   readonly issuerSlug?: string | undefined
   readonly exposureCategory?: string | undefined

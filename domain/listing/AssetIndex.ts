@@ -16,7 +16,7 @@ import { MarketDataCache } from "#domain/marketData/MarketDataCache.ts"
 const pollInterval = Duration.seconds(5)
 /** Market data arrives in many pieces; the order of listings need not follow each of them. */
 const rankInterval = Duration.toMillis(Duration.seconds(15))
-/** After this the ages that the view judges by are judged again. */
+/** Time after which the ages that the view judges by are judged again. */
 const viewLife = Duration.toMillis(Duration.minutes(1))
 
 /**

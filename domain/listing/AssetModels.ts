@@ -86,7 +86,7 @@ export const EquityDetails = Schema.Struct({
     platformThemes: Schema.Array(Schema.String)
   }),
   tagGroups: TagGroups,
-  /** Of one share. */
+  /** Market of one share. */
   market: Schema.NullOr(
     Schema.Struct({
       primaryPriceUsd: MaybeFigure,

@@ -130,7 +130,7 @@ interface AssetDetails extends Omit<AssetItem, "marketData"> {
 }
 
 interface AssetOverlay {
-  /** As it was sent. */
+  /** Id as the client sent it. */
   readonly assetId: string
   readonly taxonomy: Taxonomy | null
   readonly equityDetails: EquityDetails | null
@@ -142,7 +142,7 @@ interface TimeSeries {
   readonly range: CandleRange
   /** Whether this deployment has a source of the candles. */
   readonly configured: boolean
-  /** Of which the candles are: the share behind the token, or the coin. */
+  /** Subject of the candles: the share behind the token, or the coin. */
   readonly basis: "share" | "coin" | null
   readonly candles: ReadonlyArray<Candle>
   readonly cache: CacheState

@@ -29,7 +29,7 @@ export interface SearchQuery {
 /** What was found, and what of it a person may not buy from where they are. */
 export interface SearchAnswer {
   readonly items: ReadonlyArray<SearchRow>
-  /** By id; what may be bought is absent. */
+  /** Restrictions by id; what may be bought is absent. */
   readonly restrictedAssetsMap: Readonly<Record<string, Restriction>>
   readonly restrictionContext: RestrictionContext
 }

@@ -19,17 +19,17 @@ export interface RankedStock {
 }
 
 export interface AssetSnapshot {
-  /** By market capitalisation, the largest first; assets of unknown size come last, by symbol. */
+  /** Listings by market capitalisation, the largest first; assets of unknown size come last, by symbol. */
   readonly ranked: ReadonlyArray<Listing>
   readonly byId: ReadonlyMap<string, Listing>
-  /** By address in lower case, on whatever chain. */
+  /** Listings by address in lower case, on whatever chain. */
   readonly byAddress: ReadonlyMap<string, ReadonlyArray<Listing>>
   readonly byIssuer: ReadonlyMap<string, ReadonlyArray<Listing>>
   readonly byExposure: ReadonlyMap<string, ReadonlyArray<Listing>>
   readonly byCategory: ReadonlyMap<string, ReadonlyArray<Listing>>
   /** Tokenized shares in the order of `ranked`, by id. */
   readonly stocks: ReadonlyMap<string, RankedStock>
-  /** Over `ranked`, by place. */
+  /** Index over `ranked`, by position. */
   readonly text: TextIndex
   readonly view: MarketView
   readonly itemOf: (listing: Listing) => AssetItem
@@ -68,7 +68,7 @@ interface Rankable {
 const byRank = (a: Rankable, b: Rankable): number =>
   b.cap - a.cap || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : a.listing.assetId < b.listing.assetId ? -1 : 1)
 
-/** Sorting is one slice: of listings in an order of before, which is nearly theirs, it is one pass. */
+/** Ranks listings. Sorting is one slice: on the previous order, which is nearly right, it is one pass. */
 const rank = Effect.fnUntraced(function* (listings: ReadonlyArray<Listing>, view: MarketView) {
   const rankable: Array<Rankable> = []
   yield* inSlices(listings, (listing) =>

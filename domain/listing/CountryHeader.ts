@@ -11,7 +11,7 @@ import { Context } from "effect"
 export class CountryHeader extends Context.Service<
   CountryHeader,
   {
-    /** In lower case; null when no edge sets one, and then no request has a known country. */
+    /** Country in lower case; null when no edge sets one, and then no request has a known country. */
     readonly country: string | null
     readonly region: string | null
   }

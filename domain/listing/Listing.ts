@@ -13,10 +13,10 @@ export interface Listing {
   readonly address: string
   readonly asset: ListedAsset
   readonly taxonomy: Taxonomy
-  /** Without a logo, which comes from market data. */
+  /** Metadata without a logo, which comes from market data. */
   readonly metadata: AssetMetadata
   readonly coinId: string | null
-  /** Of a share or fund that an issuer has tokenized. */
+  /** Ticker of a share or fund that an issuer has tokenized. */
   readonly ticker: string | null
   readonly home: Home | null
   /** Slugs of all exposures, for filters. */

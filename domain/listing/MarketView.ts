@@ -95,12 +95,12 @@ const multiplierAt = ({ multiplier, next }: IssuedMultiplier, now: number): stri
 export interface MarketView {
   /** UNIX milliseconds at which the view was made. */
   readonly now: number
-  /** The same in ISO 8601. */
+  /** `madeAtMillis` in ISO 8601. */
   readonly madeAt: string
   readonly marketStatus: typeof MarketStatus.Type | null
   /**
-   * Of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where that is the
-   * same.
+   * Figures of a token by its contract; for a token of a coin by the coin, for one of a share by the share, where both
+   * are one thing.
    */
   readonly marketDataOf: (listing: Listing) => MarketFigures
   readonly extensionsOf: (listing: Listing) => ProviderExtensions

@@ -7,7 +7,7 @@ import { keyPartsOf } from "#domain/listing/AssetKey.ts"
 export interface ShownPrice {
   /** US dollars for one whole token, as a decimal. */
   readonly usd: string
-  /** When the provider saw it. */
+  /** Time at which the provider saw the price. */
   readonly asOf: DateTime.Utc
   /** The cache could not renew it when it was time to. */
   readonly isStale: boolean

@@ -4,13 +4,13 @@
  * when the caller has enough, after a few passes at most.
  */
 
-/** Before a symbol, before a name, and after an entry. None of them is in any text. */
+/** Marks before a symbol, before a name, and after an entry. None of them is in any text. */
 const beforeSymbol = "\u0001"
 const beforeName = "\u0002"
 const afterEntry = "\u0000"
 const separators = /[\u0000-\u0002]/gu
 
-/** As texts are compared: without regard to case. */
+/** Folds a text for comparison: without regard to case. */
 export const folded = (text: string): string => text.toLowerCase().replaceAll(separators, " ")
 
 export interface Searchable {
@@ -31,7 +31,7 @@ const tierOf = ({ name, symbols }: Searchable, query: string, word: string): num
   return name.includes(word) || symbols.some((symbol) => symbol.includes(word)) ? 3 : 4
 }
 
-/** So many hits are put in order by themselves; more are found in order. */
+/** Most hits that are ordered by themselves; more are found in order. */
 const fewHits = 512
 
 /** Entries are added one by one, in the order in which they are found among alike. */
@@ -75,7 +75,7 @@ export interface TextIndex {
 
 interface Texts {
   readonly entries: ReadonlyArray<Searchable>
-  /** Of each entry, where it starts in `all`. */
+  /** Start of each entry in `all`. */
   readonly starts: Int32Array
   /** Places of the entries with a symbol. */
   readonly bySymbol: ReadonlyMap<string, ReadonlyArray<number>>

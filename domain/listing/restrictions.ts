@@ -32,7 +32,7 @@ export interface Place {
   readonly countryCode: string | null
   /** ISO 3166-2. */
   readonly regionCode: string | null
-  /** As the client sent it. */
+  /** Country as the client sent it. */
   readonly manualCountryCode: string | null
 }
 

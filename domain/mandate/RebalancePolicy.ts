@@ -1,5 +1,5 @@
 /**
- * When a strategy's portfolios are worth a trade, and how far they are traded. An extension of the interface:
+ * Rules by which a strategy's portfolios are worth a trade, and how far they are traded. An extension of the interface:
  * docs/decisions/0140-rebalance-policies.md. Without a policy every deviation of `thresholdUsd` is traded to the
  * target.
  */

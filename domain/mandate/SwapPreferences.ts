@@ -11,7 +11,7 @@ export interface SwapPreferences {
   readonly thresholdUsd: bigint | null
 }
 
-/** The same with the policy of rebalancing, where one is set. */
+/** Preferences of swaps with the policy of rebalancing, where one is set. */
 export interface Preferences extends SwapPreferences {
   readonly rebalancePolicy?: RebalancePolicy
 }

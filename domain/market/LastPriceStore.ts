@@ -23,7 +23,7 @@ export class LastPriceStore extends Context.Service<
     readonly read: (assetIds: ReadonlyArray<AssetId>) => Effect.Effect<AnsweredPrices>
   }
 >()("ballast/domain/market/LastPriceStore") {
-  /** Of a process without a database: it knows what it saw itself. */
+  /** Layer of a process without a database: it knows what it saw itself. */
   static readonly none = Layer.succeed(LastPriceStore, {
     keep: () => Effect.void,
     read: () => Effect.succeed(new Map())

@@ -29,6 +29,6 @@ export const yearlyDeviation = (returns: ReadonlyArray<number>): bigint | undefi
   return Number.isFinite(yearly) ? (BigInt(Math.round(yearly * precision)) * wad) / BigInt(precision) : undefined
 }
 
-/** The same from the prices of days that follow each other. */
+/** Computes the volatility from the prices of days that follow each other. */
 export const volatility = (prices: ReadonlyMap<Day.Day, bigint>): bigint | undefined =>
   yearlyDeviation([...dailyReturns(prices).values()])

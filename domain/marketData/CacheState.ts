@@ -5,7 +5,7 @@ import { type Fetched, MarketDataProvider } from "#domain/marketData/Dataset.ts"
 export const CacheState = Schema.Struct({
   /** ISO 8601; null while nothing was fetched. */
   fetchedAt: Schema.NullOr(Schema.String),
-  /** From then on the data has missed a refresh. */
+  /** Time from which the data has missed a refresh. */
   expiresAt: Schema.NullOr(Schema.String),
   ageSeconds: Schema.NullOr(Schema.Int),
   /** True past `expiresAt`, and where there is no data. */
@@ -17,12 +17,13 @@ export type CacheState = typeof CacheState.Type
 const nothing: CacheState = { fetchedAt: null, expiresAt: null, ageSeconds: null, stale: true, source: null }
 
 /**
- * Of data that was put together from several datasets: when its oldest was fetched, and when the first of them expires.
+ * Origin of data that was put together from several datasets: when its oldest was fetched, and when the first of them
+ * expires.
  */
 export interface Provenance {
   readonly fetchedAt: DateTime.Utc
   readonly expiresAt: DateTime.Utc
-  /** As `CacheState` writes them. */
+  /** Fields as `CacheState` writes them. */
   readonly written: Pick<CacheState, "fetchedAt" | "expiresAt" | "source">
 }
 

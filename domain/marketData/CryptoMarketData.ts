@@ -135,7 +135,7 @@ interface Themes {
 }
 
 interface Quotes {
-  /** In the order of the request, each coin once. */
+  /** Coins in the order of the request, each once. */
   readonly items: ReadonlyArray<Datasets.CoinMarket>
   /** Those that the cache does not hold. */
   readonly missingCoinIds: ReadonlyArray<string>
@@ -158,9 +158,9 @@ export class CryptoMarketData extends Context.Service<
     readonly quotes: (coinIds: ReadonlyArray<string>) => FromCache<Quotes>
     readonly global: MaybeFromCache<typeof Datasets.GlobalMarket.Type>
     readonly themes: MaybeFromCache<Themes>
-    /** At most `limit` coins, and as many categories. */
+    /** Reads at most `limit` coins, and as many categories. */
     readonly trending: (limit: number) => FromCache<{ readonly data: typeof Datasets.Trending.Type }>
-    /** At most `limit` each way. */
+    /** Reads at most `limit` movers each way. */
     readonly movers: (limit: number) => FromCache<{ readonly data: Movers }>
     readonly platforms: FromCache<{ readonly items: ReadonlyArray<Platform> }>
     readonly categories: FromCache<{ readonly items: ReadonlyArray<typeof Datasets.NamedCategory.Type> }>

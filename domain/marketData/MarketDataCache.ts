@@ -15,7 +15,7 @@ const isProvider = Schema.is(MarketDataProvider)
 
 interface Held {
   readonly stored: StoredDataset
-  /** By the schema that it was decoded with. */
+  /** Value decoded by the schema `by`. */
   decoded: { readonly by: unknown; readonly value: Option.Option<unknown> } | undefined
 }
 

@@ -12,7 +12,7 @@ import { MarketDataStore, type DatasetState, type RefreshLease } from "#domain/m
 const leaseLength = Duration.seconds(60)
 const tryAgainAfter = Duration.minutes(1)
 const pollInterval = Duration.seconds(5)
-/** So many failures of a provider in a row end its round: what is left is requested in the next. */
+/** Failures of a provider in a row that end its round: what is left is requested in the next. */
 const maxFailures = 3
 const minute = 60_000
 const orphanLife = Duration.toMillis(Duration.days(14))

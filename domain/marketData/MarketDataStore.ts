@@ -29,7 +29,7 @@ export interface FetchedDataset {
 /** That a dataset could not be fetched. */
 export interface FetchFailure {
   readonly name: string
-  /** For operators. */
+  /** Reason for operators. */
   readonly reason: string
   readonly at: DateTime.Utc
 }

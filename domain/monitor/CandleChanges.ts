@@ -22,7 +22,7 @@ export const maxWindowHours = 336
 export const spanFor = (windowHours: number): CandleSpan => (windowHours <= 12 ? "day" : "month")
 
 interface Close {
-  /** When the candle ended. */
+  /** End of the candle. */
   readonly at: number
   /** US dollars, as a decimal. */
   readonly price: string

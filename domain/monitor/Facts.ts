@@ -6,11 +6,11 @@ import type * as Day from "#domain/values/Day.ts"
 /** One asset that a portfolio holds or aims at. Values are US dollars (wad). */
 export interface HeldPosition {
   readonly assetId: AssetId
-  /** Of one whole token, above zero. Null for an asset that is aimed at, not held, and has no price. */
+  /** Price of one whole token, above zero. Null for an asset that is aimed at, not held, and has no price. */
   readonly priceUsd: bigint | null
   /** All that is held, and what is on its way. */
   readonly valueUsd: bigint
-  /** The same less what is promised to withdrawals: what a plan weighs. */
+  /** Value less what is promised to withdrawals: what a plan weighs. */
   readonly plannedUsd: bigint
   /** What is held and may be traded now. */
   readonly freeUsd: bigint

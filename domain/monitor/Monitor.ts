@@ -49,9 +49,9 @@ export interface MonitorState {
   readonly status: MonitorStatus
   /** Null unless it waits. */
   readonly wait: Wait | null
-  /** When it is checked without a price; null once it has ended. Two ticks of a monitor never have the same. */
+  /** Time at which it is checked without a price; null once it has ended. No two ticks of a monitor have one time. */
   readonly nextCheckAt: DateTime.Utc | null
-  /** Of which time the last tick was; later ones are later. */
+  /** Time of the last tick; later ticks are later. */
   readonly lastTickAt: DateTime.Utc | null
   /** Whether its trigger may fire (`edge.ts`). */
   readonly isArmed: boolean
@@ -76,7 +76,7 @@ export interface Workflow {
   readonly workflowId: WorkflowId
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
-  /** Of the portfolio's owner, without a chain. */
+  /** Address of the portfolio's owner, without a chain. */
   readonly ownerAddress: string
   readonly title: string
   readonly kind: WorkflowKind

@@ -20,7 +20,7 @@ const batch = 200
 const maxBatches = 20
 /** A tick's key is stored for so long. */
 const tickRetention = Duration.days(7)
-/** Between sweeps, while there is work and while there is none; at most the interval between ticks. Milliseconds. */
+/** Pause between sweeps while there is work, in milliseconds; at most the interval between ticks. */
 const busyIntervalMs = 50
 const idleIntervalMs = 500
 

@@ -77,7 +77,7 @@ export class MonitorStore extends Context.Service<
     readonly awaiting: (execution: LinkedRun) => Effect.Effect<Option.Option<Monitor>>
     /** Active ones whose next check is due, the longest overdue first. */
     readonly due: (asOf: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Monitor>>
-    /** The same, for the caller alone until `until` or until they change. */
+    /** Claims due monitors for the caller alone until `until` or until they change. */
     readonly claim: (now: DateTime.Utc, until: DateTime.Utc, limit: number) => Effect.Effect<ReadonlyArray<Monitor>>
     /** One transaction: states, accepted operations, watches and keys together. A monitor may occur once. */
     readonly advance: (steps: ReadonlyArray<Step>) => Effect.Effect<ReadonlyArray<Advanced>>
@@ -94,7 +94,7 @@ export class MonitorStore extends Context.Service<
     readonly follow: (now: DateTime.Utc) => Effect.Effect<boolean>
     /** Deletes a batch of ticks that were done before. */
     readonly deleteTicks: (before: DateTime.Utc) => Effect.Effect<number>
-    /** For metrics: how many have failed, and since when the longest overdue one is due. */
+    /** State for metrics: how many have failed, and since when the longest overdue one is due. */
     readonly state: (
       now: DateTime.Utc
     ) => Effect.Effect<{ readonly failed: number; readonly oldestDueAt: DateTime.Utc | null }>

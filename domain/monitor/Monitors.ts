@@ -256,7 +256,7 @@ export class Monitors extends Context.Service<
         }
       })
 
-      /** Without an event to replay the trigger is checked again at once, and armed: it fires if it is reached. */
+      /** Checks the trigger again at once where there is no event to replay, and arms it: it fires if it is reached. */
       const replayCheck = Effect.fnUntraced(function* (monitor: Monitor) {
         const now = yield* DateTime.now
         const next = monitor.workflow.status === "active" ? checkAgain(monitor.state, now) : null

@@ -22,7 +22,7 @@ const decimal = (pattern: RegExp, expected: string, example: string) =>
 const Figure = decimal(/^-?[0-9]{1,15}(\.[0-9]{1,18})?$/u, "a decimal number", "2500.5")
 const Distance = decimal(/^[0-9]{1,15}(\.[0-9]{1,18})?$/u, "a decimal number that is not negative", "25")
 
-/** Of every trigger that watches one figure. */
+/** Fields of every trigger that watches one figure. */
 const level = {
   /** `above`: fires when the figure is at the threshold or beyond it; `below`: at it or under it. */
   comparison: Schema.Literals(["above", "below"]),
@@ -108,7 +108,7 @@ export const EvaluatedKind = Schema.Literals([
 export const TriggerKind = Schema.Literals([...EvaluatedKind.literals, "portfolio_held_asset_accounting_metrics"])
 export type TriggerKind = typeof TriggerKind.Type
 
-/** When a trigger fires and when it may fire again, of one figure. */
+/** Level at which a trigger of one figure fires, and at which it may fire again. */
 export interface Level {
   readonly comparison: "above" | "below"
   readonly threshold: bigint

@@ -17,9 +17,9 @@ import { levelOf, type Trigger, type TriggerEvent, watchKeyOf } from "#domain/mo
 /** What is known when a monitor is ticked. */
 export interface TickInputs {
   readonly at: DateTime.Utc
-  /** Of the run, if one is started. */
+  /** Operation of the run, if one is started. */
   readonly operationId: OperationId
-  /** Of the portfolio; left out when by `needsFacts` nothing is measured. */
+  /** Facts of the portfolio; left out when by `needsFacts` nothing is measured. */
   readonly facts?: Facts | undefined
   /** The key that the caller gave the tick; left out, it has its own. */
   readonly requestId?: string | undefined

@@ -95,7 +95,7 @@ const measurePrice = (assetId: AssetId, value: bigint): Measured => ({
   isPrice: true
 })
 
-/** By how much one price is above another, percent. */
+/** Computes by how much one price is above another, in percent. */
 const change = (before: bigint, now: bigint): bigint => ((now - before) * 100n * Decimal.one) / before
 
 type Candles = Extract<Trigger, { readonly kind: "market_candles" }>

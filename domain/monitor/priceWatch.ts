@@ -1,7 +1,7 @@
 /**
- * Within which prices nothing can change for a trigger: a price tick costs something only where it leaves such a range.
- * What holds is exact; where a trigger is closer to its level than a basis point of the prices, the range is one basis
- * point all the same, and the next check catches what it missed.
+ * Computes the prices within which nothing can change for a trigger: a price tick costs something only where it leaves
+ * such a range. What holds is exact; where a trigger is closer to its level than a basis point of the prices, the range
+ * is one basis point all the same, and the next check catches what it missed.
  */
 import type { AssetId } from "#domain/values/Caip.ts"
 import { isQuiet } from "#domain/monitor/edge.ts"

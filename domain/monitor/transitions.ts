@@ -20,7 +20,7 @@ const executionCheckEvery = Duration.minutes(5)
 
 const firstRetry = Duration.minutes(1)
 const longestRetry = Duration.hours(2)
-/** After so many failures in a row a workflow has failed. */
+/** Failures in a row after which a workflow has failed. */
 export const maxFailures = 8
 /** How many of its runs a workflow keeps the ids of. */
 export const maxLinked = 20

@@ -21,7 +21,7 @@ export interface ValuationInputs {
   readonly outgoing: ReadonlyArray<OutgoingValue>
   readonly catalogue: ReadonlyMap<AssetId, Asset>
   readonly prices: ReadonlyMap<AssetId, Price>
-  /** Milliseconds since 1970; a price of before is not one of now. */
+  /** Time (milliseconds since 1970) before which a price is too old to count as present. */
   readonly staleBefore: number
   /** Assets of the strategies of the portfolios in `withUnbacked`. */
   readonly targets: ReadonlyMap<PortfolioId, ReadonlySet<AssetId>>

@@ -47,7 +47,10 @@ const readTimeout = Duration.seconds(3)
 export class PortfolioValuer extends Context.Service<
   PortfolioValuer,
   {
-    /** From balances that were read for something else. Never fails; false when the portfolio could not be valued. */
+    /**
+     * Values a portfolio from balances that were read for something else. Never fails; false when it could not be
+     * valued.
+     */
     readonly valueFrom: (portfolioId: PortfolioId, accounts: ReadonlyArray<AccountReading>) => Effect.Effect<boolean>
     /** Reads the balances first. */
     readonly value: (portfolioId: PortfolioId) => Effect.Effect<boolean>

@@ -73,7 +73,7 @@ export class StrategyPerformances extends Context.Service<
   {
     /** One's own strategy or a public one. Refuses a strategy whose stored allocation names an unknown asset. */
     readonly read: (strategyId: StrategyId) => Effect.Effect<StrategyPerformance, NotFound | ValidationFailed, Caller>
-    /** Of any strategy, shortest window first; empty when there is nothing to say. */
+    /** Windows of any strategy, shortest first; empty when there is nothing to say. */
     readonly windows: (strategyId: StrategyId) => Effect.Effect<ReadonlyArray<PerformanceWindow>>
   }
 >()("ballast/domain/performance/StrategyPerformances") {

@@ -1,8 +1,8 @@
-/** When portfolios are valued. Filled from the environment by src/Config.ts. */
+/** Times at which portfolios are valued. Filled from the environment by src/Config.ts. */
 import { Context } from "effect"
 
 /**
- * When portfolios are valued by the clock.
+ * Times at which portfolios are valued by the clock.
  *
  * **When to use**
  *

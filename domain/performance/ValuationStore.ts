@@ -102,8 +102,8 @@ export class ValuationStore extends Context.Service<
      */
     readonly take: (portfolioId: PortfolioId, now: DateTime.Utc) => Effect.Effect<Option.Option<TakenPortfolio>>
     /**
-     * To be read after the balances: a trade in them is then either confirmed or pending. A transfer is
-     * pending while it is open, unless it was opened before the given time.
+     * Reads trades. Callers read them after the balances: a trade in them is then either confirmed or pending. A
+     * transfer is pending while it is open, unless it was opened before the given time.
      */
     readonly trades: (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc) => Effect.Effect<Trades>
     /** Transfers that had not arrived by what was read of all accounts, and the known ones, whatever became of them. */

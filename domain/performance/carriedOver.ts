@@ -23,7 +23,7 @@ export interface PricedAssets {
 
 /** What is known of an account without reading it again. */
 export interface KnownAccount {
-  /** At its last valuation. */
+  /** Holdings at its last valuation. */
   readonly holdings: ReadonlyArray<HeldAsset>
   /** What our own trades since then changed of each asset, in its smallest unit. */
   readonly traded: ReadonlyMap<HeldAssetId, bigint>

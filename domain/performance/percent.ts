@@ -5,7 +5,7 @@ import * as Decimal from "#domain/values/Decimal.ts"
 const divideRounded = (dividend: bigint, divisor: bigint): bigint =>
   dividend < 0n ? -((-dividend * 2n + divisor) / (divisor * 2n)) : (dividend * 2n + divisor) / (divisor * 2n)
 
-/** By how many percent `to` is above `from`, rounded at the eighteenth place; `from` is above zero. */
+/** Computes by how many percent `to` is above `from`, rounded at the eighteenth place; `from` is above zero. */
 export const changeOf = (from: bigint, to: bigint): bigint => divideRounded((to - from) * 100n * Decimal.one, from)
 
 const shownPlaces = 4

@@ -28,7 +28,7 @@ export interface CurveTask {
   /** Rebalances are made on this day and every `everyDays` days before and after it, and when the curve begins. */
   readonly anchor: Day.Day
   readonly everyDays: number
-  /** In the order of their days; the first one is assumed for all time before. */
+  /** Versions in the order of their days; the first one is assumed for all earlier time. */
   readonly versions: ReadonlyArray<CurveVersion>
   readonly prices: ReadonlyMap<AssetId, PriceSeries>
 }

@@ -70,8 +70,8 @@ const owedTo = (
 }
 
 /**
- * Of what counted as on its way at the last valuation, that which had arrived by then already: the ledger did not have
- * it yet, so it was in the balance too and passed for cash that came in.
+ * Finds, of what counted as on its way at the last valuation, that which had arrived by then already: the ledger did
+ * not have it yet, so it was in the balance too and passed for cash that came in.
  */
 const countedTwice = (last: AccountSnapshot, { before, outgoing }: ValuationTask): ReadonlyArray<IncomingAsset> =>
   (last.incoming ?? []).filter(({ operationId }) =>

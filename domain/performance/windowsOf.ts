@@ -6,7 +6,7 @@ import { changeOf } from "#domain/performance/percent.ts"
 /** The longest lookback. */
 const longestMonths = 12
 
-/** From the last point's day to the day on which the window begins. */
+/** Windows, each with its first day, computed from the last point's day. */
 const lookbacks: ReadonlyArray<readonly [WindowName, (last: Day.Day) => Day.Day]> = [
   ["1d", (last) => Day.add(last, -1)],
   ["1w", (last) => Day.add(last, -7)],

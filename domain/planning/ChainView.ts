@@ -15,7 +15,7 @@ export interface ChainView {
   readonly chainId: ChainId
   /** The assets whose value is known, those of value zero included; they share the chain by their weights. */
   readonly positions: ReadonlyArray<PlanPosition>
-  /** Of unknown value: taken to be on target, whatever they are worth, and so left out of the shares. */
+  /** Holdings of unknown value: taken to be on target, whatever they are worth, and so left out of the shares. */
   readonly unvalued: ReadonlyArray<Unvalued>
   /** Sums over `positions`: US dollars (wad) and basis points of the whole portfolio. */
   readonly valueUsd: bigint

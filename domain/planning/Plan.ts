@@ -85,8 +85,8 @@ export interface PlanInput {
    */
   readonly feeBps: number
   /**
-   * By how many basis points more is sold than whole units of a coarse token cost, 0 to 5,000: the market gives none in
-   * part. Left out: none.
+   * Surplus in basis points that is sold beyond what whole units of a coarse token cost, 0 to 5,000: the market gives
+   * none in part. Left out: none.
    */
   readonly headroomBps?: number
   /** Left out: value stays on its chain. */

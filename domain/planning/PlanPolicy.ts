@@ -28,11 +28,13 @@ export interface PlanPolicy {
   readonly isWhole: boolean
   /** Most that the plan may cost, US dollars (wad); undefined: no limit. */
   readonly maxCostUsd?: bigint
-  /** Of a chain without an entry it is not known: nothing is counted for it, and figures of its costs say so. */
+  /**
+   * Gas by chain. A chain without an entry is not known: nothing is counted for it, and figures of its costs say so.
+   */
   readonly gas: ReadonlyMap<ChainId, ChainGas>
   /** Standard deviation of a year's return (wad) by asset; without an entry `defaultVolatility` is assumed. */
   readonly volatility: ReadonlyMap<AssetId, bigint>
-  /** Until the portfolio is checked again. */
+  /** Seconds until the portfolio is checked again. */
   readonly secondsToNextCheck: number
   /** What slippage is expected to take of a swap beside its quote, in basis points. */
   readonly reserveBps: number
@@ -55,7 +57,7 @@ export const minTradeUsd = (
     thresholdUsd
   )
 
-/** Of an asset without a history: that of a volatile coin. Standard deviation of a year's return (wad). */
+/** Volatility of an asset without a history: that of a volatile coin. Standard deviation of a year's return (wad). */
 export const defaultVolatility = 800_000_000_000_000_000n
 
 /** Key of a pair in `pairCosts`. */

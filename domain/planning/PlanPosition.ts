@@ -60,14 +60,14 @@ export const fromHolding = (holding: Holding, weight: number): PlanPosition => {
   }
 }
 
-/** The same asset with another balance. */
+/** Copies a position with another balance. */
 export const withBalance = (position: PlanPosition, balanceRaw: bigint): PlanPosition => ({
   ...position,
   balanceRaw,
   valueUsd: (balanceRaw * position.priceUsd) / position.scale
 })
 
-/** The same asset with another weight. */
+/** Copies a position with another weight. */
 export const withWeight = (position: PlanPosition, weight: bigint): PlanPosition => ({
   ...position,
   weight,

@@ -9,8 +9,8 @@ import { RecordedSkip } from "#domain/values/Skip.ts"
 export const PlannedChain = Schema.Struct({
   chainId: ChainId,
   /**
-   * In execution order. An asset is only ever sold or only ever bought, so no leg needs what another one yields, and
-   * a leg that fails leaves the others valid.
+   * Legs in execution order. An asset is only ever sold or only ever bought, so no leg needs what another one yields,
+   * and a leg that fails leaves the others valid.
    */
   legs: Schema.Array(PlannedLeg),
   /** What leaves the chain after the legs. A chain that sends does not receive. Left out by old plans. */

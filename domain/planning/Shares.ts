@@ -4,7 +4,7 @@ import type { PlanPosition } from "#domain/planning/PlanPosition.ts"
 /** Each asset is due `position.weight / weight` of `totalUsd` (US dollars, wad). */
 export interface Shares {
   readonly positions: ReadonlyArray<PlanPosition>
-  /** Above zero. */
+  /** Weight, above zero. */
   readonly weight: bigint
   readonly totalUsd: bigint
 }

@@ -30,7 +30,7 @@ export interface PermissionReading {
 
 /** A call that a live permission lets pass; none carries native money. */
 export interface AllowedCall {
-  /** Of the permission that lets it pass. */
+  /** The permission that lets it pass. */
   readonly permissionId: PermissionId
   /** Null: any token. */
   readonly target: EvmAddress | null
@@ -74,7 +74,7 @@ export interface ChainPolicy {
   readonly isDeployed: boolean
   /** Latest first. */
   readonly permissions: ReadonlyArray<PermissionReading>
-  /** Of all permissions that are active, or can be put on the chain. */
+  /** Calls of all permissions that are active, or can be put on the chain. */
   readonly allowed: ReadonlyArray<AllowedCall>
   /** Null when no permission names one. */
   readonly guard: GuardReading | null
@@ -91,7 +91,7 @@ export interface ChainPolicy {
 export class PolicyReader extends Context.Service<
   PolicyReader,
   {
-    /** By the owner's grants, of which one at least names the chain. */
+    /** Reads what the owner's grants allow on a chain; one of them at least names it. */
     readonly read: (grants: ReadonlyArray<Grant>, chainId: ChainId) => Effect.Effect<ChainPolicy, ChainUnavailable>
   }
 >()("ballast/domain/policy/PolicyReader") {}

@@ -9,10 +9,9 @@ import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 /**
  * `signature_required`: a chain lets the agent act no longer. `permission_expired` and `permission_expiring`: what the
  * owner signed has run out, or does within 14 days. `permission_revoked`: the owner took it back.
- * `permission_outdated`: it is of before the trade guard. `run_failed`: the last run did. `transfer_unclear`: value
- * between chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the
- * chain has not shown what became of it. `chain_behind`: the nodes of a chain are behind what is known of the
- * portfolio.
+ * `permission_outdated`: it predates the trade guard. `run_failed`: the last run did. `transfer_unclear`: value between
+ * chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the chain has
+ * not shown what became of it. `chain_behind`: the nodes of a chain are behind what is known of the portfolio.
  */
 export const AttentionCode = Schema.Literals([
   "signature_required",
@@ -33,10 +32,10 @@ export type Actor = typeof Actor.Type
 
 export interface Attention {
   readonly code: AttentionCode
-  /** Since when it is so; of what is to come, when it comes. */
+  /** Time since which it is so; for what is to come, when it comes. */
   readonly since: DateTime.Utc
   readonly actor: Actor
-  /** For people: what is wrong, and what to do. */
+  /** Sentence for people: what is wrong, and what to do. */
   readonly action: string
   /** The operation that waits or failed. */
   readonly operationId: OperationId | null

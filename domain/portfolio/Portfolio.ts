@@ -33,9 +33,9 @@ const PortfolioSchedule = Schema.Struct({
   pauseNote: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   frequency: Frequency,
   nextDueAt: Schema.DateTimeUtcFromString,
-  /** When the latest completed run, manual or scheduled, finished. */
+  /** End of the latest completed run, manual or scheduled. */
   lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString),
-  /** When the schedule's latest drift check ended, whether it began a run or found the portfolio on target. */
+  /** End of the schedule's latest drift check, whether it began a run or found the portfolio on target. */
   lastCheckedAt: Schema.NullOr(Schema.DateTimeUtcFromString).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 /** The runtime state of a portfolio's schedule. */

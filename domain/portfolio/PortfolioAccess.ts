@@ -56,12 +56,12 @@ export class PortfolioAccess extends Context.Service<
   {
     /** Newest first. */
     readonly list: (query: PageQuery & SeenFilter) => Effect.Effect<Page<Portfolio>, CursorInvalid, SignedIn>
-    /** For the owner of the portfolio, and for each member of its tenant. */
+    /** Admits the owner of the portfolio, and each member of its tenant. */
     readonly reading: <A, E, R>(
       portfolioId: PortfolioId,
       read: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E, ForPerson<R>>
-    /** For members of its tenant with the role `owner`, and for the portfolio's owner where its tenant allows that. */
+    /** Admits members of its tenant with the role `owner`, and the portfolio's owner where its tenant allows that. */
     readonly acting: <A, E, R>(
       portfolioId: PortfolioId,
       action: OwnerAction,

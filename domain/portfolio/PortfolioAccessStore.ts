@@ -19,7 +19,7 @@ export interface SeenPortfolio {
   readonly ownerActions: ReadonlyArray<OwnerAction>
 }
 
-/** By which a person may narrow a list: nothing that the tenant alone knows. */
+/** Filters by which a person may narrow a list: nothing that the tenant alone knows. */
 export type SeenFilter = Pick<PortfolioFilter, "ownerAccountId" | "strategyId" | "status">
 
 /**

@@ -16,7 +16,7 @@ export interface LastOperation {
   readonly finishedAt: DateTime.Utc
 }
 
-/** As it is stored. */
+/** A portfolio as it is stored. */
 export interface StoredPortfolio extends Portfolio {
   /** The operation that is not finished; of several one that is at work rather than one that waits for its owner. */
   readonly activeOperationId: OperationId | null

@@ -26,7 +26,7 @@ export interface Position {
   readonly balanceRaw: bigint
   /** US dollars (wad) for one whole token; null when no source has one. */
   readonly priceUsd: bigint | null
-  /** When the market showed the price; null without one. */
+  /** Time at which the market showed the price; null without one. */
   readonly priceAsOf: DateTime.Utc | null
   /** US dollars (wad); null without a price. */
   readonly valueUsd: bigint | null
@@ -39,7 +39,7 @@ export interface TransitItem {
   readonly amountRaw: bigint
   /** US dollars (wad); null without a price. */
   readonly valueUsd: bigint | null
-  /** When the market showed the price; null without one. */
+  /** Time at which the market showed the price; null without one. */
   readonly priceAsOf: DateTime.Utc | null
 }
 

@@ -19,9 +19,9 @@ export interface AccountAnswer {
     | {
         readonly _tag: "Read"
         readonly balances: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint | null }>
-        /** Of the chain's native coin; left out where nothing of it is held. */
+        /** Balance of the chain's native coin; left out where nothing of it is held. */
         readonly native?: { readonly coin: NativeCoin; readonly raw: bigint }
-        /** Of tokens that are not in the catalogue. */
+        /** Tokens that are not in the catalogue. */
         readonly unlisted: ReadonlyArray<UnlistedHolding>
         /** Why the balances are of a block that is too old to act on; left out where they are not. */
         readonly oldBecause?: string
@@ -110,7 +110,7 @@ const unlistedPosition = (account: AccountId, { assetId, decimals, raw, symbol }
   valueUsd: null
 })
 
-/** At the price of the token that wraps it. */
+/** Values the native coin at the price of the token that wraps it. */
 const nativePosition = (
   account: AccountId,
   { coin, raw }: { readonly coin: NativeCoin; readonly raw: bigint },

@@ -32,7 +32,7 @@ export class AnswerDeadlines extends Context.Service<
     readonly await: (late: () => void) => () => void
     /** Fails when the effect is late, and interrupts it. */
     readonly within: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
-    /** For people, such as `60 seconds`. */
+    /** Length for people, such as `60 seconds`. */
     readonly length: string
   }
 >()("ballast/domain/request/AnswerDeadlines") {

@@ -10,7 +10,7 @@ import { Context, Duration } from "effect"
  */
 export const AnswerSettings = Context.Reference("ballast/domain/request/AnswerSettings", {
   defaultValue: () => ({
-    /** Until an answer that is no stream has begun. */
+    /** Time until an answer that is no stream has begun. */
     longest: Duration.seconds(60),
     /** Calls of procedures in one message, over Effect's RPC. */
     maxCalls: 100

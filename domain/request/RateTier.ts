@@ -1,6 +1,6 @@
 /**
- * On a route or a procedure: which request counter it belongs to. All of a tier share its counter, and every request
- * counts into `global` besides. Source: shapes 2.29 and Y.
+ * Annotation of a route or a procedure: the request counter to which it belongs. All of a tier share its counter, and
+ * every request counts into `global` besides. Source: shapes 2.29 and Y.
  */
 import { Context } from "effect"
 

@@ -6,7 +6,7 @@ import type { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
 export interface RefusedRequest {
   readonly tenantId: TenantId
   readonly apiKeyId: ApiKeyId
-  /** When it was answered. */
+  /** Time of the answer. */
   readonly at: DateTime.Utc
   /** The answer's `X-Request-Id`; of one of several calls in a request, with the call (`callOf`). */
   readonly requestId: string
@@ -17,7 +17,7 @@ export interface RefusedRequest {
   readonly status: number
   /** Null when the answer had none. */
   readonly code: string | null
-  /** As it was answered, without its details; null when the answer had none. */
+  /** Message as it was answered, without its details; null when the answer had none. */
   readonly message: string | null
   readonly milliseconds: number
 }
@@ -38,7 +38,7 @@ export interface RefusedRequestFilter {
 export class RefusedRequestStore extends Context.Service<
   RefusedRequestStore,
   {
-    /** By one statement. */
+    /** Stores the requests by one statement. */
     readonly insert: (requests: ReadonlyArray<RefusedRequest>) => Effect.Effect<void>
     /** Newest first; one row more than the limit when there is a next page. */
     readonly list: (
@@ -46,7 +46,7 @@ export class RefusedRequestStore extends Context.Service<
       filter: RefusedRequestFilter,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<RefusedRequest>>
-    /** Removes at most so many of before the given time; answers how many. */
+    /** Removes at most `limit` requests older than `before`; answers how many. */
     readonly prune: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("ballast/domain/request/RefusedRequestStore") {}

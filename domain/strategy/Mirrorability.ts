@@ -17,7 +17,7 @@ import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
 export interface OwnerMirrored extends OwnedChange {
   readonly ownerAddress: OwnerAddress
   readonly canMirror: boolean
-  /** Of every eligible strategy now. */
+  /** Value that every eligible strategy has now. */
   readonly isPublic: boolean
 }
 
@@ -53,17 +53,17 @@ export class Mirrorability extends Context.Service<
       blueprintId: string,
       change: MirrorabilityChange
     ) => Effect.Effect<MirroredBlueprint, NotFound | Internal>
-    /** As `set`, of the strategy that a portfolio of its creator follows. */
+    /** Changes the strategy that a portfolio of its creator follows. */
     readonly setOfPortfolio: (
       portfolioId: string,
       change: MirrorabilityChange
     ) => Effect.Effect<MirroredBlueprint, PortfolioNotFound | PermissionDenied | NotFound | Internal>
-    /** As `set`, of every public strategy of the owner, all or none. */
+    /** Changes every public strategy of the owner, all or none. */
     readonly setOfOwner: (
       ownerAddress: OwnerAddress,
       change: MirrorabilityChange
     ) => Effect.Effect<OwnerMirrored, Internal>
-    /** As `setOfOwner`, of the operator's own account. */
+    /** Changes every public strategy of the operator's own account, all or none. */
     readonly setOfOperator: (change: MirrorabilityChange) => Effect.Effect<OwnerMirrored, NotFound | Internal>
   }
 >()("ballast/domain/strategy/Mirrorability") {

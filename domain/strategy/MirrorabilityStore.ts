@@ -48,12 +48,12 @@ export interface BrokenHeads {
 export class MirrorabilityStore extends Context.Service<
   MirrorabilityStore,
   {
-    /** Of a strategy of any tenant; none when there is none. */
+    /** Changes a strategy of any tenant; none when there is none. */
     readonly set: (
       key: BlueprintKey,
       change: MirrorabilityChange
     ) => Effect.Effect<Option.Option<MirroredBlueprint>, BrokenHeads>
-    /** Of every public strategy of the tenants that the address owns; private ones are counted and left alone. */
+    /** Changes every public strategy of the tenants that the address owns; private ones are counted and left alone. */
     readonly setOwned: (owner: OwnerAddress, change: MirrorabilityChange) => Effect.Effect<OwnedChange, BrokenHeads>
     /** The strategy that a portfolio follows, and whether another tenant created it. */
     readonly followedBy: (

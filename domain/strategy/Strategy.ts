@@ -28,6 +28,6 @@ export interface Strategy extends Labels {
   /** The head version: the target of the next rebalance. */
   readonly version: number
   readonly createdAt: DateTime.Utc
-  /** Since when it takes no further enrollments. Absent: it is not archived. */
+  /** Time since which it takes no further enrollments. Absent: it is not archived. */
   readonly archivedAt?: DateTime.Utc
 }

@@ -42,7 +42,7 @@ export interface StrategyPatch extends LabelsPatch {
   readonly triggers?: StrategyTriggers | null
 }
 
-/** Of a list: those that are not archived, those that are, or both. */
+/** Filter of a list: strategies that are not archived, those that are, or both. */
 export const Archived = Schema.Literals(["exclude", "only", "include"])
 export type Archived = typeof Archived.Type
 

@@ -3,7 +3,7 @@ import type { DateTime } from "effect"
 import type { Allocation } from "#domain/mandate/Allocation.ts"
 
 export interface StrategyVersion {
-  /** From 1 up, without gaps. */
+  /** Number from 1 up, without gaps. */
   readonly version: number
   readonly allocation: Allocation
   /** What has changed, by its publisher. */

@@ -7,7 +7,7 @@ import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
 
 export interface PolicySources {
   readonly strategy: RebalancePolicy | undefined
-  /** Of the tenant whose portfolio it is. */
+  /** Policy of the tenant whose portfolio it is. */
   readonly tenant: RebalancePolicy | undefined
   /** Whether another tenant created the strategy. */
   readonly isMirrored: boolean

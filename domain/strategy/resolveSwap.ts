@@ -8,7 +8,7 @@ import type { SwapPreferences } from "#domain/mandate/SwapPreferences.ts"
 /** The settings that count for a portfolio. */
 export interface SwapSources {
   readonly strategy: SwapPreferences
-  /** Of the tenant whose portfolio it is. */
+  /** Preferences of the tenant whose portfolio it is. */
   readonly tenant: SwapPreferences
   /** What that tenant accepted of a strategy that another one created; null when the strategy is its own. */
   readonly accepted: SwapPreferences | null

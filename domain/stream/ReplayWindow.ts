@@ -48,7 +48,10 @@ export class ReplayWindow<Event extends { readonly sequence: number }> {
     this.#completeAfter = sequence
   }
 
-  /** At most `limit` events above `sequence`, the oldest first; `undefined` when the window no longer has them all. */
+  /**
+   * Returns at most `limit` events above `sequence`, the oldest first; `undefined` when the window no longer has them
+   * all.
+   */
   after(sequence: number, limit: number): ReadonlyArray<Event> | undefined {
     if (sequence < this.#completeAfter) return undefined
     const first = this.#firstAbove(sequence)

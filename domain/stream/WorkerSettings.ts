@@ -15,7 +15,7 @@ export interface WorkerSettingsValue {
   readonly bytesPerSocket: number
   readonly maxSockets: number
   readonly maxSocketsPerAddress: number
-  /** For how long an asset without followers is still fetched, so that a client that comes back finds no gap. */
+  /** Time for which an asset without followers is still fetched, so that a client that comes back finds no gap. */
   readonly lingerMs: number
   /** Most public assets of the registry. */
   readonly maxAssets: number

@@ -24,7 +24,7 @@ export const TopicStatus = Schema.Struct({
   topic: Schema.String,
   /** Open sockets, on all workers. */
   clientCount: Schema.Int,
-  /** After `fromSequence - 1` a client can resume without a gap. */
+  /** Sequences from which a client can resume without a gap: `fromSequence - 1` is the earliest. */
   replayWindow: Schema.Struct({ fromSequence: Schema.Int, toSequence: Schema.Int }),
   lastEventAt: Time
 })

@@ -34,7 +34,7 @@ export interface PlanAccounts<A> {
    * not read is as unknown as all that it holds.
    */
   readonly onTheWay: ReadonlyArray<Transfer>
-  /** Of those, what is late or could not be asked about: nothing else of its portfolio is to move between chains. */
+  /** Transfers that are late or could not be asked about: nothing else of their portfolio may move between chains. */
   readonly unclear: ReadonlyArray<Transfer>
 }
 
@@ -84,7 +84,10 @@ export class InTransit extends Context.Service<
         return (yield* Effect.forEach(portfolioIds, ledger.openOf, { concurrency: "unbounded" })).flat()
       })
 
-      /** As observed now, or as another process recorded it; unclear as well where nothing was observed in time. */
+      /**
+       * Reads a transfer's state as observed now, or as another process recorded it; unclear as well where nothing was
+       * observed in time.
+       */
       const standingOf = Effect.fnUntraced(function* (transfer: Transfer) {
         const observed = Option.getOrUndefined(yield* Effect.timeoutOption(watcher.observe(transfer), readTimeout))
         const end = observed?._tag === "Ended" ? Option.some(observed.end) : yield* ledger.endOf(transfer.operationId)

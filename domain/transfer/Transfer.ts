@@ -38,7 +38,7 @@ export const TransferEnd = Schema.Struct({
       blockNumber: Schema.BigIntFromString
     })
   ),
-  /** For people, where it did not end as it should. */
+  /** Reason for people, where it did not end as it should. */
   reason: Schema.NullOr(Schema.String)
 })
 export type TransferEnd = typeof TransferEnd.Type

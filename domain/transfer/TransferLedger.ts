@@ -64,7 +64,7 @@ export class TransferLedger extends Context.Service<
   {
     /** Written before anything is sent; repeated it changes nothing. `open` and `cancelIntent` take it away. */
     readonly recordIntent: (intent: TransferIntent) => Effect.Effect<void>
-    /** Of a batch that moved nothing. */
+    /** Cancels the intent of a batch that moved nothing. */
     readonly cancelIntent: (runId: OperationId, chainId: ChainId, attempt: number) => Effect.Effect<void>
     /** Intents of runs that ended before the given time, in a fixed order, after the given one. */
     readonly abandonedIntents: (

@@ -110,7 +110,7 @@ export class TransferWatcher extends Context.Service<
           : yield* close(transfer, end, claims.received.length)
       })
 
-      /** By what the provider says, which the chain must bear out. */
+      /** Reads the state that the provider reports, which the chain must bear out. */
       const byProvider = Effect.fnUntraced(function* (transfer: Transfer, status: RouteStatus) {
         if (status._tag === "Failed") return yield* failed(transfer, status.reason)
         if (status._tag !== "Pending") return yield* confirmed(transfer, status)

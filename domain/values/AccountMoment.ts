@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 
 export const AccountMoment = Schema.Struct({
-  /** Of which everything is that was read. */
+  /** Block of everything that was read. */
   blockNumber: Schema.BigIntFromString,
   /**
    * How many operations under the agent's permission the account had carried out by then; left out on a chain that does

@@ -101,7 +101,7 @@ export const SolanaAccountId = fromText(Schema.String.pipe(Schema.brand("SolanaA
 })
 export type SolanaAccountId = typeof SolanaAccountId.Type
 
-/** Of a union: its text in the OpenAPI document and in refusals. The example is of an EVM chain. */
+/** Annotation of a union: its text in the OpenAPI document and in refusals. The example is of an EVM chain. */
 const oneOf = (expected: string, example: string, onSolana: string) => ({
   description: `${expected}, or ${onSolana}`,
   message: `Expected ${expected}, such as ${example}, or ${onSolana}`

@@ -17,7 +17,7 @@ export const start = (day: Day): DateTime.Utc => DateTime.makeUnsafe(day * milli
 
 export const add = (day: Day, days: number): Day => (day + days) as Day
 
-/** The same day of an earlier month; its last day where that month is shorter. */
+/** Finds the day with this number in an earlier month; its last day where that month is shorter. */
 export const monthsBefore = (day: Day, months: number): Day => of(DateTime.subtract(start(day), { months }))
 
 /** Writes `YYYY-MM-DD`. */

@@ -75,7 +75,7 @@ const make = <Id extends string>(prefix: string) =>
 const base32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const timeDigits = 10
 
-/** When an operation's id was made. */
+/** Reads from an operation's id when it was made. */
 export const madeAt = (operationId: OperationId): DateTime.Utc => {
   const digits = operationId.slice("op_".length, "op_".length + timeDigits)
   const millis = Array.from(digits).reduce((sum, digit) => sum * base32.length + base32.indexOf(digit), 0)

@@ -52,7 +52,7 @@ export const MetadataPatch = Schema.Record(Schema.String, Schema.NullOr(Value)).
 )
 export type MetadataPatch = Readonly<Record<string, string | null>>
 
-/** As a strategy or a portfolio has them; absent: not set. */
+/** Labels of a strategy or a portfolio; absent: not set. */
 export interface Labels {
   readonly externalId?: string
   readonly metadata?: Metadata
@@ -93,7 +93,7 @@ export const labelsOf = ({ externalId, metadata }: LabelsPatch): Labels => {
   }
 }
 
-/** Of what has labels. */
+/** Id of what has labels. */
 export type LabelledId = StrategyId | PortfolioId
 
 /** Why labels are not written: another one of the tenant has the external id, or the pairs would be too many. */

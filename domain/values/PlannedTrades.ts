@@ -5,7 +5,7 @@ import { AssetId } from "#domain/values/Caip.ts"
 export const PlannedLeg = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
-  /** Above zero and never more than the balance; all legs that sell one asset together neither. */
+  /** Raw units, above zero and at most the balance, also for all legs together that sell one asset. */
   sellAmountRaw: Schema.BigIntFromString,
   /** Value of what is sold, US dollars (wad). */
   valueUsd: Schema.BigIntFromString,
@@ -17,7 +17,7 @@ export type PlannedLeg = typeof PlannedLeg.Type
 export const PlannedTransfer = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
-  /** Above zero; all transfers of a chain together take no more than its legs leave of what has arrived. */
+  /** Raw units, above zero; all transfers of a chain together take at most what its legs leave of what has arrived. */
   amountRaw: Schema.BigIntFromString,
   /** Value of what leaves, US dollars (wad). */
   valueUsd: Schema.BigIntFromString,

@@ -92,7 +92,7 @@ export const RecordedSkip = Schema.Struct({
 })
 export type RecordedSkip = typeof RecordedSkip.Type
 
-/** The same with its chain, where skips of several chains are together. */
+/** Skip with its chain, where skips of several chains are together. */
 export interface Skip extends RecordedSkip {
   readonly chainId: ChainId
 }

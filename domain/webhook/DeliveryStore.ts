@@ -9,7 +9,7 @@ export interface Claimed {
   readonly webhookId: WebhookId
   readonly tenantId: TenantId
   readonly url: string
-  /** As they were stored: a version without one of them serves the others. */
+  /** Types as they were stored: a version without one of them serves the others. */
   readonly eventTypes: ReadonlyArray<string> | null
   readonly secret: Uint8Array
   /** Newest first; some may sign no longer. */
@@ -87,9 +87,9 @@ export class DeliveryStore extends Context.Service<
     readonly failed: (attempt: FailedAttempt) => Effect.Effect<void>
     /** Keeps the first reason. */
     readonly disable: (webhookId: WebhookId, disabling: Disabling) => Effect.Effect<void>
-    /** Since when the oldest delivery is due of a webhook that does not fail. */
+    /** Finds since when the oldest delivery is due of a webhook that does not fail. */
     readonly oldestDue: (now: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>
-    /** Removes at most so many deliveries of before the given time; answers how many. */
+    /** Removes at most `limit` deliveries older than `before`; answers how many. */
     readonly prune: (before: DateTime.Utc, limit: number) => Effect.Effect<number>
   }
 >()("ballast/domain/webhook/DeliveryStore") {}

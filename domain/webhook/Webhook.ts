@@ -20,11 +20,11 @@ export const testType = "webhook.test"
 export const DisabledReason = Schema.Literals(["gone", "failing", "secret_unreadable"])
 export type DisabledReason = typeof DisabledReason.Type
 
-/** Since when nothing is sent to a webhook, and why. */
+/** Time since which nothing is sent to a webhook, and why. */
 export interface Disabling {
   readonly at: DateTime.Utc
   readonly reason: DisabledReason
-  /** For people. */
+  /** Sentence for people. */
   readonly detail: string
 }
 
@@ -36,9 +36,9 @@ export interface Webhook {
   /** Null: all, those included that come with later versions. */
   readonly eventTypes: ReadonlyArray<EventType> | null
   readonly createdAt: DateTime.Utc
-  /** Until then the secret before the last rotation signs too. */
+  /** Time until which the secret that the last rotation replaced signs too. */
   readonly previousSecretUntil: DateTime.Utc | null
-  /** Since the first of the failures that no success has ended. */
+  /** Time of the first of the failures that no success has ended. */
   readonly failingSince: DateTime.Utc | null
   readonly disabled: Disabling | null
 }

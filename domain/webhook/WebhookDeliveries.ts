@@ -24,7 +24,7 @@ import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
 
 /** Webhooks that a process serves at the same time. A receiver that hangs holds one place, for one attempt. */
 const places = 64
-/** After it no attempt of a turn begins, so that others get their turn. */
+/** Time after which no attempt of a turn begins, so that others get their turn. */
 const turnLength = Duration.seconds(15)
 /** Longer than a turn and the attempt in which it ends. */
 const claimLength = Duration.seconds(60)

@@ -19,7 +19,7 @@ export interface NewWebhook {
 export interface NewSecret {
   readonly secret: Uint8Array
   readonly now: DateTime.Utc
-  /** Until when the one of before signs too. */
+  /** Time until which the previous secret signs too. */
   readonly previousUntil: DateTime.Utc
   /** Rotated secrets that may sign beside it. */
   readonly maxFormer: number
@@ -64,7 +64,7 @@ export class WebhookStore extends Context.Service<
       webhookId: WebhookId,
       now: DateTime.Utc
     ) => Effect.Effect<Option.Option<Webhook>>
-    /** The sealed secrets of webhooks, those of before included while they are kept, in the order of their ids. */
+    /** Sealed secrets of webhooks, previous ones included while they are kept, in the order of their ids. */
     readonly sealed: (
       after: WebhookId | null,
       limit: number

@@ -63,7 +63,7 @@ export class Webhooks extends Context.Service<
     readonly get: (webhookId: WebhookId) => Effect.Effect<Webhook, NotFound, Caller>
     /** What waits is not sent any more. */
     readonly remove: (webhookId: WebhookId) => Effect.Effect<void, NotFound, Caller>
-    /** A new secret; each of before signs beside it for a day after the rotation that replaced it. */
+    /** Makes a new secret; each previous one signs beside it for a day after the rotation that replaced it. */
     readonly rotate: (webhookId: WebhookId) => Effect.Effect<WithSecret, NotFound | ValidationFailed, Caller>
     /** Goes on where a disabled webhook stopped; one that is not disabled is served at once. */
     readonly enable: (webhookId: WebhookId) => Effect.Effect<Webhook, NotFound, Caller>

@@ -1,8 +1,8 @@
 /**
- * When an event that was not accepted is sent again: after 5 seconds, then three times as long each time up to 6 hours,
- * and for the last time a day after the first attempt. The webhook pauses after each failure, up to 5 minutes, so that
- * a receiver that does not answer gets a request now and then and not for every event. Each time is drawn a fifth
- * around that. A receiver may request a longer pause, up to an hour. Pure.
+ * Schedule by which an event that was not accepted is sent again: after 5 seconds, then three times as long each time
+ * up to 6 hours, and for the last time a day after the first attempt. The webhook pauses after each failure, up to 5
+ * minutes, so that a receiver that does not answer gets a request now and then and not for every event. Each time is
+ * drawn a fifth around that. A receiver may request a longer pause, up to an hour. Pure.
  */
 import { DateTime, Duration } from "effect"
 
@@ -12,15 +12,15 @@ const longestRest = Duration.toMillis(Duration.minutes(5))
 const maxRequestedPause = Duration.toMillis(Duration.hours(1))
 const spread = 0.2
 
-/** For how long an event is tried, and for how long a webhook may fail before it is disabled. */
+/** Time for which an event is tried, and for which a webhook may fail before it is disabled. */
 const attemptWindow = Duration.hours(24)
 
 /** What was tried without success, the attempt that just failed included. */
 export interface Failures {
-  /** Of this event. */
+  /** Attempts of this event. */
   readonly attempts: number
   readonly firstAttemptAt: DateTime.Utc
-  /** Of the webhook, one after the other. */
+  /** Failures of the webhook, one after the other. */
   readonly failures: number
   readonly failingSince: DateTime.Utc
   /** What the receiver requested, where it did. */

@@ -9,7 +9,7 @@ import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { okV1 } from "#http/v1/envelopeV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 
-/** In editorial order. */
+/** Strategies in editorial order. */
 const Selection = Schema.Struct({ strategyIds: Schema.Array(Schema.String) })
 
 export const Curation = HttpApiGroup.make("curation")

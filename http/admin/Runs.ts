@@ -9,7 +9,7 @@ import { ErrorsV1 } from "#http/middleware/ErrorsV1.ts"
 import { RequestErrors } from "#http/middleware/RequestErrors.ts"
 import { NotFound, OperationNotCancellable } from "#http/wireErrors.ts"
 
-/** Of a run, or of its operation. */
+/** Id of a run, or of its operation. */
 const id = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_]{1,64}$/u, { expected: "the id of an operation or a run" })
 )

@@ -5,7 +5,7 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"
 import { ExecutionAuth } from "#http/middleware/ExecutionAuth.ts"
 
-/** By key. */
+/** Credentials of an API key. */
 export const apiKeyClientLayer = (apiKey: Redacted.Redacted<string>) => {
   const sign = HttpClientRequest.setHeader("x-api-key", Redacted.value(apiKey))
   return Layer.merge(
@@ -14,7 +14,7 @@ export const apiKeyClientLayer = (apiKey: Redacted.Redacted<string>) => {
   )
 }
 
-/** By session; routes that accept keys alone are called without one, and refuse. */
+/** Credentials of a session; routes that accept keys alone are called without one, and refuse. */
 export const sessionClientLayer = (token: Redacted.Redacted) =>
   Layer.merge(
     HttpApiMiddleware.layerClient(ApiKeyAuth, ({ next, request }) => next(request)),

@@ -30,7 +30,7 @@ export type Credential =
   | { readonly apiKey: Redacted.Redacted<string>; readonly token?: undefined }
   | { readonly apiKey?: undefined; readonly token: Redacted.Redacted }
 
-/** As `lastEventId`: the whole history. */
+/** Value of `lastEventId` from which the whole history follows. */
 export const fromTheBeginning = "0-0"
 
 const decodeEvent = Schema.decodeUnknownEffect(Schema.fromJsonString(ExecutionEvent))

@@ -24,7 +24,7 @@ export interface DescribedProcedure {
   /** Answered as server-sent events. */
   readonly isStream: boolean
   readonly security: ReadonlyArray<"apiKey" | "session" | "operator">
-  /** In which its caller is counted; undefined where the address alone is. */
+  /** Tier in which its caller is counted; undefined where the address alone is. */
   readonly tier: RateTier | undefined
 }
 

@@ -22,7 +22,7 @@ const annotation = <I>(annotations: Context.Context<never>, key: Context.Key<I, 
 /** What a route's link may be made of. */
 interface Linked {
   readonly operationId: string
-  /** Of the route's group. */
+  /** Tag of the route's group. */
   readonly title: string
   readonly method: string
   readonly path: string
@@ -94,7 +94,7 @@ export const llmsText = <Id extends string, Groups extends HttpApiGroup.Constrai
 
 interface Page {
   readonly baseUrl: string
-  /** Before the sections. */
+  /** Text before the sections. */
   readonly words: ReadonlyArray<string>
   readonly sections: ReadonlyArray<Section>
 }

@@ -30,7 +30,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
 
-/** By path, such as `/v2/portfolios/{portfolioId}`, and by method in lower case. */
+/** Operations by path, such as `/v2/portfolios/{portfolioId}`, and by method in lower case. */
 export const operationsOf = ({
   paths
 }: OpenApi.OpenAPISpec): Readonly<Record<string, Readonly<Record<string, Operation>>>> =>

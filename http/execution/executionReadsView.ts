@@ -25,7 +25,7 @@ const messageOf = (event: ReturnType<typeof executionView>): string => {
   }
 }
 
-/** Of the stream's event; a snapshot is none of the timeline's. */
+/** Writes the stream's event; a snapshot is none of the timeline's. */
 const itemOf = (event: Domain.ExecutionEvent): ReadonlyArray<typeof TimelineItem.Type> => {
   const view = executionView(event)
   if (view.kind === "execution.snapshot") return []

@@ -28,7 +28,7 @@ import { addRoute } from "#http/serving/routeTable.ts"
 import { RequiredScope } from "#http/RequiredScope.ts"
 import { V2 } from "#http/v2/Api.ts"
 
-/** As of every route. */
+/** Longest body in bytes, as on every route. */
 const maxBody = 65_536
 
 const instructions =

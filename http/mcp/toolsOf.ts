@@ -46,7 +46,7 @@ const refersTo = (value: unknown): ReadonlyArray<string> => {
   return [...own, ...Object.values(value).flatMap(refersTo)]
 }
 
-/** As in a self-contained schema. */
+/** Rewrites references as a self-contained schema has them. */
 const local = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(local)
   if (!isObject(value)) return value

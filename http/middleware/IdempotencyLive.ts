@@ -1,7 +1,7 @@
 /**
- * Of concurrent copies of one request, one is carried out and the others are refused with the time to wait. Only
- * successes are kept: a refusal has done nothing, so the key is free again. What has begun is brought to its end even
- * when the client goes away, because that is when it will send the request again.
+ * Carries out one of concurrent copies of a request; the others are refused with the time to wait. Only successes are
+ * kept: a refusal has done nothing, so the key is free again. What has begun is brought to its end even when the client
+ * goes away, because that is when it will send the request again.
  */
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"

@@ -3,8 +3,8 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { BodyTooLarge, Internal, RateLimited, Unavailable, ValidationFailed } from "#http/wireErrors.ts"
 
 /**
- * Also declares what any route can answer before or after its handler runs: too many requests, an oversized body, a
- * fault, a database that is away.
+ * Declares what any route can answer before or after its handler runs: too many requests, an oversized body, a fault, a
+ * database that is away.
  */
 export class RequestErrors extends HttpApiMiddleware.Service<RequestErrors>()("ballast/http/middleware/RequestErrors", {
   error: [ValidationFailed, RateLimited, BodyTooLarge, Internal, Unavailable]

@@ -48,7 +48,7 @@ type Described = JsonSchema & { readonly description: string }
 const limitUpTo = (maximum: number) =>
   ({ type: "integer", minimum: 1, maximum, default: 50, description: "Rows a page." }) as Described
 
-/** By the name of the parameter, or by that of the operation and its own. */
+/** Descriptions by the name of the parameter, or by that of the operation and its own. */
 const integerQuery: Readonly<Record<string, Described>> = {
   limit: limitUpTo(200),
   "discoverStrategies.limit": limitUpTo(50)
@@ -134,7 +134,7 @@ const finishOperation = (operation: Operation, components: Readonly<Record<strin
   }
 }
 
-/** In place: schemas that nothing refers to any more. */
+/** Removes, in place, schemas that nothing refers to any more. */
 const dropUnused = (document: Document) => {
   const schemas = document.components.schemas as Record<string, JsonSchema>
   const text = JSON.stringify(document)

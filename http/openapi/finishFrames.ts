@@ -32,11 +32,11 @@ export interface Frames {
   /** Its fields that are the frame's `id` and `event`, where it has them. */
   readonly id?: string
   readonly event?: string
-  /** Of this operation alone; left out: of those that no other call named. */
+  /** The operation whose frames these are; left out: all that no other call named. */
   readonly operationId?: string
 }
 
-/** In place. */
+/** Describes the frames of streams, in place. */
 export const finishFrames = (generated: Record<string, unknown>, { event, id, operationId, schema }: Frames): void => {
   const { components, paths } = generated as unknown as Document
   const data = exampleOf(components.schemas[schema]!, components.schemas) as Readonly<Record<string, unknown>>

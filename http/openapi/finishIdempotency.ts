@@ -20,7 +20,7 @@ interface Operation {
   parameters: Array<unknown>
 }
 
-/** In place. */
+/** Describes the header, in place. */
 export const finishIdempotency = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   generated: Record<string, unknown>,
   api: HttpApi.HttpApi<Id, Groups>

@@ -10,7 +10,7 @@ const isRecord = (value: unknown): value is Json => typeof value === "object" &&
 /** Text that is shown and not read as a schema. */
 const isShown = (key: string) => key === "example" || key === "examples" || key === "default"
 
-/** In place: parts whose words the schema does not have itself join it; others get its type. */
+/** Merges, in place, parts whose words the schema does not have itself; others get its type. */
 const join = (schema: Json) => {
   const parts = schema["allOf"]
   if (!Array.isArray(parts)) return
@@ -23,7 +23,7 @@ const join = (schema: Json) => {
   else schema["allOf"] = left.map((part) => ("$ref" in part ? part : { type: schema["type"], ...part }))
 }
 
-/** In place. */
+/** Makes the schemas plain, in place. */
 export const plainSchemas = (value: unknown): void => {
   if (Array.isArray(value)) return value.forEach(plainSchemas)
   if (!isRecord(value)) return

@@ -8,7 +8,10 @@ export interface Responses {
   [status: string]: { readonly content?: Readonly<Record<string, { schema: JsonSchema }>> }
 }
 
-/** In place. A status that is left with no error at all goes too. `name` is that of the component schema. */
+/**
+ * Removes an error, in place. A status that is left with no error at all goes too. `name` is that of the component
+ * schema.
+ */
 export const withoutError = (responses: Responses, status: string, name: string): void => {
   const media = responses[status]?.content?.["application/json"]
   if (media === undefined) return

@@ -9,7 +9,7 @@ export const submittedView = ({ operationId, submittedAt }: Operation) => ({
   submittedAt: DateTime.formatIso(submittedAt)
 })
 
-/** Without its end, as streams send it. */
+/** Writes an operation without its end, as streams send it. */
 export const operationView = (operation: Operation) => ({
   operationId: operation.operationId,
   portfolioId: operation.portfolioId,

@@ -44,7 +44,7 @@ export const portfolioItemView = (portfolio: Portfolio) => ({
   ...labelsView(portfolio)
 })
 
-/** As enrollment answers it. */
+/** Writes a portfolio as enrollment answers it. */
 export const portfolioView = (portfolio: Portfolio) => ({
   ...portfolioItemView(portfolio),
   strategyVersion: portfolio.strategyVersion,

@@ -30,7 +30,7 @@ const pathOf = (request: HttpServerRequest.HttpServerRequest): string => {
   return end === -1 ? request.url : request.url.slice(0, end)
 }
 
-/** In pairs, which the library copies into a response at half the price of a record. */
+/** Writes the headers in pairs, which the library copies into a response at half the price of a record. */
 const headersOf = ({
   allowance,
   correlationId,

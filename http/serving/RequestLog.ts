@@ -27,7 +27,7 @@ const makeSeries = (route: { readonly method: string; readonly path: string } | 
 
 const titleOf = (status: number): string => (status >= 500 ? "Failed" : status >= 400 ? "Refused" : "Answered")
 
-/** Of successful answers, one in so many is logged. */
+/** Share of successful answers that are logged: one in this many. */
 const sampledOneIn = 100
 
 /** The code of an answer in one of our envelopes, which have it before anything that a client sent. */

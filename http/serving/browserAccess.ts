@@ -56,7 +56,7 @@ export const browserAccess = (origins: ReadonlyArray<string>) =>
       const toOwn = HttpMiddleware.cors({ ...allowed, allowedOrigins: (origin) => own.has(origin), credentials: true })
       const toTenants = HttpMiddleware.cors({ ...allowed, allowedOrigins: tenants.isNamed })
 
-      /** Of the key that came with a request; undefined where that is no key in use. */
+      /** Tenant of the key that came with a request; undefined where that is no key in use. */
       const tenantOf = (key: string) =>
         Effect.withFiber<TenantId | undefined>((fiber) => {
           const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)

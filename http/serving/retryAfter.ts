@@ -1,6 +1,6 @@
 /**
- * When to send a request again, on every answer whose error says so: a route's contract cannot, where errors share a
- * status.
+ * Header that says when to send a request again, on every answer whose error says so: a route's contract cannot, where
+ * errors share a status.
  */
 import type { HttpServerResponse } from "effect/http"
 import * as Errors from "#domain/errors/Errors.ts"

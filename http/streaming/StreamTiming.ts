@@ -3,7 +3,7 @@ import { Context, Duration } from "effect"
 
 export const StreamTiming = Context.Reference("ballast/http/streaming/StreamTiming", {
   defaultValue: () => ({
-    /** Between comments that keep a connection. */
+    /** Pause between comments that keep a connection. */
     heartbeat: Duration.seconds(15),
     /** Bytes that may wait for a client. */
     budget: 262_144,

@@ -19,7 +19,7 @@ export interface Frame {
   /** Left out of frames after which no client can resume. */
   readonly id?: string | undefined
   readonly event?: string | undefined
-  /** On one line. Some clients forget the id of a frame without any, so every frame has some. */
+  /** Data on one line. Some clients forget the id of a frame without any, so every frame has some. */
   readonly data: string
 }
 
@@ -45,7 +45,7 @@ const bytesOf = (frames: ReadonlyArray<Frame>): Uint8Array => {
   return bytes
 }
 
-/** By kind, of which there are few. */
+/** Counters by kind, of which there are few. */
 const counters = new Map<string, Metric.Metric<number, unknown>>()
 
 const count = (frames: ReadonlyArray<Frame>, context: Context.Context<never>): void => {

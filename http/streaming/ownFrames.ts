@@ -38,7 +38,7 @@ export const openedFrame = (after: string): Frame => ({
   data: JSON.stringify({ after } satisfies typeof StreamOpened.Type)
 })
 
-/** Without an id, so that the place of the client stays. */
+/** Frame without an id, so that the client's position stays. */
 export const endedFrames = (why: AccessEnded): ReadonlyArray<Frame> => [
   { event: endedEvent, data: JSON.stringify(errorFields(why)) }
 ]

@@ -23,7 +23,7 @@ const headers = {
   )
 }
 
-/** Either of the two. */
+/** Security of a route that takes a key or a session. */
 const keyOrSession = OpenApi.annotations({ override: { security: [{ apiKey: [] }, { session: [] }] } })
 
 const access =

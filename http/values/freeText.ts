@@ -8,7 +8,7 @@ const isPlain = Schema.makeFilter(
   { expected: "text without control characters" }
 )
 
-/** In code points. */
+/** Length in code points. */
 interface Length {
   readonly minimum: number
   readonly maximum: number

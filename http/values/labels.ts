@@ -26,7 +26,7 @@ const metadata = Metadata.annotate({
   examples: [{ plan: "gold" }]
 })
 
-/** As it is answered: absent where it is not set. */
+/** Labels as they are answered: absent where it is not set. */
 export const labels = {
   externalId: Schema.optionalKey(
     Schema.String.check(Schema.isMaxLength(128)).annotate({
@@ -42,13 +42,13 @@ export const labels = {
   )
 }
 
-/** As it is sent with something new. */
+/** Labels as they are sent with something new. */
 export const labelsDraft = {
   externalId: Schema.optionalKey(externalId),
   metadata: Schema.optionalKey(metadata)
 }
 
-/** As it is sent with a merge patch. */
+/** Labels as they are sent with a merge patch. */
 export const labelsPatch = {
   externalId: Schema.optionalKey(
     Schema.NullOr(externalId).annotate({

@@ -28,7 +28,7 @@ export const ExecutionProcedures = RpcGroup.make(
       ...one,
       /** Number of the last event that the client has; 0 when left out. */
       afterSequence: Schema.optionalKey(integer(0, 999_999_999, "Number of the last event that the client has")),
-      /** Of the timeline; 200 when left out. */
+      /** Most entries of the timeline; 200 when left out. */
       limit: pageInput.limit
     },
     success: ExecutionDetail,

@@ -8,7 +8,7 @@ export interface FrameNames {
   readonly event?: string
 }
 
-/** On a streaming procedure: the interface's wire answers it as server-sent events. */
+/** Annotation of a streaming procedure: the interface's wire answers it as server-sent events. */
 export const FrameOf = Context.Reference<(value: unknown) => FrameNames>("ballast/rpc/FrameOf", {
   defaultValue: () => () => ({})
 })

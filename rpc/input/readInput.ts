@@ -4,7 +4,7 @@ import type { Rpc, RpcSerialization } from "effect/rpc"
 import { describedParsing, detailsOf } from "#domain/errors/describeIssue.ts"
 import { ValidationFailed } from "#domain/errors/Errors.ts"
 
-/** As of the bodies of REST: a field that the procedure does not have is refused. */
+/** Options by which bodies of REST are read too: a field that the procedure does not have is refused. */
 const strict = { onExcessProperty: "error" } as const
 
 /** A refusal whose details name the fields; `place` is where the whole input stands. */

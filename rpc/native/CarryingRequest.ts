@@ -14,7 +14,7 @@ export class CarryingRequest extends Context.Service<CarryingRequest, Pick<Reque
   "ballast/rpc/native/CarryingRequest"
 ) {}
 
-/** The same request without headers, and with what else the library is to see of it. */
+/** Copies the request without headers, and with what else the library is to see of it. */
 export const bareRequest = (request: Request, others: Partial<Record<"text" | "upgrade", unknown>>): Request =>
   Object.create(request, {
     headers: { value: {} },

@@ -57,7 +57,7 @@ const namingAbsent = (tags: ReadonlySet<string>) =>
 type Handler = Rpc.Handler<string>
 const handlerOf = ({ key }: Rpc.AnyWithProps) => Context.Service<Handler, Handler>(key)
 
-/** The same handler for input that nobody has read. */
+/** Wraps a handler so that it takes input that nobody has decoded. */
 const reading = (
   procedure: Rpc.AnyWithProps,
   handler: Handler,

@@ -91,7 +91,7 @@ export const PortfolioProcedures = RpcGroup.make(
   Rpc.make("v2.portfolios.rebalance", {
     payload: {
       ...one,
-      /** Of a preview: refused when a run would do something else by now. */
+      /** Hash of a preview's plan: refused when a run would do something else by now. */
       planHash: Schema.optionalKey(PlanHash)
     },
     success: Submitted,

@@ -25,5 +25,7 @@ export class PresentedAccess extends RpcMiddleware.Service<PresentedAccess, { pr
   { error: Schema.Union([...SessionRefused.members, RateLimited]) }
 ) {}
 
-/** On a procedure with that middleware whose calls count for their address alone, and not for the session. */
+/**
+ * Annotation of a procedure with that middleware whose calls count for their address alone, and not for the session.
+ */
 export const IsUncounted = Context.Reference<boolean>("ballast/rpc/session/IsUncounted", { defaultValue: () => false })

@@ -8,7 +8,7 @@ import { life } from "#domain/identity/Sessions.ts"
 export const Delivery = Schema.Literals(["bearer", "cookie"])
 export type Delivery = typeof Delivery.Type
 
-/** On a procedure whose answer changes the caller's token. */
+/** Annotation of a procedure whose answer changes the caller's token. */
 export const AnswersWithToken = Context.Reference<boolean>("ballast/rpc/AnswersWithToken", {
   defaultValue: () => false
 })

@@ -8,7 +8,7 @@ export class RunAdmin extends Context.Service<
   {
     /** Those that stand longest first. */
     readonly list: Effect.Effect<ReadonlyArray<SuspendedRun>, AdminFailed>
-    /** By the id of the run or of its operation. */
+    /** Finds it by the id of the run or of its operation. */
     readonly find: (id: string) => Effect.Effect<Option.Option<SuspendedRun>, AdminFailed>
     /** False when no suspended run has that id. */
     readonly resume: (id: string) => Effect.Effect<boolean, AdminFailed>

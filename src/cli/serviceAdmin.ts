@@ -21,7 +21,7 @@ const adminClient = (adminUrl: string, adminToken: Redacted.Redacted) =>
     transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(adminToken))
   })
 
-/** In time, and with an error that names the service. */
+/** Limits the time of a call, and names the service in its error. */
 const orFailedAt =
   (adminUrl: string) =>
   <A>(effect: Effect.Effect<A, { readonly message: string }>) =>

@@ -55,7 +55,7 @@ export const latestIn = (place: Place, state: SchemaState): Result.Result<string
   }
 }
 
-/** Without which there is no embedded database, and opening it would make one. */
+/** Checks the folder: without it there is no embedded database, and opening it would make one. */
 const missing = ({ dataDir, url }: Place): boolean =>
   url === null && !existsSync(resolve(dataDir, "postgres", "PG_VERSION"))
 

@@ -9,7 +9,7 @@ const pepperText = secret(/^[!-~]{32,200}$/, "32 to 200 printable characters wit
 
 export const pepper = required("API_KEY_PEPPER", pepperText)
 
-/** For programs that need it only to make keys. */
+/** Pepper for programs that need it only to make keys. */
 export const pepperIfAny = optional("API_KEY_PEPPER", pepperText)
 
 export const otherPepper = optional("API_KEY_PEPPER_OTHER", pepperText)

@@ -6,7 +6,7 @@ export interface DescribedSetting {
   readonly expected: string
   readonly example: string
   readonly isRequired: boolean
-  /** As it would be written; null when there is none. */
+  /** Default as it would be written; null when there is none. */
   readonly fallback: string | null
 }
 

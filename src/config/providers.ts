@@ -24,7 +24,7 @@ export const coinGecko: Setting<CoinGeckoConfig["Service"]> = Effect.gen(functio
   return { baseUrl: url ?? `https://${host}/api/v3`, apiKey, plan }
 })
 
-/** Without a URL no value moves between chains, and swaps are made on the venue alone. */
+/** URL of the provider. Without it no value moves between chains, and swaps are made on the venue alone. */
 export const lifi: Setting<LifiConfig["Service"]> = Effect.map(
   all({
     url: optional("LIFI_URL", Kind.httpUrl("https://li.quest/v1")),

@@ -51,7 +51,7 @@ const signer = (prefix: Prefix): Setting<SignerConfig> =>
       : Effect.succeed(found)
   )
 
-/** The same; null when it is in none of them. */
+/** Reads a signer's settings; null when there are none. */
 const optionalSigner = (prefix: Prefix): Setting<SignerConfig | null> =>
   Effect.gen(function* () {
     const { file, key, url } = yield* all({
@@ -99,7 +99,7 @@ export const attestorToken = required(
   secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", "the output of: openssl rand -hex 32")
 )
 
-/** Of the key, wherever it is kept. */
+/** Address of the key, wherever it is kept. */
 export const addressOf = (config: SignerConfig): EvmAddress =>
   config.kind === "remote" ? config.address : addressOfKey(config.key)
 

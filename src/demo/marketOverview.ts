@@ -11,7 +11,7 @@ import { draw } from "#src/demo/sparkline.ts"
 
 const shown = 4
 
-/** For people: figures stay exact on the wire. */
+/** Rounds for people: figures stay exact on the wire. */
 const dollars = (figure: string | null) => {
   if (figure === null) return "unknown"
   const value = Number(figure)

@@ -13,7 +13,7 @@ import * as Config from "#src/Config.ts"
 const RemoteClockLive = ({ clockUrl, server }: Config.ServiceConfig) =>
   clockUrl === null ? Layer.empty : RemoteClock.layer({ url: clockUrl, followerId: `api-${server.port}` })
 
-/** Without a remote clock the database's is followed, by all that is built on the database. */
+/** Follows the database's clock where no remote one is set, for all that is built on the database. */
 const DatabaseClockLive = ({ clockUrl }: Config.ServiceConfig) =>
   clockUrl === null ? DatabaseClock.layer : Layer.empty
 

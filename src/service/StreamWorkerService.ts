@@ -19,7 +19,7 @@ import { TelemetryConfig } from "#layers/telemetry/TelemetryConfig.ts"
 import type { StreamWorkerConfig } from "#src/Config.ts"
 import { Worker, WorkerRoutes } from "#stream/Worker.ts"
 
-/** Below what proxies commonly cut a silent connection after. */
+/** Pause below what proxies commonly cut a silent connection after. */
 const heartbeat = Duration.seconds(20)
 
 const Feeds = ({ coinGecko, massive, quoteIntervalMs }: StreamWorkerConfig) =>

@@ -13,7 +13,7 @@ export interface ConnectionBounds {
   readonly maxPerAddress: number
   /** Their connections carry the requests of many addresses, and are not counted. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
-  /** Until an answer must have been taken whole; the routes end waits of their own before that. */
+  /** Time until an answer must have been taken whole; the routes end waits of their own earlier. */
   readonly longestAnswer: Duration.Duration
 }
 

@@ -9,7 +9,7 @@ import type { Socket } from "node:net"
 
 const cut = (connection: Socket) => void connection.destroy()
 
-/** From the first byte of a request to its last: a slow client holds a connection no longer. */
+/** Time from the first byte of a request to its last: a slow client holds a connection no longer. */
 const requestTimeoutMs = 15_000
 const headersTimeoutMs = 10_000
 /** How often connections are checked for such requests, so that they end within 20 seconds. */

@@ -19,7 +19,7 @@ export interface SignInMessage {
 
 /** How long a nonce may be used, and so how old a message may be. */
 export const nonceLife = Duration.minutes(10)
-/** By how much a wallet's clock may be ahead. */
+/** Most that a wallet's clock may be ahead. */
 const skew = Duration.minutes(1)
 
 /** Wallets are on Ethereum by default, whether or not the deployment serves it. */
@@ -75,7 +75,9 @@ export const signatureFormProblem = (signature: string): string | undefined => {
 /** Characters of r and of s with the parity of y in its highest bit, 64 bytes in hex with 0x. */
 const compactLength = 130
 
-/** Of a signature that neither the key of the address nor a contract there stands by: why, and what to send. */
+/**
+ * Says why a signature is refused that neither the key of the address nor a contract there accepts, and what to send.
+ */
 export const signatureProblem = (
   { address, chainId }: SignInMessage,
   signature: string,

@@ -9,7 +9,7 @@ import { billion } from "#domain/planning/bands/tradeCost.ts"
 export interface Side {
   readonly position: PlanPosition
   readonly isSeller: boolean
-  /** To be sold, or what is to arrive of what is bought; US dollars (wad). */
+  /** Value to be sold, or value of what is to be bought; US dollars (wad). */
   readonly wantedUsd: bigint
 }
 
@@ -22,7 +22,7 @@ export interface Pair {
 
 export interface PairNetwork {
   readonly sides: ReadonlyArray<Side>
-  /** In the order in which they came. */
+  /** Pairs in the order in which they came. */
   readonly pairs: ReadonlyArray<Pair>
   /** The pairs of each side, in the same order. */
   readonly bySide: ReadonlyMap<Side, ReadonlyArray<Pair>>

@@ -15,7 +15,9 @@ import { billion, type TradeCosts } from "#domain/planning/bands/tradeCost.ts"
 
 interface Need {
   readonly drift: Drift
-  /** To be sold when positive; when negative, what has to be sold for what is to be bought of it. US dollars (wad). */
+  /**
+   * Value to be sold when positive; when negative, value that has to be sold to buy what it lacks. US dollars (wad).
+   */
   readonly usd: bigint
 }
 

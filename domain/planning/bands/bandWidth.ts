@@ -23,7 +23,7 @@ export const nano = 1_000_000_000n
 const bps = 10_000n
 const billionth = 1_000_000_000n
 
-/** Below it an estimate in floating point is off a root by one at most. */
+/** Bound below which an estimate in floating point is off a root by one at most. */
 const closelyEstimated = 2n ** 130n
 
 /**

@@ -10,7 +10,7 @@ const bps = 10_000n
 export interface Drift {
   readonly position: PlanPosition
   readonly width: BandWidth
-  /** Above its target, or below it when negative. */
+  /** Excess above its target; negative below it. */
   readonly excessUsd: bigint
   /** How far it may be from its target, and how far from it it is traded to. */
   readonly halfUsd: bigint

@@ -30,7 +30,7 @@ const noGas: ChainGas = { operationUsd: 0n, swapUsd: 0n }
 
 export interface PolicyRebalance extends ChainRebalance {
   readonly drifts: ReadonlyArray<Drift>
-  /** For the run's record. */
+  /** Measures for the run's record. */
   readonly measures: PolicyMeasures
   /** What was planned and is not worth its cost, with both figures. */
   readonly unworthy?: Worth

@@ -11,7 +11,7 @@ export const billion = 1_000_000_000n
 
 export interface TradeCosts {
   readonly ofPair: (sell: AssetId, buy: AssetId) => bigint
-  /** Over all swaps that were quoted to buy the asset. */
+  /** Cost over all swaps that were quoted to buy the asset. */
   readonly ofBuying: (assetId: AssetId) => bigint
   /** Set aside for slippage, beside the quote. */
   readonly reserve: bigint

@@ -31,7 +31,7 @@ export const sparingDust = ({ buyer, nextBuyer, seller, usd }: WantedLeg, tolera
 }
 
 interface Served {
-  /** As they were before the legs. */
+  /** Buyers as they were before the legs. */
   readonly buyers: ReadonlyArray<Imbalance>
   /** How far a buyer may come past its target, US dollars (wad). */
   readonly maxUsd: bigint

@@ -26,7 +26,7 @@ interface Pairing {
   readonly buyer: PlanPosition
   /** What of the seller is not sold yet. */
   readonly leftUsd: bigint
-  /** By how much the seller is above its target. */
+  /** Excess of the seller above its target. */
   readonly excessUsd: bigint
   /** What has to be sold for the buyer to reach its own. */
   readonly gapUsd: bigint
@@ -34,7 +34,10 @@ interface Pairing {
 
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** Both sides fine: any amount can be traded, so a leg that would be too small is made as small as legs may be. */
+/**
+ * Computes the amount that suits both sides. Any amount can be traded, so a leg that would be too small is made as
+ * small as legs may be.
+ */
 const fineUsd = ({ excessUsd, gapUsd, leftUsd }: Pairing, { tolerance }: TradeTerms): bigint => {
   const lesserUsd = lesser(excessUsd, gapUsd)
   if (lesserUsd >= tolerance.tradeUsd) return lesserUsd

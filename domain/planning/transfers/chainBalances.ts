@@ -17,7 +17,9 @@ export interface ChainBalance {
   readonly view: ChainView
   /** Undefined when nothing can come or go. */
   readonly bridgeAsset: PlanPosition | undefined
-  /** By how much what may be sold exceeds what its own buyable targets lack; below zero: what these lack beyond it. */
+  /**
+   * Value by which what may be sold exceeds what its own buyable targets lack; below zero: what these lack beyond it.
+   */
   readonly spareUsd: bigint
 }
 

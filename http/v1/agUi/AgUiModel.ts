@@ -68,7 +68,7 @@ const Replace = Schema.Struct({
   value: Schema.Unknown.annotate({ description: "Its new value.", examples: ["running"] })
 }).annotate({ identifier: "AgUiReplace", description: "An operation of RFC 6902." })
 
-/** With which code the chunks end that a client may follow no longer, by the class of the error. */
+/** Codes with which the chunks end that a client may follow no longer, by the class of the error. */
 export const accessEndedCodes = {
   KeyInvalid: Errors.KeyInvalid.contract.code,
   KeyExpired: Errors.KeyExpired.contract.code,

@@ -55,7 +55,7 @@ const traced: Readonly<Record<string, JsonSchema & { readonly examples: Readonly
 
 const tracedExample = Object.fromEntries(Object.entries(traced).map(([name, { examples }]) => [name, examples[0]]))
 
-/** In place, and before examples are made of it. */
+/** Adds the tracing ids to envelopes, in place and before examples are made of them. */
 const addTracingIds = ({ components }: Document) => {
   for (const schema of Object.values(components.schemas)) {
     if (schema.properties?.["success"] === undefined || schema.properties["error"] === undefined) continue
@@ -65,7 +65,7 @@ const addTracingIds = ({ components }: Document) => {
   }
 }
 
-/** In place: errors of the legacy execute routes under their own codes. */
+/** Renames, in place, errors of the legacy execute routes to their own codes. */
 const renameCodes = ({ components, paths }: Document) => {
   const schemas = components.schemas as Record<string, ObjectSchema>
   for (const [path, item] of Object.entries(paths)) {
@@ -93,8 +93,8 @@ const legacyOf = ($ref: string, status: number, schemas: Record<string, ObjectSc
 }
 
 /**
- * In place: inputs and outputs of procedures are schemas that the domain and the wires share, which have no examples;
- * one that was made up would read as if it were true.
+ * Removes, in place, examples that were made up: inputs and outputs of procedures are schemas that the domain and the
+ * wires share, which have no examples; one that was made up would read as if it were true.
  */
 const dropMadeUp = ({ paths }: Document) => {
   for (const [path, item] of Object.entries(paths)) {
@@ -113,7 +113,7 @@ const bearerSchemes = {
   operator: "The operator's own token, for procedures that run the service."
 }
 
-/** In place: what is sent in place of a key, where an operation takes it. */
+/** Describes, in place, what is sent instead of a key, where an operation takes it. */
 const addBearerSchemes = ({ components, paths }: Document) => {
   const text = JSON.stringify(paths)
   for (const [name, description] of Object.entries(bearerSchemes)) {

@@ -179,7 +179,7 @@ export const issued = {
 const ecdsaSignature = /^0x[0-9a-fA-F]{130}$/u
 const ecdsaExpected = "65 bytes in hex with 0x"
 
-/** Of a key or of a contract. */
+/** Signature of a key or of a contract. */
 export const OwnerSignature = Schema.String.check(
   Schema.isPattern(new RegExp(`^0x(?:[0-9a-fA-F]{2}){1,${maxSignatureBytes}}$`, "u"), {
     expected: `bytes in hex with 0x, at most ${maxSignatureBytes}`

@@ -48,7 +48,7 @@ const SolanaText = Schema.Struct({
   text: prose("What the transaction does, for people; it is not signed itself.", 2_000, "Ballast enrollment on Solana")
 }).annotate({ identifier: "SolanaTextMessage", description: "What an owner with a Solana key agrees to." })
 
-/** By kind of owner. */
+/** Message by kind of owner. */
 export const OwnerMessage = Schema.Union([EcdsaMessage, TypedDataMessage, SolanaText]).annotate({
   description:
     "What the owner signs, in the way that `kind` names. Of an EVM wallet on Solana `raw` is an example, and not signed: it is the hash that the wallet would sign as a text at the slot of this answer."

@@ -1,4 +1,4 @@
-/** Both stages of an enrollment as v2 shows them. Source: shapes 2.15 and 2.16. */
+/** Views of both stages of an enrollment in v2. Source: shapes 2.15 and 2.16. */
 import type { Enrolled, EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import type { EnrollRequest } from "#domain/enrollment/EnrollRequest.ts"
 import type { AgentPolicy, Authorization } from "#domain/account/Authorization.ts"

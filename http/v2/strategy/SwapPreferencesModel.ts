@@ -20,7 +20,9 @@ export const SwapPreferences = Schema.Struct({
   description: "How swaps are made. What the strategy does not set has the tenant's default, then the service's."
 })
 
-/** As terms of mirroring have it: a policy needs no consent (docs/decisions/0140-rebalance-policies.md). */
+/**
+ * Preferences as terms of mirroring have them: a policy needs no consent (docs/decisions/0140-rebalance-policies.md).
+ */
 export const MirroredPreferences = Schema.Struct({ swap: SwapPreferences }).annotate({
   identifier: "MirroredPreferences",
   description: "Swap preferences of a strategy that another tenant mirrors."

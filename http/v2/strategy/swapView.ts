@@ -12,7 +12,7 @@ export const swapView = ({ priceImpactBps, slippageBps, thresholdUsd }: SwapPref
   thresholdUsd: thresholdUsd === null ? null : formatThreshold(thresholdUsd)
 })
 
-/** The same with the policy, where one is set. */
+/** Writes swap preferences with the policy, where one is set. */
 export const preferencesView = (swap: SwapPreferences, rebalancePolicy: RebalancePolicy | undefined) => ({
   swap: swapView(swap),
   ...(rebalancePolicy === undefined ? {} : { rebalancePolicy })

@@ -17,7 +17,7 @@ const TenantTerms = Schema.Struct({
   examples: [{ maxTradeLossBps: 150, maxWeeklyLossBps: 100 }]
 })
 
-/** As browsers send it: the default port left out. Source: RFC 6454. */
+/** Origin as browsers send it: the default port left out. Source: RFC 6454. */
 const Origin = written(
   "The origin of a page: scheme, host and port.",
   /^https?:\/\/[a-z0-9.-]{1,253}(:[0-9]{1,5})?$/u,

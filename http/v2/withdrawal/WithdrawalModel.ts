@@ -102,7 +102,7 @@ const messageExample = Schema.decodeUnknownSync(WithdrawalMessage)({
   expiresAt: expiresAtExample
 })
 
-/** As the service itself would write it. */
+/** Text as the service itself would write it. */
 const typedDataExample = typedDataOf(
   messageExample,
   "Ballast Withdrawal Authorization",

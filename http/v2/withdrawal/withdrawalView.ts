@@ -1,4 +1,4 @@
-/** Both stages of a withdrawal as v2 shows them. Source: shapes 2.22 and 2.23. */
+/** Views of both stages of a withdrawal in v2. Source: shapes 2.22 and 2.23. */
 import { DateTime } from "effect"
 import { Hex } from "effect/encoding"
 import type { WithdrawalAuthorization } from "#domain/withdrawal/WithdrawalAuthorizations.ts"

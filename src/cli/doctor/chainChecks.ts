@@ -71,7 +71,7 @@ const endpoints = Effect.fnUntraced(function* (chain: EvmChain, subject: string)
   ).pipe(Effect.map((found) => found.flat()))
 })
 
-/** Of an endpoint that is this many blocks behind another one, asked at the same moment, nothing is read. */
+/** Blocks behind another endpoint, asked at one moment, from which nothing is read of an endpoint. */
 const furthestBehind = 8n
 
 /** Whether the endpoints are equally far: those that are not are asked last, and alone can read nothing that counts. */

@@ -18,7 +18,7 @@ type Place = Pick<ServiceConfig, "database" | "pepper" | "otherPepper" | "clockU
 const subject = "database"
 const oldestMajor = 15
 const answerLimit = Duration.seconds(15)
-/** Of a process beside its pool (layers/sql/Database.ts). */
+/** Connections of a process beside its pool (layers/sql/Database.ts). */
 const connectionsApart = 3
 
 const server = Effect.fnUntraced(function* ({ clockUrl, database }: Place) {

@@ -118,7 +118,7 @@ const logsFinding = (
   )
 }
 
-/** Of one endpoint, over which alone the clients are; `which` names it. */
+/** Checks one endpoint, over which alone the clients are; `which` names it. */
 export const nodeChecks = Effect.fnUntraced(function* (chain: EvmChain, which: string) {
   const { chainId, confirmations } = chain
   const subject = `chain ${chainId}`
