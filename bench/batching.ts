@@ -14,7 +14,7 @@ import { runUntilSignal } from "#bench/runUntilSignal.ts"
 import { batched } from "#domain/effects/batched.ts"
 
 const rounds = 5
-/** As many as `batched` takes at most. */
+/** Most that `batched` takes at once. */
 const maxBatch = 256
 
 interface Load {

@@ -36,7 +36,7 @@ const p99TargetMillis = 1_000
 const settleSeconds = 20
 
 const book = new Map<AssetId, bigint>(assetIds.map((assetId) => [assetId, firstPrice]))
-/** When the price of each workflow reached its level, in milliseconds. */
+/** Times at which the price of each workflow reached its level, in milliseconds. */
 const reachedAt = new Map<string, number>()
 const delays: Array<number> = []
 const done = { ticks: 0 }

@@ -1,5 +1,5 @@
 /**
- * The same reads over every wire of the procedures and by a plain GET, of one service in one run: a read of the
+ * Compares reads over every wire of the procedures and by a plain GET, of one service in one run: a read of the
  * database with a key, and a public one out of memory.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`), on which it makes a database of its own and drops it afterwards.

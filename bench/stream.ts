@@ -14,7 +14,7 @@ const fanOut = 1_000
 const idle = 10_000
 const storm = 5_000
 const stormRate = 10
-/** Of a server that broadcasts, every so many sockets read their messages. */
+/** Share of the sockets that read their messages: one in so many. */
 const readEvery = 50
 /**
  * V8's young generation grows to tens of megabytes under any load, whatever the number of sockets, and how much of it

@@ -34,7 +34,7 @@ const named = new Map<string, string>()
 
 const union = (types: ReadonlyArray<string>) => [...new Set(types)].join(" | ")
 
-/** In a list or an intersection a union stands in brackets. */
+/** Puts a union in brackets, as it stands in a list or an intersection. */
 const grouped = (type: string) => (/[|&]/u.test(type) ? `(${type})` : type)
 
 const comment = (text: string | undefined) =>

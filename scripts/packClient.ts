@@ -53,7 +53,7 @@ const target = resolve(process.argv[2] ?? join(root, ".data/client"))
 mkdirSync(target, { recursive: true })
 const builds = join(root, ".data/client")
 mkdirSync(builds, { recursive: true })
-/** Within the repository, where the compiler finds the libraries. */
+/** Folder within the repository, where the compiler finds the libraries. */
 const stage = mkdtempSync(join(builds, "stage-"))
 
 const filesUnder = (folder: string, ending: string) =>

@@ -43,7 +43,7 @@ const hashesOf = ({ integrity = "" }: Locked) =>
     .filter((text) => text.startsWith("sha512-"))
     .map((text) => ({ alg: "SHA-512", content: Buffer.from(text.slice(7), "base64").toString("hex") }))
 
-/** By SPDX; what is of this repository alone has no licence of that list. */
+/** Finds a licence by SPDX; what is of this repository alone has no licence of that list. */
 const licenceOf = ({ license }: Locked) => {
   if (license === undefined) return {}
   return { licenses: license === "UNLICENSED" ? [{ license: { name: license } }] : [{ expression: license }] }
@@ -72,7 +72,7 @@ const billOfMaterials = ({ name, packages, version }: Lock) => {
     return [...new Set(found)].toSorted()
   }
 
-  /** The same package may stand in several folders. */
+  /** Packages, each once: one may stand in several folders. */
   const once = new Map(installed.map((each) => [each.ref, each]))
   const edges = new Map<string, Set<string>>()
   for (const { locked, path, ref } of installed) {

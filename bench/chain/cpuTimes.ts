@@ -11,7 +11,7 @@ export interface CpuTimes {
   readonly database: number
 }
 
-/** Of the sessions of this database; 0 where their processes are not on this machine. */
+/** CPU seconds of this database's sessions; 0 where their processes are not on this machine. */
 const databaseSeconds = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly pid: number }>`

@@ -23,7 +23,7 @@ const past = "timestamptz '2026-01-01T00:00:00Z'"
 const firstBatch = 1_000
 const batch = 50_000
 
-/** On a connection whose statements may take as long as they need: the pool's are ended after a minute. */
+/** Runs statements on a connection where they may take as long as they need: the pool's are ended after a minute. */
 export const patiently = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
   Effect.flatMap(DatabaseInfo, ({ patient }) =>
     patient === null ? Effect.die(new Error("A benchmark needs a server")) : Effect.provide(statements, patient)

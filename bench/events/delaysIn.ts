@@ -1,6 +1,6 @@
 /** Reads marked events out of a stream's text: each says when it was made. */
 
-/** In the payload of an event, in milliseconds since 1970. */
+/** Payload of an event that carries its time, in milliseconds since 1970. */
 export const markOf = (atMillis: number) => ({ madeAt: atMillis })
 
 const mark = /"madeAt":([0-9]+(?:\.[0-9]+)?)/gu

@@ -6,10 +6,10 @@ import type { TenantId } from "#domain/values/Ids.ts"
 import * as Ids from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 
-/** Of bench/events/clients.ts: connections were opened or closed. */
+/** Report of bench/events/clients.ts: connections were opened or closed. */
 export const decodeDone = Schema.decodeUnknownEffect(Schema.Struct({ failed: Schema.Literal(0) }))
 
-/** The same: events have come, each so many milliseconds after its mark. */
+/** Report of bench/events/clients.ts: events have come, each so many milliseconds after its mark. */
 export const decodeCounted = Schema.decodeUnknownEffect(
   Schema.Struct({ failed: Schema.Literal(0), delays: Schema.Array(Schema.Finite) })
 )

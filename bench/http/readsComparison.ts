@@ -31,7 +31,7 @@ const polledRoutes = ({ polled, portfolioIds }: Seeded): ReadonlyArray<PolledRou
   { name: "GET /v2/strategies", paths: [`/v2/strategies?limit=${pageSize}`] }
 ]
 
-/** As long as domain/identity/ApiKeys.ts caches a key. */
+/** Seconds for which domain/identity/ApiKeys.ts caches a key. */
 const cacheKeySeconds = 5
 /** Paths of each route whose answers are compared. */
 const compared = 20

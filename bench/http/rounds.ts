@@ -24,7 +24,7 @@ export const cpuSeconds = (pid: number): number | null =>
 /** How long one load is measured. */
 export interface Rounds {
   readonly rounds: number
-  /** Of load that each server gets in a round. */
+  /** Seconds of load that each server gets in a round. */
   readonly seconds: number
   readonly warmUpSeconds: number
 }

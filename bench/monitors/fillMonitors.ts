@@ -14,7 +14,7 @@ const portfolios = 1_000
 export const monitorCount = assetCount * levelsOfAnAsset
 
 export const firstPrice = 100n * Decimal.one
-/** Between two levels of an asset. */
+/** Distance between two levels of an asset. */
 const levelStep = Decimal.one / 20n
 
 export const assetIds: ReadonlyArray<AssetId> = Array.from({ length: assetCount }, (_, n) =>

@@ -6,7 +6,7 @@ import type { CostLevel, Outcome } from "#bench/policies/simulate.ts"
 
 export interface Panel {
   readonly level: CostLevel
-  /** Of the service's policy at several risk aversions. */
+  /** Outcomes of the service's policy at several risk aversions. */
   readonly frontier: ReadonlyArray<Outcome>
   readonly peers: ReadonlyArray<{ readonly name: string; readonly outcome: Outcome }>
 }

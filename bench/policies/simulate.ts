@@ -23,7 +23,7 @@ export interface Outcome {
 
 export const startUsd = 10_000
 
-/** To a billionth: far below every threshold. */
+/** Rounds to a billionth: far below every threshold. */
 export const wad = (value: number): bigint => BigInt(Math.round(value * 1e9)) * 1_000_000_000n
 export const toNumber = (value: bigint): number => Number(value / 1_000_000_000n) / 1e9
 

@@ -32,6 +32,6 @@ export const httpCall = (wire: Exclude<Wire, "native WebSocket">, read: Read): H
   }
 }
 
-/** Both native wires answer every call with an exit, and errors with status 200. */
+/** Recognises an answer. Both native wires answer every call with an exit, and errors with status 200. */
 export const isAnswer = (wire: Wire, status: number, text: string): boolean =>
   status === 200 && (wire === "REST" || wire === "JSON wire" || text.includes('"_tag":"Success"'))

@@ -10,7 +10,7 @@ import { type LoadAnswer, type LoadOrder, preciseNow } from "#bench/stream/wire.
  */
 const quietMs = 20_000
 const steadyLimitMs = 120_000
-/** After a storm all clients are watched for as long again. */
+/** Time for which all clients are watched again after a storm. */
 const watchMs = 2_000
 const openConcurrency = 100
 
@@ -31,7 +31,7 @@ class Client {
   messages = 0
   last = 0
   isBroken = false
-  /** When the last message that it read was published, on the clock of `preciseNow`. */
+  /** Time at which the last message that it read was published, on the clock of `preciseNow`. */
   lastPublishedAt = 0
   readonly #reads: boolean
   readonly #delays: Array<number>

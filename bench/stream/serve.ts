@@ -1,9 +1,11 @@
 /** The side of a server that is the same for all: takes orders, publishes at a steady rate, reports its memory. */
 import { type ServerAnswer, type ServerOrder, preciseNow } from "#bench/stream/wire.ts"
 
-/** Of the benchmark's clock: messages are due by elapsed time, and sent in whatever portions the timer allows. */
+/**
+ * Interval of the benchmark's clock: messages are due by elapsed time, and sent in whatever portions the timer allows.
+ */
 const tickMs = 5
-/** After a collection, finalizers of native objects run; then it is collected once more and memory is read. */
+/** Pause in which finalizers of native objects run between two collections; memory is read after the second. */
 const restMs = 2_000
 
 export interface Published {

@@ -1,8 +1,8 @@
 /** What the programs of this benchmark say to each other over Node's channel between processes. */
 
 /**
- * To a server: publish `rate` messages a second for `seconds`; or say how much memory or CPU is used; or cut every
- * socket.
+ * Order to a server: publish `rate` messages a second for `seconds`; or say how much memory or CPU is used; or cut
+ * every socket.
  */
 export type ServerOrder =
   | { readonly do: "publish"; readonly rate: number; readonly seconds: number }
@@ -13,16 +13,16 @@ export type ServerOrder =
 export type ServerAnswer =
   | { readonly is: "ready"; readonly port: number; readonly path: string }
   | { readonly is: "published"; readonly count: number }
-  /** Since the process began. */
+  /** CPU seconds since the process began. */
   | { readonly is: "cpu"; readonly seconds: number }
   /** Bytes: of the process, and of live objects. */
   | { readonly is: "memory"; readonly resident: number; readonly heap: number }
   | { readonly is: "cut" }
 
 /**
- * To the clients: open sockets, of which every `readEvery`th reads its messages; count what comes until it is as much
- * as expected, or nothing has come for a while; break all sockets off and come back at once, each after what it has
- * seen; close.
+ * Order to the clients: open sockets, of which every `readEvery`th reads its messages; count what comes until it is as
+ * much as expected, or nothing has come for a while; break all sockets off and come back at once, each after what it
+ * has seen; close.
  */
 export type LoadOrder =
   | {
@@ -39,7 +39,7 @@ export type LoadOrder =
 export interface Counted {
   readonly is: "counted"
   readonly messages: number
-  /** From the first message to the last. */
+  /** Seconds from the first message to the last. */
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number

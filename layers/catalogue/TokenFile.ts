@@ -35,7 +35,7 @@ export const TokenGroup = Schema.Struct({
   source: Schema.Struct({
     reader: Schema.NullOr(CatalogueReader),
     what: Text,
-    /** When it was read last. */
+    /** Day of the last read. */
     asOf: Day
   }),
   tokens: Schema.Array(TokenRow)

@@ -1,4 +1,4 @@
-/** From the readable lists to rows: which categories each subject has in each dimension, and how surely. */
+/** Turns the readable lists into rows: which categories each subject has in each dimension, and how surely. */
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"
 import type { Classification } from "#domain/asset/Classification.ts"
 import type { Dimension } from "#domain/asset/Dimension.ts"
@@ -18,7 +18,7 @@ import { platformSectors, platformThemes } from "#layers/catalogue/taxonomy/plat
 /** A category and percent of confidence, the more fitting first. */
 type Fit<Key extends string> = readonly [Key, number]
 
-/** Of categories that come up more than once, each once, with its highest confidence. */
+/** Merges categories that come up more than once: each once, with its highest confidence. */
 const merged = <Key extends string>(fits: ReadonlyArray<Fit<Key>>): ReadonlyArray<Fit<Key>> => {
   const highest = new Map<Key, number>()
   for (const [key, confidence] of fits) highest.set(key, Math.max(confidence, highest.get(key) ?? 0))

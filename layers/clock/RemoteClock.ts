@@ -33,7 +33,9 @@ const firstAnswerLimit = Duration.seconds(2)
 const longPollLimit = Duration.seconds(40)
 const retryBase = Duration.millis(50)
 const retryCap = Duration.seconds(2)
-/** Between two polls without news, so that a server that does not hold the request is not polled in a tight loop. */
+/**
+ * Pause between two polls without news, so that a server that does not hold the request is not polled in a tight loop.
+ */
 const idlePause = Duration.millis(200)
 
 const retryDelay = (failures: number): Duration.Duration =>

@@ -14,7 +14,7 @@ import { sleepRealTime } from "#layers/clock/withinRealTime.ts"
 const betweenQuestions = Duration.seconds(5)
 const heartbeatInterval = Duration.seconds(1)
 
-/** For how long a process may miss its database, or its own loop, before it is to be started again. */
+/** Time for which a process may miss its database, or its own loop, before it is to be started again. */
 export class LivenessSettings extends Context.Service<LivenessSettings, { readonly within: Duration.Duration }>()(
   "ballast/layers/engine/LivenessSettings"
 ) {}

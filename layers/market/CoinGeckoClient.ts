@@ -38,7 +38,7 @@ export class CoinGeckoClient extends Context.Service<
   CoinGeckoClient,
   {
     readonly get: <S extends AnswerSchema>(question: Question<S>) => Effect.Effect<S["Type"], PricesUnavailable>
-    /** The same, for a path that names one thing: none when CoinGecko does not list it. */
+    /** Requests a path that names one thing: none when CoinGecko does not list it. */
     readonly find: <S extends AnswerSchema>(
       question: Question<S>
     ) => Effect.Effect<Option.Option<S["Type"]>, PricesUnavailable>

@@ -5,7 +5,7 @@ import type { AssetId } from "#domain/values/Caip.ts"
 export class PriceCheck extends Context.Service<
   PriceCheck,
   {
-    /** As disputes name it; null where the deployment has no second source. */
+    /** Name of the source in disputes; null where the deployment has no second source. */
     readonly source: string | null
     /** US dollars (wad) for one whole token; undefined when it does not list the asset or does not answer. */
     readonly priceOf: (assetId: AssetId) => Effect.Effect<bigint | undefined>

@@ -12,7 +12,7 @@ import { type Price, Prices } from "#domain/market/Prices.ts"
 import { keptPrices, newest, type Outcome } from "#layers/market/keptPrices.ts"
 import { PriceSource } from "#layers/market/PriceSource.ts"
 
-/** After a failure the cached price goes out without a request, for this long. */
+/** Time after a failure for which the cached price goes out without a request. */
 const pauseAfterFailure = Duration.toMillis(Duration.seconds(3))
 const maxCached = 20_000
 

@@ -7,7 +7,7 @@ const perRequest = 100
 
 /** How a dataset is filled. */
 interface Filling extends Pick<MarketDataJob, "priority" | "fetch"> {
-  /** Of one member of a kind of datasets. */
+  /** Member of a kind of datasets. */
   readonly key?: string
 }
 
@@ -28,7 +28,7 @@ export const whole = <A>(
   fetch: Effect.Effect<A, MarketDataUnavailable>
 ): Effect.Effect<FetchedData, MarketDataUnavailable> => Effect.map(fetch, (data) => ({ data, problems: [] }))
 
-/** As many as one request may name, in the order in which they came. */
+/** Splits into as many as one request may name, in the order in which they came. */
 export const inRequests = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(items.length / perRequest) }, (_, index) =>
     items.slice(index * perRequest, (index + 1) * perRequest)

@@ -27,7 +27,7 @@ export const readItems = <Row, Item>(
   return { items, problems }
 }
 
-/** The same as what a job brings. */
+/** Items as a job brings them. */
 export const fetchedItems = <Row, Item>(
   schema: Schema.Decoder<Row>,
   rows: ReadonlyArray<unknown>,

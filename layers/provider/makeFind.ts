@@ -20,7 +20,7 @@ export type AnswerSchema = Schema.Constraint & { readonly DecodingServices: neve
 
 /** A request to a provider. */
 export interface Question<S extends AnswerSchema> {
-  /** Below the base. */
+  /** Path below the base. */
   readonly path: string
   readonly params?: Readonly<Record<string, string>>
   /** Decodes the answer. */
@@ -28,7 +28,7 @@ export interface Question<S extends AnswerSchema> {
 }
 
 export interface Provider {
-  /** As messages name it. */
+  /** Name in messages. */
   readonly name: string
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
@@ -36,9 +36,9 @@ export interface Provider {
   readonly refusedKey: string
   readonly concurrentRequests: number
   readonly answerLimit: Duration.Duration
-  /** After which a request that failed for a reason that may pass is made once more; left out: it is not. */
+  /** Pause after which a request that failed for a reason that may pass is made once more; left out: it is not. */
   readonly retryPause?: Duration.Duration
-  /** For how long nothing is requested after such a failure; left out: no pause. */
+  /** Time for which nothing is requested after such a failure; left out: no pause. */
   readonly pauseAfterFailure?: Duration.Duration
   readonly maxBytes: number
   readonly longestPause: Duration.Duration

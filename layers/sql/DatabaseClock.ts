@@ -22,7 +22,7 @@ const sameMillis = 1
 const wrongMillis = 2_000
 
 interface Sample {
-  /** Of the database, at the middle of the question. */
+  /** Time of the database, at the middle of the question. */
   readonly now: number
   /** What a clock of this machine showed then. */
   readonly shown: number

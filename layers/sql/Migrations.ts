@@ -18,7 +18,7 @@ const run = Migrator.make({})({
   table: "schema_migrations"
 })
 
-/** In one transaction, without the bounds of the session. */
+/** Runs an effect in one transaction, without the bounds of the session. */
 export const unbounded = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql`SET LOCAL lock_timeout = 0`.pipe(

@@ -14,7 +14,7 @@ import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { sqlStateOf } from "#layers/sql/isDatabaseFault.ts"
 
-/** For a connection of the pool, when all of them are at work. */
+/** Time to wait for a connection of the pool, when all of them are at work. */
 const defaultWait = Duration.seconds(15)
 
 /** `read_only_sql_transaction`: the session is with a server, or of a database, that only reads. */

@@ -47,7 +47,8 @@ export const swapPreferencesOf = ({ slippageBps, priceImpactBps, thresholdUsd }:
 })
 
 /**
- * The same of a portfolio's tenant, and what that tenant accepted of another one's strategy, beside the strategy's own.
+ * Columns of a portfolio's tenant, and of what that tenant accepted of another one's strategy, beside the strategy's
+ * own.
  */
 export const SwapSourcesColumns = {
   ...SwapPreferencesColumns,

@@ -1,5 +1,5 @@
 /**
- * From rows to domain values, for reads whose speed is not critical: every row is checked against a schema. A failed
+ * Turns rows into domain values, for reads whose speed is not critical: every row is checked against a schema. A failed
  * statement and a row that does not fit are defects, because no caller could do anything about them.
  */
 import { DateTime, Effect, type Option, Schema, SchemaGetter } from "effect"

@@ -8,9 +8,9 @@
 import { Duration, Redacted } from "effect"
 import { connect, type Socket } from "node:net"
 
-/** Without traffic for so long, the machine sends a keep-alive probe. */
+/** Milliseconds without traffic after which the machine sends a keep-alive probe. */
 const keepAliveMs = 10_000
-/** So that a silence is noticed soon after it was long enough. */
+/** Checks within the length of a silence, so that one is noticed soon after it was long enough. */
 const checksOfASilence = 14
 
 /** Where the URL points, as the client reads it. */

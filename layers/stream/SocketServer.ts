@@ -26,7 +26,7 @@ export interface SocketServerOptions {
 
 /** A client sends pings at most. */
 const longestMessage = 1_024
-/** After a stop, sockets that do not answer the close are cut. */
+/** Time after a stop at which sockets that do not answer the close are cut. */
 const closeLimit = Duration.seconds(2)
 
 const refuse = (socket: Duplex, { error, message, retryAfterSeconds, status }: StreamRefusal) => {

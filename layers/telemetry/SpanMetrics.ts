@@ -15,7 +15,7 @@ export const operationDuration = Metric.histogram("db.client.operation.duration"
   attributes: { unit: "s" }
 })
 
-/** From a statement to a connection of the pool for it: the pool is too small, or held, where this grows. */
+/** Time from a statement to a connection of the pool for it: the pool is too small, or held, where this grows. */
 export const connectionWait = Metric.histogram("db.client.connection.wait_time", {
   description: "The time it took to obtain an open connection from the pool",
   boundaries: latency,

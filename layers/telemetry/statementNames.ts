@@ -15,10 +15,10 @@ export interface StatementNames {
 
 const operations: ReadonlySet<string> = new Set(["SELECT", "INSERT", "UPDATE", "DELETE", "LOCK", "NOTIFY", "LISTEN"])
 
-/** After which a name is that of a table: `FROM` and `JOIN` in any order, `UPDATE` but not in `FOR UPDATE`. */
+/** Words after which a name is that of a table: `FROM` and `JOIN` in any order, `UPDATE` but not in `FOR UPDATE`. */
 const naming: ReadonlySet<string> = new Set(["FROM", "JOIN", "INTO", "UPDATE", "USING"])
 
-/** By the convention a summary has at most 255 characters. */
+/** Longest summary: the convention allows 255 characters. */
 const longestSummary = 255
 
 /** Text of any statement that is longer is not read to its end. */
@@ -29,7 +29,7 @@ const token = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"([^"]+)"|([A-Za-z_][A-Z
 
 interface Token {
   readonly text: string
-  /** In capitals; empty for a name in quotes. */
+  /** Word in capitals; empty for a name in quotes. */
   readonly word: string
   readonly depth: number
 }
@@ -104,7 +104,7 @@ export const statementNames = (text: string): StatementNames => {
 /** Texts that are kept with their names: far more than the code has. */
 const mostKept = 2_000
 
-/** The same, which reads a text once. */
+/** Makes a reader of names that reads each text once. */
 export const makeStatementNames = (): ((text: string) => StatementNames) => {
   const kept = new Map<string, StatementNames>()
   return (text) => {

@@ -23,9 +23,9 @@ export const signedHeaders = ({ body, deliveryId, secrets, timestamp }: Message)
 /** What tests replace. */
 export const WebhookWire = Context.Reference<{
   readonly resolve: Resolve
-  /** From resolving the name to the head of the answer. */
+  /** Time from resolving the name to the head of the answer. */
   readonly timeout: Duration.Duration
-  /** For the body of an answer that counts already. */
+  /** Time for the body of an answer that counts already. */
   readonly bodyTimeout: Duration.Duration
 }>("ballast/layers/webhook/WebhookWire", {
   defaultValue: () => ({ resolve: systemResolve, timeout: Duration.seconds(10), bodyTimeout: Duration.seconds(1) })

@@ -1,5 +1,5 @@
 /**
- * To which addresses something is sent on behalf of a tenant. Pure.
+ * Addresses to which something is sent on behalf of a tenant. Pure.
  *
  * Only what is allocated to hosts of the internet counts as public; everything else is refused, also what later
  * standards set aside within. Source: IANA registries of special-purpose addresses, RFC 4291 (global unicast 2000::/3).
@@ -34,7 +34,7 @@ export const isAllowedAddress = (address: string, targets: Targets): boolean => 
   return !ofClouds.has(parsed.toString())
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Host without the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/gu, "")
 
 /** Why nothing is sent there, whatever its host's name resolves to; null when something is. */

@@ -33,7 +33,7 @@ export interface CatalogChain {
   readonly name: string
   /** CoinGecko's asset platform. */
   readonly platformId: string
-  /** Of the real chain, about. */
+  /** Block time of the real chain, about. */
   readonly blockTimeMillis: number
   readonly usdc: Token
   readonly weth: Token

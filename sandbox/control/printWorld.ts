@@ -13,7 +13,7 @@ const labelWidth = 13
 
 const line = (label: string, text: string) => Console.log(`  ${label.padEnd(labelWidth)}${text}`)
 
-/** After how long a step that is not done says that it goes on. */
+/** Time after which a step that is not done says that it goes on. */
 const signOfLife = Duration.seconds(10)
 
 /** Runs a step of the start and says how long it took. Every ten seconds until then it says that it is still at it. */

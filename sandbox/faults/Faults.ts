@@ -106,7 +106,7 @@ export const faultTargets: ReadonlyMap<string, FaultTarget> = new Map<string, Fa
 /** What a target is set to. */
 export interface FaultSetting extends NodeFaultDetail {
   readonly mode: FaultMode
-  /** For so many requests; until the next change by default, `drop-next` for one. */
+  /** Requests that the fault takes; all until the next change by default, one for `drop-next`. */
   readonly count?: number | undefined
 }
 
@@ -126,8 +126,8 @@ export class Faults extends Context.Service<
     /** The mode of the request that is being answered; uses up one of a counted mode. */
     readonly take: (target: FaultTarget) => Effect.Effect<FaultMode>
     /**
-     * The same for an endpoint of a chain, whose own fault goes before that of all endpoints: what kind of misbehaviour
-     * of a node it is, or another mode. Of a share, requests are spread evenly.
+     * Takes the fault of one endpoint of a chain, whose own fault goes before that of all endpoints: what kind of
+     * misbehaviour of a node it is, or another mode. Of a share, requests are spread evenly.
      */
     readonly takeOfEndpoint: (chainId: number, endpoint: number) => Effect.Effect<FaultMode | NodeFault>
   }

@@ -111,7 +111,7 @@ const priceOf = (
   return (chain.prices.price(token.assetId) * (side === 0 ? 10_000n + spread : 10_000n - spread)) / 10_000n
 }
 
-/** Both routes of the stand-in. */
+/** Routes of the stand-in. */
 export const ondo = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const chains = yield* WorldChains

@@ -44,7 +44,7 @@ export interface HistoryTask {
   readonly points: ReadonlyArray<PricePoint>
   /** The world's times (milliseconds) that are asked for, in order. */
   readonly times: ReadonlyArray<number>
-  /** When this world began, as far as the book does not say. */
+  /** Begin of this sandbox, as far as the book does not say. */
   readonly beginning: number
 }
 

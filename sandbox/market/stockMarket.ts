@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 
 const seedOf = (text: string): number => createHash("sha256").update(text).digest().readUInt32BE() / 2 ** 32
 
-/** Between -1 and 1, by the symbol and a whole number. */
+/** Computes a number between -1 and 1 from the symbol and a whole number. */
 const noise = (symbol: string, step: number): number => seedOf(`${symbol}@${step}`) * 2 - 1
 
 /** US dollars, to the cent: between 20 and 520, drifting by up to 3 % over hours and 0.1 % from second to second. */

@@ -60,7 +60,7 @@ export class ProcessRegistry extends Context.Service<
     readonly record: (role: string, pid: number) => Effect.Effect<void, SandboxFailure>
   }
 >()("ballast/sandbox/process/ProcessRegistry") {
-  /** With `reset`, the world's content is removed once the folder is ours. */
+  /** Layer of the registry. With `reset`, the content is removed once the folder is ours. */
   static readonly layer = (reset: boolean) =>
     Layer.effect(
       ProcessRegistry,

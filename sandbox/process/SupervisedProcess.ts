@@ -44,9 +44,9 @@ interface ProcessInstance {
 }
 
 export interface SupervisedProgram {
-  /** As messages name it. */
+  /** Name in messages. */
   readonly name: string
-  /** As the registry of processes knows it. */
+  /** Key in the registry of processes. */
   readonly key: string
   readonly program: string
   /** Flags of Node, none when left out. */

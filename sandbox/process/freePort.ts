@@ -4,8 +4,9 @@ import { createServer } from "node:net"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
 /**
- * Below what systems give to outgoing connections (from 32,768 on): a process that starts anew finds its port free, and
- * not taken by a connection of somebody else's. Source: Linux, `ip_local_port_range`; IANA begins at 49,152.
+ * Range of ports below those that systems give to outgoing connections (from 32,768 on): a process that starts anew
+ * finds its port free, and not taken by a connection of somebody else's. Source: Linux, `ip_local_port_range`; IANA
+ * begins at 49,152.
  */
 const [lowest, beyond] = [10_000, 32_768]
 const attempts = 50

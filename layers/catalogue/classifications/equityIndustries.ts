@@ -1,6 +1,6 @@
 /**
- * In which lines of business a company works, and how well each describes it, in percent. An editorial
- * judgement of what the company is known to earn from; the first named comes first among equals.
+ * Lines of business in which a company works, and how well each describes it, in percent. An editorial judgement of
+ * what the company is known to earn from; the first named comes first among equals.
  */
 import type { Equity } from "#layers/catalogue/assets/equities.ts"
 import type { SubIndustry } from "#layers/catalogue/taxonomy/industries.ts"

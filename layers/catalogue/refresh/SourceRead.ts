@@ -6,17 +6,17 @@ import type { CatalogueReader } from "#layers/catalogue/TokenFile.ts"
 export interface SourceToken {
   /** CAIP-2. */
   readonly chain: string
-  /** In its canonical form. */
+  /** Address in its canonical form. */
   readonly address: string
   readonly symbol: string
   /** Null where the source does not give them. */
   readonly decimals: number | null
-  /** Of the share that the token stands for; null where the source lists other tokens too. */
+  /** Ticker of the share that the token stands for; null where the source lists other tokens too. */
   readonly ticker: string | null
 }
 
 export interface SourceRead {
-  /** As the catalogue names the source from now on. */
+  /** Name of the source in the catalogue from now on. */
   readonly what: string
   readonly tokens: ReadonlyArray<SourceToken>
   /** Rows that could not be read: any of them may be a token that the catalogue has. */

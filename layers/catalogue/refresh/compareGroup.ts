@@ -31,7 +31,7 @@ export interface ComparedWith {
   readonly elsewhere: ReadonlySet<string>
   /** `YYYY-MM-DD`. */
   readonly today: string
-  /** Of a group, how many percent of its tokens may vanish in one refresh. */
+  /** Most of a group's tokens that may vanish in one refresh, in percent. */
   readonly maxRemovedPercent: number
 }
 

@@ -3,7 +3,7 @@ import type { GroupChange } from "#layers/catalogue/refresh/compareGroup.ts"
 import type { FileChange, GroupOutcome } from "#layers/catalogue/refresh/refreshCatalogue.ts"
 import type { TokenGroup, TokenRow } from "#layers/catalogue/TokenFile.ts"
 
-/** As many tickers without a subject as are named. */
+/** Most tickers without a subject that are named. */
 const maxTickers = 200
 
 const nameOf = ({ chain, issuer, source }: TokenGroup) =>

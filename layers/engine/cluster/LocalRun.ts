@@ -23,10 +23,10 @@ export interface LocalRun extends Fence {
   blocked: string | undefined
 }
 
-/** So often a run begins without storing a step before it is suspended. */
+/** Times that a run may begin without storing a step before it is suspended. */
 export const maxTries = 10
 
-/** Between a fault of the database and the next try. */
+/** Pause between a fault of the database and the next try. */
 const afterFault = Duration.millis(500)
 const afterDefect = { first: Duration.seconds(1), max: Duration.minutes(5) }
 

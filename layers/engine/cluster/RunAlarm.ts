@@ -12,7 +12,7 @@ import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 import * as SqlSuspendedRuns from "#layers/sql/operation/SuspendedRuns.ts"
 
 const checkInterval = Duration.seconds(15)
-/** A rolling upgrade leaves such runs to the processes of before for about so long. */
+/** Time for which a rolling upgrade leaves such runs to the processes of the previous release, about. */
 const leftFor = Duration.minutes(5)
 
 export const RunAlarm = Layer.effectDiscard(

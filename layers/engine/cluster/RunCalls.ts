@@ -14,7 +14,7 @@ import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 
 const channel = "ballast_runs"
 
-/** After a connection was lost. */
+/** Retries after a connection was lost. */
 const retries = Schedule.spaced("1 second")
 
 export class RunCalls extends Context.Service<

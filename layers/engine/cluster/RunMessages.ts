@@ -21,7 +21,7 @@ const { SaveResultEncoded } = MessageStorage
 /** How often claims are searched for that this process holds without knowing of them. */
 const betweenSweeps = Duration.toMillis("5 seconds")
 const claimBatchSize = 256
-/** Of what is sent to entities that this process does not carry out. */
+/** Version of what is sent to entities that this process does not carry out. */
 const firstVersion = 1
 
 const refused = (what: string) => Effect.die(new Error(`${what} is not part of the run engine's messages`))

@@ -23,7 +23,7 @@ import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 /** Part of every stored run: must not change while there are runs in flight. */
 const shardsPerGroup = 64
 
-/** Between polls for messages: a message is notified as well, but a notification may be lost. */
+/** Pause between polls for messages: a message is notified as well, but a notification may be lost. */
 export const PollInterval = Context.Reference("ballast/layers/engine/cluster/PollInterval", {
   defaultValue: () => Duration.millis(250)
 })
@@ -57,8 +57,8 @@ const config = Layer.effect(
 )
 
 /**
- * Before each reply the cluster checks whether a shard is still held. The replies name their generation, so the result
- * of the last refresh is enough for that.
+ * Storage of runners. Before each reply the cluster checks whether a shard is still held: the replies name their
+ * generation, so the result of the last refresh is enough for that.
  */
 const runnerStorage = Layer.effect(
   RunnerStorage.RunnerStorage,

@@ -13,7 +13,7 @@ import { makeFind } from "#layers/provider/makeFind.ts"
 /** What is bought of Ondo, or sold to it. */
 export interface OndoRequest {
   readonly chainId: ChainId
-  /** As Ondo calls the chain. */
+  /** Ondo's name of the chain. */
   readonly chain: string
   readonly symbol: string
   readonly token: EvmAddress

@@ -4,7 +4,7 @@ import { Context, type Redacted } from "effect"
 export class OndoConfig extends Context.Service<
   OndoConfig,
   {
-    /** Without the trailing slash, and without `/v1`. */
+    /** URL without the trailing slash, and without `/v1`. */
     readonly baseUrl: string
     /** Null: Ondo is not used. */
     readonly apiKey: Redacted.Redacted | null

@@ -28,7 +28,7 @@ export const costOf = (quantity: bigint, stableDecimals: number, price: bigint):
 export const broughtBy = (quantity: bigint, stableDecimals: number, price: bigint): bigint =>
   (quantity * price) / (scaleOf(stableDecimals) * Decimal.one)
 
-/** Of the tokens on EVM chains. Source: docs.ondo.finance, "Smart Contract Reference". */
+/** Decimals of the tokens on EVM chains. Source: docs.ondo.finance, "Smart Contract Reference". */
 const tokenDecimals = 18
 const maxStableDecimals = 18
 

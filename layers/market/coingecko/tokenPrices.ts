@@ -11,7 +11,7 @@ export const priceParams = {
   precision: "full"
 } as const
 
-/** The same with the figures of the market. */
+/** Parameters that ask for the figures of the market too. */
 export const marketParams = {
   ...priceParams,
   include_market_cap: "true",

@@ -29,7 +29,7 @@ const maxWaiting = 1_000
 
 const connected: FeedState = { status: "connected", attempt: 0, nextAttemptAt: null, reason: null }
 
-/** Between half and the whole of a pause that doubles with each failure. `chance` is 0 to 1. */
+/** Draws between half and the whole of a pause that doubles with each failure. `chance` is 0 to 1. */
 export const pauseAfter = (attempt: number, isSurplus: boolean, chance: number): number => {
   const whole = isSurplus ? longestPause : Math.min(longestPause, firstPause * 2 ** Math.min(attempt - 1, 10))
   return Math.round((whole * (1 + chance)) / 2)

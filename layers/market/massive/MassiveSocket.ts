@@ -15,7 +15,8 @@ const lost = (reason: string, isSurplus = false) => new ConnectionLost({ reason,
 
 const openLimit = Duration.seconds(10)
 /**
- * Between two pings; a connection that has not answered the one before is dead. Silence alone is not: markets close.
+ * Pause between two pings; a connection that has not answered the previous one is dead. Silence alone is not: markets
+ * close.
  */
 const pingInterval = Duration.seconds(30)
 /** A frame of Massive is far shorter. */

@@ -5,7 +5,7 @@ export class LifiConfig extends Context.Service<
   LifiConfig,
   {
     /**
-     * Without the trailing slash, `/v1` included; null: no provider, value stays on its chain, the venue makes all
+     * URL without the trailing slash, `/v1` included; null: no provider, value stays on its chain, the venue makes all
      * swaps.
      */
     readonly baseUrl: string | null

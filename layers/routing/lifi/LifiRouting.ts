@@ -85,8 +85,8 @@ export const LifiRouting = Layer.effect(
     })
 
     /**
-     * The question with the contract that must be called. The taker is one of our contracts; one of before is not one
-     * that was checked at the start.
+     * Asks with the contract that must be called. The taker is one of our contracts; a previous one was not checked at
+     * the start.
      */
     const expectedOf = Effect.fnUntraced(function* ({ amountRaw, buy, sell, taker }: SwapRequest) {
       const chain = chains.find(({ chainId }) => chainId === chainIdOf(sell))

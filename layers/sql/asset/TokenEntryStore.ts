@@ -10,7 +10,7 @@ const allJudged = decodeRows(
 )
 const allNamed = decodeRows(Schema.Struct({ assetId: AssetId }))
 
-/** As the index has them. */
+/** Puts a pair into the index's order. */
 const inOrder = ({ one, other }: EntryPair): readonly [AssetId, AssetId] => (one < other ? [one, other] : [other, one])
 
 const columns = `main_id AS main, other_id AS other, are_one AS "areOne", judged_at AS "judgedAt"`
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
           ON least(e.main_id, e.other_id) = w.first AND greatest(e.main_id, e.other_id) = w.second`)
     )
 
-    /** By the strategies that portfolios may follow now. */
+    /** Finds pairs by the strategies that portfolios may follow now. */
     const namedOf = ({ one, other }: EntryPair) =>
       allNamed(sql`
         SELECT w.id AS "assetId" FROM unnest(${[one, other]}::text[]) AS w (id)

@@ -12,7 +12,7 @@ const Receipt = Schema.Struct({
   success: Schema.Boolean
 }).pipe(Schema.encodeKeys({ actionHash: "subject" }))
 
-/** Of stored documents only what is returned is read, so that they may grow. */
+/** Row of a step. Of stored documents only what is returned is read, so that they may grow. */
 export const StepsRow = Schema.Struct({
   report: Schema.NullOr(
     Schema.Struct({

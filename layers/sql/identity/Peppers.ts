@@ -1,6 +1,6 @@
 /**
- * Under which pepper the service works, and what is still stored under another one: so the command line does not make
- * keys that the service would not accept, and shows when a pepper that was exchanged can be dropped.
+ * Reads under which pepper the service works, and what is still stored under another one: so the command line does not
+ * make keys that the service would not accept, and shows when a pepper that was exchanged can be dropped.
  */
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

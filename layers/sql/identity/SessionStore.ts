@@ -28,7 +28,7 @@ const FoundRow = Schema.Struct({
 const found = decodeFirst(FoundRow)
 const allOpen = decodeRows(OpenRow)
 
-/** Of `wallet_sessions s` and `tenants t`. */
+/** Columns of `wallet_sessions s` and `tenants t`. */
 const sessionColumns = `s.session_id AS "sessionId", s.created_at AS "openedAt", s.rotated_at AS "rotatedAt",
   s.used_at AS "usedAt", s.expires_at AS "expiresAt", t.disabled_at IS NOT NULL AS "tenantIsDisabled"`
 

@@ -61,7 +61,7 @@ interface KeyAndTenantRow {
 
 const utcOrNull = (date: Date | null) => (date === null ? null : DateTime.makeUnsafe(date))
 
-/** Keys of before have none. */
+/** Environment of a key; older keys have none. */
 const environmentOf = ({ environment }: { readonly environment: Environment | null }) =>
   environment === null ? {} : { environment }
 

@@ -17,7 +17,7 @@ export const MemberRow = Schema.Struct({
   joinedAt: Timestamp
 })
 
-/** Of `users u JOIN tenant_members m`. */
+/** Columns of `users u JOIN tenant_members m`. */
 export const memberColumns = `u.user_id AS "userId", u.wallet_id AS "walletId", u.created_at AS "createdAt",
   m.tenant_id AS "tenantId", m.role, m.joined_at AS "joinedAt"`
 

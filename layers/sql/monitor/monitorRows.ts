@@ -46,7 +46,7 @@ export const MonitorRow = Schema.Struct({
   revision: SmallBigint
 })
 
-/** Of monitors `m` and their portfolios `p`. */
+/** Columns of monitors `m` and their portfolios `p`. */
 export const monitorColumns = `
   m.workflow_id AS "workflowId", m.tenant_id AS "tenantId", m.portfolio_id AS "portfolioId",
   split_part(p.owner_account_id, ':', 3) AS "ownerAddress", m.title, m.kind, m.trigger, m.every_ms AS "everyMs",

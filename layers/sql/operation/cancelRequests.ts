@@ -14,7 +14,7 @@ import { decodeRows, timestamp } from "#layers/sql/rows.ts"
 /** Separates these locks from others of the same number. */
 const lockSpace = 192
 
-/** Until the transaction ends nothing is signed for the operation. */
+/** Closes an operation: until the transaction ends nothing is signed for it. */
 export const closeOperation = (sql: SqlClient.SqlClient, operationId: OperationId) =>
   sql`SELECT pg_advisory_xact_lock(hashtextextended(${operationId}, ${lockSpace}))`
 

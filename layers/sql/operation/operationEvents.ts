@@ -15,7 +15,7 @@ import { storableJson, storableText } from "#layers/sql/storable.ts"
 
 /** A change of state with all that the database needs of it. */
 export interface ReportedChange extends StateChange {
-  /** Of a terminal state: what the operation did. Left out when that is not known. */
+  /** Report of a terminal state: what the operation did. Left out when that is not known. */
   readonly ended?: OperationReport | undefined
   /** The run that it belongs to; one that another process has by now changes nothing. */
   readonly fence?: Fence | undefined

@@ -42,7 +42,7 @@ interface Recording {
 
 type Given = PortfolioValuation & Omit<Recording, "valuations">
 
-/** Of a recording, the portfolios that were written for its claim. */
+/** Finds the portfolios that a recording wrote for its claim. */
 const writtenOf = (
   { claimedAt, valuations }: Recording,
   rows: ReadonlyArray<{ readonly portfolioId: PortfolioId; readonly claimedAt: DateTime.Utc }>

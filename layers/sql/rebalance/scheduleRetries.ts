@@ -19,7 +19,7 @@ const Row = Schema.Struct({
   portfolioId: PortfolioId,
   retries: Schema.Int,
   dueAt: Schema.Date,
-  /** When the portfolio is due without the slices that its last runs have left; null when they left none. */
+  /** Due time of the portfolio without the slices that its last runs have left; null when they left none. */
   slicesUntil: Schema.NullOr(Schema.Date),
   frequency: Frequency
 })

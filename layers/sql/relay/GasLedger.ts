@@ -9,7 +9,7 @@ const allSums = decodeRows(Schema.Struct({ portfolio: Numeric, tenant: Numeric, 
 
 interface Requested {
   readonly payee: Payee
-  /** Of the day; as PostgreSQL reads a date. */
+  /** Day as PostgreSQL reads a date. */
   readonly day: string
 }
 

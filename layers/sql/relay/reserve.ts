@@ -45,7 +45,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
     return places
   }
 
-  /** Of equals the earlier one. */
+  /** Finds the account that has least to do; of equals the earlier one. */
   const leastBusy = Effect.fnUntraced(function* (chainId: ChainId, accounts: Signing["accounts"]) {
     if (accounts.length === 1) return accounts[0]
     const load = yield* turns.load(chainId, accounts)
@@ -61,7 +61,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
       )
     )
 
-  /** With nonces in a row. Each is asked for, also when another one is refused. */
+  /** Signs with nonces in a row. Each is asked for, also when another one is refused. */
   const signAll = Effect.fnUntraced(function* (places: Places, account: RelayerAccount, first: number) {
     const answers = yield* Effect.forEach(
       places,
@@ -141,7 +141,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
     )
   }
 
-  /** In the account's turn. What keeps one from being stored is its own: the others are stored all the same. */
+  /** Takes an account's turn. What keeps one from being stored is its own: the others are stored all the same. */
   const takeTurn = (account: RelayerAccount, own: Place) =>
     Effect.suspend(() => {
       const places = waitingFor(account)

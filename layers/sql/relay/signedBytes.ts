@@ -22,7 +22,7 @@ export interface SignedBytes {
   readonly at: DateTime.Utc
 }
 
-/** Of one account, with nonces in a row, the lowest first. */
+/** Transactions of one account, with nonces in a row, the lowest first. */
 export type Signed = readonly [SignedBytes, ...ReadonlyArray<SignedBytes>]
 
 /** Takes everything back: one of the attempts cannot be stored. */

@@ -26,7 +26,9 @@ export const makeStandings = (sql: SqlClient.SqlClient) => {
     return yield* new CancelRequested({ operationId: actions[0].attempt.operationId })
   })
 
-  /** Either an attempt was signed by another process meanwhile, or its operation has ended or is to be cancelled. */
+  /**
+   * Explains a refusal: another process signed an attempt meanwhile, or the operation has ended or is to be cancelled.
+   */
   const explain = Effect.fnUntraced(function* (actions: Actions) {
     if (!(yield* maySign(actions))) return false
     const operations = actions.map(({ attempt }) => attempt.operationId).join(", ")

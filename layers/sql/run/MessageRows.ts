@@ -15,7 +15,7 @@ export interface NewMessage {
   readonly entityType: string
   readonly entityId: string
   readonly tag: string
-  /** Of the workflow's definition, under which a run begins. */
+  /** Version of the workflow's definition, under which a run begins. */
   readonly version: number
   /** JSON. */
   readonly envelope: string
@@ -31,9 +31,9 @@ export interface ClaimedMessage {
   readonly envelope: string
   readonly generation: bigint
   readonly tries: number
-  /** Of a run: whether it was ever sent a signal. */
+  /** True for a run that was ever sent a signal. */
   readonly hasSignals: boolean
-  /** Of a run: its timers are to end before it begins. */
+  /** True for a run whose timers are to end before it begins. */
   readonly isWoken: boolean
 }
 

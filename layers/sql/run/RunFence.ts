@@ -24,7 +24,9 @@ export class RunMoved extends Data.TaggedError("RunMoved")<{ readonly executionI
   }
 }
 
-/** At the begin of a transaction: dies when the run was claimed anew, and keeps it from being claimed until the end. */
+/**
+ * Fences a transaction at its begin: dies when the run was claimed anew, and keeps it from being claimed until the end.
+ */
 export const holdRun = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> =>
   Effect.flatMap(RunFence, (fence) =>
     fence === undefined

@@ -31,7 +31,7 @@ export interface StepResults {
   readonly delete: (run: Fence, steps: ReadonlyArray<string>) => Effect.Effect<unknown, SqlError>
   /** Returns the keys (`stepKey`) of what was stored. */
   readonly record: (steps: ReadonlyArray<StepResult>) => Effect.Effect<ReadonlySet<string>, SqlError>
-  /** The same inside a transaction, which no other can overtake between here and its commit. */
+  /** Records inside a transaction, which no other can overtake between here and its commit. */
   readonly recordWithin: (step: StepResult) => Effect.Effect<ReadonlySet<string>, SqlError>
   /** What is stored of runs, by execution and step. */
   readonly read: (

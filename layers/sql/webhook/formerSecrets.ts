@@ -26,6 +26,6 @@ export const formerSecretsOf = ({
 
 const encode = Schema.encodeSync(Schema.fromJsonString(Older))
 
-/** As the parameter of a `jsonb` column; null for none. */
+/** Writes the parameter of a `jsonb` column; null for none. */
 export const olderSecretsJson = (older: ReadonlyArray<FormerSecret>): string | null =>
   older.length === 0 ? null : encode(older)

@@ -13,7 +13,9 @@ import { attempt, leaseLife, type Nats } from "#layers/stream/nats/connectNats.t
 const key = "holder"
 const renewal = Duration.millis(700)
 const retry = Duration.millis(300)
-/** Without a renewal for this long the holder gives up: less than the life of the key, by more than a request takes. */
+/**
+ * Time without a renewal after which the holder gives up: less than the life of the key, by more than a request takes.
+ */
 const timeout = BigInt(leaseLife - 800) * 1_000_000n
 
 export const holdLease = ({ lease: store }: Nats, workerId: string): Stream.Stream<Option.Option<Lease>> =>
