@@ -86,7 +86,7 @@ const isWithinDomain = (path: string): boolean =>
 const arrowsOf = (rooms: Rooms): Arrows =>
   new Map(Object.entries(rooms).map(([name, others]) => [name, new Set(others)]))
 
-/** In one order, so that two of them are compared by what they hold. */
+/** Lists arrows in one order, so that two of them are compared by what they hold. */
 const listed = (arrows: Arrows) =>
   [...arrows].flatMap(([name, others]) => [name, ...[...others].map((other) => `${name} -> ${other}`)]).sort()
 

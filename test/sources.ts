@@ -7,9 +7,9 @@ export const root = fileURLToPath(new URL("..", import.meta.url))
 const folders = ["src", "client", "domain", "layers", "http", "rpc", "stream", "migrations", "sandbox", "bench", "test"]
 
 export interface Source {
-  /** From the root, with `/`. */
+  /** Path from the root, with `/`. */
   readonly path: string
-  /** Without comments. */
+  /** Text without comments. */
   readonly code: string
   readonly lines: number
   /** Numbers of the lines that are wider than 120 columns and are neither prose nor an import. */

@@ -171,7 +171,7 @@ const activate = Effect.fnUntraced(function* (route: string, example: any) {
   assert.strictEqual(answer.status, 200, answer.text)
 })
 
-/** Of a strategy of another tenant, whose creator offers what the example says. */
+/** Makes a strategy of another tenant, whose creator offers what the example says. */
 const mirrorTerms = Effect.fnUntraced(function* (method: string, example: any) {
   const { call } = yield* Api
   const [creator, tenant] = [yield* newTenant(), yield* newTenant()]

@@ -16,7 +16,7 @@ import { adminToken, Api, ApiLive } from "#test/api/support/Api.ts"
 interface Route {
   readonly name: string
   readonly method: string
-  /** With an example in the place of each parameter. */
+  /** Path with an example for each parameter. */
   readonly path: string
   readonly names: ReadonlyArray<string>
 }

@@ -1,4 +1,4 @@
-/** Both documents give every text a format, and every example is true. */
+/** Tests that both documents give every text a format, and that every example is true. */
 import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { V1 } from "#http/v1/Api.ts"

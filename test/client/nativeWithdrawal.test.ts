@@ -30,7 +30,7 @@ const expected = { portfolioId, recipientAccountId, assets, account: account as 
 
 const ownerAccountId = evmWallet("0x1111111111111111111111111111111111111111" as EvmAddress)
 
-/** As stage 1 answers it. */
+/** Makes the answer of stage 1. */
 const issuedFor = (accountType: AccountType, of: WithdrawalMessage = message) => {
   const authorization: Grant["authorization"] = {
     _tag: "Evm",

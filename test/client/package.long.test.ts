@@ -140,7 +140,7 @@ const sameTypes = `
 import type { Brand } from "effect"
 import type * as Derived from "#client/Contract.ts"
 import type * as Written from "${written}"
-/** Without brands, which rows that are encoded once have in the repository. */
+/** Removes brands, which rows that are encoded once have in the repository. */
 type Plain<T> = T extends Brand.Brand<any>
   ? T extends string ? string : number
   : T extends ReadonlyArray<infer I> ? ReadonlyArray<Plain<I>> : T extends object ? { [K in keyof T]: Plain<T[K]> } : T

@@ -49,7 +49,7 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
   }
 }
 
-/** As the API sends it. */
+/** Writes a policy as the API sends it. */
 const wirePolicy = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
 
 const maker = { accountType: "ECDSA", ownerAccountId: evmWallet(owner), accountIndex: 7n } as const

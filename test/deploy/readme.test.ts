@@ -12,7 +12,7 @@ const all = (text: string, pattern: RegExp): ReadonlyArray<string> => [
   ...new Set([...text.matchAll(pattern)].map(([, found]) => found!))
 ]
 
-/** Of tests, of the sandbox and of the shell that follows the README: no deployment gets them. */
+/** Variables of tests, of the sandbox and of the shell that follows the README: no deployment gets them. */
 const others = new Set(
   ["API", "CONTROL", "KEY", "BASE_USDC", "BASE_WETH", "PROPERTY_SEED", "TEST_DATABASE_URL"].concat(
     all(read("sandbox/WorldConfig.ts"), /"(SANDBOX_[A-Z_]+)"/gu)

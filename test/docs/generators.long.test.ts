@@ -22,7 +22,7 @@ const versions: ReadonlyArray<Version> = ["v1", "v2"]
 
 interface Generator {
   readonly name: string
-  /** With exact versions, what is generated needs included. */
+  /** Packages with exact versions, those that the generated code needs included. */
   readonly packages: ReadonlyArray<string>
   /** What is written into its folder before it runs, by the name of the file. */
   readonly files?: (input: string, output: string) => Readonly<Record<string, string>>

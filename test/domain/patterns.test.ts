@@ -22,7 +22,7 @@ const codecs: Readonly<Record<string, Schema.Codec<unknown, string>>> = {
   limit: limitUpTo(200)
 }
 
-/** Above zero and at most 100, or a mint of exactly 32 bytes, is more than a pattern can say. */
+/** Schemas that say more than a pattern can: above zero and at most 100, or a mint of exactly 32 bytes. */
 const wider = new Set(["WeightFromString", "SplAssetId", "limit"])
 
 const patternOf = (codec: Schema.Codec<unknown, string>): RegExp => {

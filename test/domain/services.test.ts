@@ -32,7 +32,7 @@ const services = domain.flatMap(({ path, text }) =>
     ([, comment, name]) => ({
       path,
       name: name!,
-      /** Without the marks of the comment. */
+      /** Text without the marks of the comment. */
       doc: comment!.replaceAll(/^(?:\/\*\*| \*\/| \* ?)/gmu, "")
     })
   )

@@ -23,7 +23,7 @@ import { patience } from "#test/support/suite/patience.ts"
 const count = 500
 const chainId = 8453
 
-/** Until each portfolio has ended as many runs as there were rounds, and nothing is under way. */
+/** Waits until each portfolio has ended as many runs as there were rounds, and nothing is under way. */
 const brought = Effect.fnUntraced(function* (rounds: number) {
   const sql = yield* SqlClient.SqlClient
   const scheduler = yield* Scheduler

@@ -15,7 +15,9 @@ const maxKills = 3
 
 type Client = ReturnType<typeof startClient>
 
-/** Against JetStream as the oracle: a client has exactly what is in the log since its snapshot, once and in order. */
+/**
+ * Asserts, with JetStream as the oracle: a client has exactly what is in the log since its snapshot, once and in order.
+ */
 const assertWhole = ({ frames, own }: Client, log: ReadonlyArray<StoredTick>) => {
   const [snapshot] = frames
   if (snapshot?.type !== "snapshot") throw new Error("The first frame is a snapshot")

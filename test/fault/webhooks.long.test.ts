@@ -11,7 +11,7 @@ import { patience } from "#test/support/suite/patience.ts"
 
 const program = new URL("support/webhookProcess.ts", import.meta.url)
 const count = 60
-/** After a claim of a dead process has ended. */
+/** Time by which a claim of a dead process has ended. */
 const beyondClaim = 61_000
 
 describe("processes that serve webhooks on one PostgreSQL server", () => {

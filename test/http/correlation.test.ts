@@ -1,4 +1,4 @@
-/** Without a tracer, work inside a request still belongs to the trace that the client receives. */
+/** Tests that, without a tracer, work inside a request belongs to the trace that the client receives. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"

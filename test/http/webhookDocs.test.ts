@@ -21,7 +21,7 @@ type Verify = (secret: string, message: Message, now?: number) => unknown
 class Snippet extends Context.Service<Snippet, { readonly path: string; readonly verify: Verify }>()(
   "ballast/test/WebhookSnippet"
 ) {
-  /** In a folder of the repository, where the types of Node are found. */
+  /** Layer of a folder of the repository, where the types of Node are found. */
   static readonly layer = Layer.effect(
     Snippet,
     Effect.map(

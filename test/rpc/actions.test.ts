@@ -45,7 +45,7 @@ interface Answer {
   readonly error: { readonly code: string; readonly message: string; readonly details?: ReadonlyArray<string> }
 }
 
-/** On the wire of actions: `input` in, no `json` out. */
+/** Submits on the wire of actions: `input` in, no `json` out. */
 const submit = Effect.fnUntraced(function* (token: string | undefined, input: unknown) {
   const { handle } = yield* SignInApi
   return yield* Effect.promise(async (): Promise<Answer> => {

@@ -13,7 +13,7 @@ import { assertAtLimit, byKey, from } from "#test/rpc/support/senders.ts"
 
 const limit = 150
 
-/** So many times, all at once. */
+/** Calls so many times, all at once. */
 const atOnce = <A, E, R>(calls: number, call: (index: number) => Effect.Effect<A, E, R>) =>
   Effect.forEach(
     Array.from({ length: calls }, (_, index) => index),
@@ -39,7 +39,7 @@ const overJson = (calls: number, key: string) =>
 
 const overRest = (calls: number, key: string) => passedOf(calls, { key, method: "GET", path: "/v2/strategies" })
 
-/** Over Effect's RPC, where a refusal is an error of the call. */
+/** Calls over Effect's RPC, where a refusal is an error of the call. */
 const overRpc = Effect.fnUntraced(function* (calls: number, key: string) {
   const baseUrl = new URL((yield* Streams).url("x")).origin
   const client = yield* makeProcedures({ baseUrl, token: Redacted.make(key) })

@@ -18,7 +18,7 @@ import { hardForGenerators } from "#test/api/support/hardForGenerators.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** As the service publishes them. */
+/** Document as the service publishes it. */
 const published = Effect.runPromise(
   Effect.gen(function* () {
     const httpEffect = yield* HttpRouter.toHttpEffect(DocsLive)

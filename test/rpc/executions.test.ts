@@ -24,7 +24,7 @@ const headersOf = ({ key, token }: Credential): Record<string, string> => ({
   ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
 })
 
-/** On the interface's wire. */
+/** Calls a procedure on the interface's wire. */
 const ask = Effect.fnUntraced(function* (procedure: string, input: unknown, credential: Credential) {
   const { json, status } = yield* (yield* Api).call("POST", `/v1/rpc/v2.executions.${procedure}`, {
     headers: headersOf(credential),

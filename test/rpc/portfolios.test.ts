@@ -16,7 +16,7 @@ import { Streams } from "#test/api/support/StreamingApi.ts"
 import { ownerSignature, TestEnvironment } from "#test/api/support/TestEnvironment.ts"
 import { executionsApi } from "#test/rpc/support/ExecutionsApi.ts"
 
-/** On the interface's wire. */
+/** Calls a procedure on the interface's wire. */
 const ask = Effect.fnUntraced(function* (procedure: string, input: unknown, token: string) {
   const { json, status } = yield* (yield* Api).call("POST", `/v1/rpc/v2.portfolios.${procedure}`, {
     headers: { authorization: `Bearer ${token}` },
@@ -38,7 +38,7 @@ const enrolled = Effect.fnUntraced(function* (actor: Effect.Success<ReturnType<t
   return { strategyId, portfolioId: portfolioId as PortfolioId }
 })
 
-/** The same with an operation, and the people around it. */
+/** Makes a portfolio with an operation, and the people around it. */
 const peopled = Effect.gen(function* () {
   const { call } = yield* Api
   const actor = yield* newTenant()
@@ -66,7 +66,7 @@ const allow = Effect.fnUntraced(function* (key: string, ownerActions: ReadonlyAr
 
 const moments = new Set(["asOf", "blockTime", "expiresAt", "plannedAt", "validUntil"])
 
-/** Without what changes with the moment at which it is asked for, and without the cursor, which REST has elsewhere. */
+/** Removes what changes with the moment at which it is asked for, and the cursor, which REST has elsewhere. */
 const timeless = ({ data }: { readonly data: any }) => {
   const { nextCursor: _nextCursor, ...rest } = data
   return JSON.parse(JSON.stringify(rest), (key, value) => (moments.has(key) ? typeof value : value))

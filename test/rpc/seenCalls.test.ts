@@ -64,7 +64,7 @@ const seriesOf = (...[system, method, status, code]: Counted) =>
     `rpc.system.name=${system}`
   ].join(" ")
 
-/** By how much a series grew while an effect ran, and that no other did. */
+/** Measures by how much a series grew while an effect ran, and that no other did. */
 const grown = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const before = yield* counted
   yield* effect

@@ -5,7 +5,7 @@ import { parseSignature, serializeCompactSignature, signatureToCompactSignature 
 import { SignInRefused } from "#domain/errors/Errors.ts"
 import { assertError, makeSignInApi, newWallet, SignInApi } from "#test/rpc/support/SignInApi.ts"
 
-/** Of an address that had its checksum: another letter's case is wrong. */
+/** Breaks the checksum of an address: another letter's case is wrong. */
 const swapCase = (letter: string) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase())
 
 const hour = 3_600_000

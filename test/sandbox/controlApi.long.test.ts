@@ -108,7 +108,7 @@ describe("faucet", () => {
 })
 
 describe("requests from elsewhere", () => {
-  /** With headers that `fetch` does not let a program choose. */
+  /** Requests with headers that `fetch` does not let a program choose. */
   const status = (method: string, path: string, headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
       const options = { host: "127.0.0.1", port: world.place.control, method, path, headers }

@@ -28,7 +28,7 @@ class Chains extends Context.Service<Chains, { readonly base: Chain; readonly ar
 
 const account = "0x52908400098527886E0F7030069857D2E4169EE7"
 
-/** The same chain as another process sees it: with a client, and so a queue, of its own. */
+/** Builds the chain as another process sees it: with a client, and so a queue, of its own. */
 const seenByAnother = (chain: Chain, rpcUrl = chain.rpcUrl): Chain => ({
   ...chain,
   rpcUrl,

@@ -14,7 +14,7 @@ const longPollMillis = 25_000
 
 let world: TestWorld
 
-/** Until the chain's state was written twice from now on: the first writing may have begun before. */
+/** Waits until the chain's state was written twice from now on: the first writing may have begun earlier. */
 const chainSaved = async () => {
   const path = join(world.place.dataDir, "chains", "8453.state")
   const written = () => (existsSync(path) ? statSync(path).mtimeMs : 0)

@@ -25,7 +25,7 @@ export interface Overview {
     chainId: number
     namespace: string
     rpcUrl: string
-    /** On Solana, what runs Swig wallets. */
+    /** Address of the program that runs Swig wallets, on Solana. */
     swig?: string
     assets: ReadonlyArray<{ assetId: string; symbol: string; decimals: number; priceUsd: string }>
   }>

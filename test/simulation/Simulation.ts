@@ -37,7 +37,7 @@ export interface SimulationEnd {
   readonly virtualMs: number
   readonly turns: number
   readonly statements: number
-  /** Of faults, user actions and events on chains, by kind. */
+  /** Counts of faults, user actions and events on chains, by kind. */
   readonly counts: ReadonlyMap<string, number>
   /** Operations by kind and final state. */
   readonly outcomes: ReadonlyMap<string, number>

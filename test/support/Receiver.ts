@@ -24,7 +24,7 @@ export const status =
     response.writeHead(code).end()
   }
 
-/** On a free port of the machine until the scope closes; answers 200 by default. */
+/** Serves on a free port of the machine until the scope closes; answers 200 by default. */
 export const receiver = (answer: Answering = status(200)) =>
   Effect.map(
     Effect.acquireRelease(

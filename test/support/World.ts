@@ -62,7 +62,7 @@ export interface World {
   /** Full key of the first tenant. */
   readonly key: string
   readonly api: Call
-  /** The same with further headers. */
+  /** Calls the API with further headers. */
   readonly apiWith: (headers: Record<string, string>) => Call
   readonly control: (path: string, body: unknown) => Promise<Answer>
   readonly asset: (chainId: number, symbol: string) => WorldAsset

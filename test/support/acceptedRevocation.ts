@@ -7,7 +7,7 @@ import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
 import { RevocationStore } from "#domain/revocation/RevocationStore.ts"
 import type { Enrolled } from "#test/support/acceptedWithdrawal.ts"
 
-/** Of all chains of the portfolio, or the first of them; answers its operation. */
+/** Revokes on all chains of the portfolio, or on the first of them; answers its operation. */
 export const acceptRevocation = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Enrolled,
   chains: "all" | "first" = "all"

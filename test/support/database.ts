@@ -86,7 +86,7 @@ export const ServerDatabase =
 const withStores = <A, E>(database: Layer.Layer<A | SqlClient.SqlClient, E>) =>
   SqlLive.pipe(Layer.provideMerge(database), Layer.provideMerge(SecureRandom.layerWebCrypto))
 
-/** The same as TestStores over a migrated database of that URL, for processes of a test that share it. */
+/** Layer like TestStores over a migrated database of that URL, for processes of a test that share it. */
 export const storesOn = (url: string): typeof TestStores =>
   withStores(
     Database.layer.pipe(
@@ -106,7 +106,7 @@ export const eachDatabase = (
   suite: (it: Vitest.MethodsNonLive<Layer.Success<typeof TestStores>>) => void
 ): void => onEachDatabase(name, (stores) => stores, suite)
 
-/** The same for a suite over something that is made of stores. */
+/** Runs a suite over something that is made of stores, on each database. */
 export const onEachDatabase = <A, E>(
   name: string,
   over: (stores: typeof TestStores) => Layer.Layer<A, E>,

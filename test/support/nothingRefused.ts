@@ -1,4 +1,4 @@
-/** For routes that are tried without a database: what is refused is kept nowhere. */
+/** Layer for routes that are tried without a database: what is refused is kept nowhere. */
 import { Effect, Layer } from "effect"
 import { RefusedRequests } from "#domain/request/RefusedRequests.ts"
 

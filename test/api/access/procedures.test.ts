@@ -102,7 +102,7 @@ const byRpc: Call = Effect.fnUntraced(function* (procedure, input, token) {
   return { status, code, text: JSON.stringify(error) }
 }, Effect.scoped)
 
-/** Over a socket that the token opens: the first word of the answer, or how the socket was refused. */
+/** Calls over a socket that the token opens; answers the first word, or how the socket was refused. */
 const bySocket: Call = Effect.fnUntraced(function* ({ _tag: tag, payloadSchema }, input, token) {
   const address = `${new URL((yield* Streams).url("x")).origin.replace("http", "ws")}/v1/rpc`
   const payload = payloadSchema.ast._tag === "Void" ? null : input

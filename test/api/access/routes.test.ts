@@ -110,7 +110,7 @@ const opened = Effect.fnUntraced(function* ({ method, template }: Route, asked: 
   })
 })
 
-/** The same by a tool; answers what its route answered. */
+/** Calls a route by its tool; answers what its route answered. */
 const useTool = Effect.fnUntraced(function* (tool: string, { body, path, query }: Asked, key: string) {
   const { call } = yield* Api
   const { json, text } = yield* call("POST", "/mcp", {

@@ -193,7 +193,7 @@ layer(ApiLive, { excludeTestServices: true })("Idempotency-Key", (it) => {
   )
 })
 
-/** As the service distinguishes requests: by path and body, byte for byte. */
+/** Computes a request's fingerprint as the service does: by path and body, byte for byte. */
 const fingerprintOf = (target: string, body: unknown) =>
   Effect.promise(async () => {
     const text = body === undefined ? "" : JSON.stringify(body)

@@ -27,7 +27,7 @@ const scheduleInV2 = Effect.fnUntraced(function* ({ key, portfolioId }: User) {
   return (yield* (yield* Api).call("GET", `/v2/portfolios/${portfolioId}`, { key })).json.data.schedule
 })
 
-/** As its run would leave the operation. */
+/** Ends the operation as its run would. */
 const complete = Effect.fnUntraced(function* (operationId: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -46,7 +46,7 @@ const prepareAnew = Effect.fnUntraced(function* (user: User, chainIds?: Readonly
   return { chainIds: chainIds ?? [8453, 42161], accountIndex, agentAccountId, flowId, signature: ownerSignature }
 })
 
-/** As its run would leave the operation. */
+/** Ends the operation as its run would. */
 const complete = Effect.fnUntraced(function* (operationId: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE operations SET state = 'completed', finished_at = updated_at WHERE operation_id = ${operationId}`

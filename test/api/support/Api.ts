@@ -47,7 +47,7 @@ import { TestStores } from "#test/support/database.ts"
 import { Concepts } from "#src/service/Concepts.ts"
 
 export interface Answer {
-  /** Of the request. */
+  /** Path of the request. */
   readonly path: string
   readonly status: number
   readonly headers: Headers
@@ -75,7 +75,7 @@ export class Api extends Context.Service<
   { readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer> }
 >()("ballast/test/Api") {}
 
-/** Of the pages whose sessions count. */
+/** Origin of the pages whose sessions count. */
 export const ownOrigin = "https://app.example.com"
 
 /** Few enough to come to the end of them. */
@@ -211,11 +211,11 @@ export const apiIn = (environment: typeof HttpEnvironment) => among(server, unli
 
 export const ApiLive = apiWith(unlimited)
 
-/** Over stores of the test's own. */
+/** Serves the API over stores of the test's own. */
 export const apiOn = (stores: typeof TestStores) => among(server, unlimited, { stores })
 
-/** The same, with the request log of a service. */
+/** Serves the API with the request log of a service. */
 export const ApiWithLog = among(server, unlimited, { level: "Info" })
 
-/** With request counters of the test's own. */
+/** Serves the API with request counters of the test's own. */
 export const apiCountedBy = (counters: Layer.Layer<RateLimits>) => among(server, unlimited, { counters })

@@ -43,7 +43,7 @@ import { type EventSource, openEvents } from "#test/support/eventSource.ts"
 
 export interface StreamRequest {
   readonly key?: string
-  /** Of a wallet session, or a key; as a bearer token. */
+  /** Token of a wallet session, or a key; sent as a bearer token. */
   readonly token?: string
   readonly lastEventId?: string
 }

@@ -90,7 +90,7 @@ export const prepare = Effect.fnUntraced(function* (actor: Actor, strategyId: st
   return { ...request, flowId, accountIndex, agentAccountId, signature: ownerSignature }
 })
 
-/** Both stages; answers what stage 2 answered. */
+/** Runs both stages; answers what stage 2 answered. */
 export const enroll = Effect.fnUntraced(function* (
   actor: Actor,
   strategyId: string,

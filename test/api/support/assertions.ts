@@ -43,7 +43,7 @@ const assertTracedBody = ({ headers, json }: Answer) => {
   assert.match(json.timestamp, isoTime)
 }
 
-/** Both tracing headers are there. */
+/** Asserts that the tracing headers are there. */
 export const assertTraced = ({ headers }: Pick<Answer, "headers">) => {
   assert.match(headers.get("x-correlation-id") ?? "", /^[0-9a-f]{32}$/)
   assert.match(headers.get("x-request-id") ?? "", /^[0-9a-f]{32}$/)

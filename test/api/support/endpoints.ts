@@ -14,7 +14,7 @@ export interface Endpoint {
   /** `GET /v2/portfolios/{portfolioId}` */
   readonly route: string
   readonly method: string
-  /** With the document's examples as parameters; what they name does not exist. */
+  /** Path with the document's examples as parameters; what they name does not exist. */
   readonly path: string
   readonly tier: RateTier
   /** No key is needed. */

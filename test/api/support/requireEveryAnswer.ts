@@ -1,6 +1,6 @@
 /**
- * After a run of all contract tests: every answer that an OpenAPI document declares was given to one of them. A route,
- * a status or a code that is declared without a test fails the run, and so does one that cannot happen.
+ * Requires, after a run of all contract tests, that every answer that an OpenAPI document declares was given to one of
+ * them. A route, a status or a code that is declared without a test fails the run, and so does one that cannot happen.
  */
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"

@@ -36,7 +36,7 @@ export const appendMuch = Effect.fnUntraced(function* (operationId: OperationId)
   for (let count = 0; count < 24; count++) yield* append(operationId, "withdrawn", { large })
 })
 
-/** Of two clients one does not read: it is disconnected, and the other one gets everything. */
+/** Runs two clients of which one does not read: it is disconnected, and the other one gets everything. */
 export const cutByBytes = Effect.fnUntraced(function* (pathOf: (operationId: string) => string) {
   const { key, operationId } = yield* accepted
   const { open } = yield* Streams

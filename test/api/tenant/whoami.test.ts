@@ -11,7 +11,7 @@ import { Api, ApiLive } from "#test/api/support/Api.ts"
 import { assertData, assertError, assertTraced } from "#test/api/support/assertions.ts"
 import { MovableClock } from "#test/support/MovableClock.ts"
 
-/** For how long a process may cache a key; docs/decisions/0004-api-keys.md. */
+/** Time for which a process may cache a key; docs/decisions/0004-api-keys.md. */
 const rememberedMs = 5_000
 
 const whoami = (key: string) => Effect.flatMap(Api, ({ call }) => call("GET", "/v2/whoami", { key }))

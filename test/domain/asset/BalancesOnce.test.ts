@@ -20,7 +20,7 @@ const account = evmAccount(baseUsdc.chainId, addressOf(baseWeth.assetId))
 const [btc, usdc, weth] = [baseBtc.assetId, baseUsdc.assetId, baseWeth.assetId]
 
 const held = new Map<AssetId, bigint | null>()
-/** By `<moved> <other>`: what a made-up transfer shows; undefined where the chain does not answer. */
+/** Result of a made-up transfer by `<moved> <other>`; undefined where the chain does not answer. */
 const shown = new Map<string, boolean | null>()
 let asked = 0
 

@@ -62,7 +62,7 @@ const holder = (tenant: number, [kind, digit]: readonly ["key" | "ses", number],
 
 const enter = (one: StreamHolder) => Effect.flatMap(StreamAdmission, (admission) => admission.enter(one))
 
-/** As many as there may be of the one, and then the refusal of another. */
+/** Opens as many streams as there may be, and then asks for another one, which is refused. */
 const refusedAfter = (count: number, holderOf: (index: number) => StreamHolder) =>
   Effect.gen(function* () {
     for (let index = 0; index < count; index += 1) yield* enter(holderOf(index))

@@ -78,7 +78,7 @@ export const anyHistory: fc.Arbitrary<ReadonlyArray<OperationEvent>> = fc
     return history
   })
 
-/** The same walk, brought to its end. */
+/** Histories that are brought to their end. */
 export const endedHistory = anyHistory.map((history) => {
   const last = history.at(-1)!
   const { payload } = history.findLast(({ kind }) => kind === stateEvent)!

@@ -75,7 +75,7 @@ const standing = Effect.fnUntraced(function* (
 const gauge = (state: string) =>
   Effect.map(Metric.value(Metric.withAttributes(Metrics.oldestStepAge, { state })), ({ value }) => Number(value))
 
-/** By how much the clock of this machine is ahead. */
+/** Layer of a machine whose clock is ahead. */
 const skewed = (aheadMillis: number) =>
   Effect.flatMap(Readiness, ({ check }) => check).pipe(
     Effect.provide(

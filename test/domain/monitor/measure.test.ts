@@ -118,7 +118,7 @@ const oracle = (trigger: Trigger, held: ReadonlyArray<Holding>, weights: Readonl
   }
 }
 
-/** Within what four divisions can cut off, of a figure that is as large as widths of a narrow band make it. */
+/** Asserts equality within what four divisions can cut off, of a figure as large as widths of a narrow band make it. */
 const assertClose = (value: bigint, [numerator, denominator]: NonNullable<Fraction>) => {
   const exact = (numerator * Decimal.one) / denominator
   const off = value > exact ? value - exact : exact - value

@@ -11,14 +11,14 @@ import { readEach } from "#test/support/readEach.ts"
 export class Ledger extends Context.Service<
   Ledger,
   {
-    /** By `<account> <asset>`; null for a token that does not answer. */
+    /** Balances by `<account> <asset>`; null for a token that does not answer. */
     readonly held: Map<string, bigint | null>
     /** Wei of the native coin by account. */
     readonly coins: Map<string, bigint>
     readonly prices: Map<AssetId, bigint>
     readonly down: Set<number>
     pricesDown: boolean
-    /** When the market showed the prices; undefined: just now. */
+    /** Time at which the market showed the prices; undefined: just now. */
     pricesAsOf: DateTime.Utc | undefined
     block: bigint
     /** How often each chain was asked. */

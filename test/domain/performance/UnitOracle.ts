@@ -9,7 +9,7 @@ export interface Held {
 }
 
 export class UnitOracle {
-  /** By any name; what is on its way has one too. */
+  /** Holdings by any name; what is on its way has one too. */
   readonly held = new Map<string, Held>()
   /** Net cash that came in, each at the prices of its moment. */
   flowsUsd = 0

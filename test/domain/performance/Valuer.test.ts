@@ -66,7 +66,9 @@ layer(Valuers, { excludeTestServices: true })("Valuer", (it) => {
     })
   )
 
-  /** So many dollars leave Base for Arbitrum, where one less is expected; answers how to say that something arrived. */
+  /**
+   * Sends so many dollars from Base to Arbitrum, where one less is expected; answers how to say that something arrived.
+   */
   const leave = Effect.fnUntraced(function* ({ ledger, onBase, portfolioId, tenantId }: World, left: number) {
     const { operationId: runId } = yield* submit(tenantId, portfolioId, { now: yield* DateTime.now })
     yield* relayed(attemptOf(runId, onBase), { blockNumber: ledger.block + 1n, deltas: [[usdc, -usdcRaw(left)]] })

@@ -57,7 +57,7 @@ const event = fc.oneof(
       place,
       part: fc.constantFrom(1n, 2n, 3n),
       costBps: fc.integer({ min: 0, max: 300 }),
-      /** Of the dollars on its chain: what leaves for the other one. */
+      /** Dollars on its chain that leave for the other one. */
       leaves: fc.constantFrom(0n, 0n, 2n, 1n),
       comesIn: fc.option(cents)
     })

@@ -314,7 +314,7 @@ describe("a growth that cannot be determined", () => {
   })
 })
 
-/** Of a dollar: what is worth less has no growth. */
+/** Millionth of a dollar: what is worth less has no growth. */
 const millionth = Decimal.one / 1_000_000n
 const raw = fc.bigInt({ min: 0n, max: 10n ** 30n })
 const price = fc.bigInt({ min: 1n, max: 10n ** 24n })

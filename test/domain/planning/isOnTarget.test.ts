@@ -1,4 +1,4 @@
-/** When there is nothing to do for a portfolio, and nothing to report. */
+/** Tests when there is nothing to do for a portfolio, and nothing to report. */
 import { assert, describe, it } from "@effect/vitest"
 import type { PlanInput } from "#domain/planning/Plan.ts"
 import { isOnTarget } from "#domain/planning/isOnTarget.ts"

@@ -26,9 +26,9 @@ export interface ChainLedger {
   readonly chainId: ChainId
   readonly heldUsd: Exact
   readonly shareUsd: Exact
-  /** Above target and sellable. */
+  /** Value above target that may be sold. */
   readonly excessUsd: Exact
-  /** Below target and buyable; the bridge asset needs no purchase, it arrives. */
+  /** Value below target that may be bought; the bridge asset needs no purchase, it arrives. */
   readonly lackUsd: Exact
   /** Whether its bridge asset may be sold, so that value can come and go. */
   readonly isConnected: boolean

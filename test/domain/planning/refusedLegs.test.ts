@@ -47,7 +47,7 @@ const price = (legs: ReadonlyArray<PlannedLeg>) =>
     limits
   )
 
-/** As runs price legs: over the port of the venue, here with the arithmetic of its pools behind it. */
+/** Prices legs as runs do: over the port of the venue, here with the arithmetic of its pools behind it. */
 const Quotes = BestQuotes.layer.pipe(
   Layer.provide([
     Layer.succeed(Venue, {

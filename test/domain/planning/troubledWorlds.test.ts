@@ -33,7 +33,7 @@ const troubled: fc.Arbitrary<PlanInput> = fc
     }
   }))
 
-/** The same, where nothing can be sent on some of the ways between chains. */
+/** Worlds where nothing can be sent on some of the lanes between chains. */
 const refusing: fc.Arbitrary<PlanInput> = fc
   .record({ input: troubled, closed: fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }) })
   .map(({ closed, input }) => {

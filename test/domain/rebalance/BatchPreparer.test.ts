@@ -1,4 +1,4 @@
-/** When a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
+/** Tests when a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import * as Decimal from "#domain/values/Decimal.ts"

@@ -1,4 +1,4 @@
-/** When a way between chains on which nothing could be sent is tried again. */
+/** Tests when a lane between chains on which nothing could be sent is tried again. */
 import { assert, describe, it } from "@effect/vitest"
 import { chainIdOf } from "#domain/values/Caip.ts"
 import { type ClosedWay, closedFor, waysAfter } from "#domain/rebalance/ClosedWay.ts"

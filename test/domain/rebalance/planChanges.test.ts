@@ -1,4 +1,4 @@
-/** When a plan is another one than the previewed. */
+/** Tests when a plan is another one than the previewed. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import type { ChainId } from "#domain/values/Caip.ts"

@@ -26,18 +26,21 @@ interface Draw {
 export interface Kind {
   /** Every asset can be traded. */
   readonly isFree?: boolean
-  /** At least twelve decimals: at the highest price a raw unit is still worth less than a millionth of a dollar. */
+  /**
+   * True for at least twelve decimals: at the highest price a raw unit is still worth less than a millionth of a
+   * dollar.
+   */
   readonly isFine?: boolean
   readonly maxAssets?: number
   readonly chains?: number
 }
 
-/** From 0.00000001 to 99,999 US dollars for one token. */
+/** Prices from 0.00000001 to 99,999 US dollars for one token. */
 const price = fc
   .record({ mantissa: fc.bigInt({ min: 10_000n, max: 99_999n }), exponent: fc.integer({ min: 6, max: 18 }) })
   .map(({ mantissa, exponent }) => mantissa * 10n ** BigInt(exponent))
 
-/** From nothing to a million US dollars, small values as likely as large ones. */
+/** Values from nothing to a million US dollars, small ones as likely as large ones. */
 const value = fc
   .record({ mantissa: fc.bigInt({ min: 0n, max: 999n }), exponent: fc.integer({ min: 14, max: 21 }) })
   .map(({ mantissa, exponent }) => mantissa * 10n ** BigInt(exponent))

@@ -85,7 +85,7 @@ export const cleared: Array<number> = []
 const signatures = Layer.mock(RequiredSignatures, {
   clear: (_, chainId) => Effect.asVoid(Effect.sync(() => cleared.push(chainId)))
 })
-/** The same plan again, however old. */
+/** Answers the plan that it was given again, however old. */
 export const sameAgain = Layer.succeed(RunPlanner, {
   plan: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg])),
   preview: () => Effect.map(DateTime.now, (now) => planOf(now, [usdcLeg]))

@@ -37,7 +37,7 @@ const poolsOf = (depthUsd: bigint): Array<Pool> =>
     reserves: [rawOf((depthUsd * Decimal.one) / 2n, hub), rawOf((depthUsd * Decimal.one) / 2n, asset)]
   }))
 
-/** And as many pools of the other hub with those behind it. */
+/** Pools of this connector token, and as many of the other one with those behind it. */
 const poolsOfBoth = (depthUsd: bigint): Array<Pool> => [
   ...poolsOf(depthUsd),
   ...assets.slice(2).map((asset): Pool => ({

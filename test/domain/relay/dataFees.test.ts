@@ -9,7 +9,7 @@ import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { testSettingsWith } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
-/** As on Base on a calm day: execution costs twice what data does. */
+/** Receipt as on Base on a calm day: execution costs twice what data does. */
 const paid = { gasUsed: 325_000n, gasPriceRaw: 6_000_000n, dataFeeRaw: 1_000_000_000_000n }
 const cost = { chainId: baseUsdc.chainId, gasLimit: 900_000n, maxFeePerGas: 12_000_000n, dataFee: 1_000_000_000_000n }
 

@@ -1,4 +1,4 @@
-/** When a route is better than the venue, after fees and gas, and under which limits it is taken. */
+/** Tests when a route is better than the venue, after fees and gas, and under which limits it is taken. */
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import * as Decimal from "#domain/values/Decimal.ts"

@@ -32,7 +32,7 @@ const Scripted = Layer.merge(
 
 const World = TransferWatcher.layer.pipe(Layer.provideMerge(Scripted), Layer.provideMerge(TestStores))
 
-/** As many open transfers of one portfolio. */
+/** Opens so many transfers of one portfolio. */
 const opened = Effect.fnUntraced(function* (count: number) {
   const { portfolio, portfolioId, tenantId } = yield* world()
   const at = yield* DateTime.now

@@ -15,7 +15,7 @@ import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/clus
 import { newServerDatabase } from "#test/support/database.ts"
 import { type Direction, TcpProxy } from "#test/fault/support/TcpProxy.ts"
 
-/** As a deployment has it, only sooner. */
+/** Connects as a deployment does, only sooner. */
 const through = (url: string, maxConnections: number) =>
   Database.layerWith({ pool: Duration.seconds(3), listening: Duration.seconds(3), apart: Duration.seconds(2) }).pipe(
     Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections }))

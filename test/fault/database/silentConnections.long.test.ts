@@ -50,7 +50,7 @@ const funded = Effect.gen(function* () {
 
 type Portfolio = Effect.Success<typeof funded>
 
-/** As a client asks for it, and asks again as long as the answer is that the database is away. */
+/** Asks for a rebalance as a client does, and asks again as long as the answer is that the database is away. */
 const rebalanced = Effect.fnUntraced(function* ({ portfolioId, tenantId }: Portfolio) {
   const operationId = yield* makeOperationId
   const store = yield* OperationStore

@@ -31,7 +31,7 @@ const answers = (port: number) =>
     }).on("error", () => resolve(false))
   })
 
-/** With any user let in, the one that connects to the server is named by the database's line. */
+/** Writes the settings. Any user is let in; the one that connects to the server is named by the database's line. */
 const settings = (target: URL, port: number, sessions: number) => `
 [databases]
 * = host=${target.hostname} port=${target.port || "5432"} user=${target.username}

@@ -64,7 +64,7 @@ unix_socket_directories = ''
 `
 
 export interface PostgresServer {
-  /** Of the servers' user, and removed with the server. */
+  /** Folder of the servers' user, removed with the server. */
   readonly folder: string
   readonly port: number
   readonly url: string
@@ -151,5 +151,5 @@ recovery_target_action = 'promote'
 /** A new server that ends with the scope; its database `postgres` is empty. */
 export const postgresServer = programs === undefined ? undefined : make(() => "")
 
-/** The same with lines of postgresql.conf, given its folder. */
+/** Starts a server with lines of postgresql.conf, given its folder. */
 export const postgresServerWith = programs === undefined ? undefined : make

@@ -50,7 +50,7 @@ export class TcpProxy {
     for (const pair of this.#pairs) this.#swallowOf(pair, new Set(directions))
   }
 
-  /** The same for connections that come from now on, until it is called without directions. */
+  /** Swallows the bytes of connections that come from now on, until it is called without directions. */
   swallowNew(directions: ReadonlyArray<Direction>): void {
     this.#swallowed = new Set(directions)
   }

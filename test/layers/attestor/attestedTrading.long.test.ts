@@ -60,7 +60,7 @@ const localKey: Signer = {
   sign: (digest) => Effect.promise(() => sign({ hash: digest as Hex, privateKey: key, to: "hex" }))
 }
 
-/** Of an exchange that no guard has carried out yet: nothing may be signed with it. */
+/** Key of an exchange that no guard has carried out yet: nothing may be signed with it. */
 const nextKey: Signer = {
   address: "0x0000000000000000000000000000000000000bad" as EvmAddress,
   sign: () => Effect.die(new Error("The next key signed"))

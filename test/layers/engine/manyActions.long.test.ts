@@ -38,7 +38,7 @@ const processOn = (url: string, market: typeof TestChain.Service) =>
     )
   )
 
-/** The same numbers for a seed. Source: Numerical Recipes' linear congruential generator. */
+/** Draws numbers that depend on the seed alone. Source: Numerical Recipes' linear congruential generator. */
 const drawing = (seed: number) => {
   let state = seed >>> 0
   return (below: number) => {

@@ -174,7 +174,7 @@ layer(Engine, { excludeTestServices: true })("transfers between chains", (it) =>
           ),
           (found) => found.onTheWay.length
         )
-      /** Of readings at both blocks that began before any provider reported that it has arrived. */
+      /** Runs readings at both blocks that began before any provider reported that it has arrived. */
       const atBoth = Effect.fnUntraced(function* <R>(meanwhile: Effect.Effect<unknown, never, R>) {
         let before = -1
         const readBefore = Effect.map(onTheWay(6n, meanwhile), (found) => (before = found))

@@ -53,7 +53,7 @@ const isLet = (secret: Redacted.Redacted) =>
     Effect.match({ onFailure: ({ _tag }) => _tag, onSuccess: () => "let in" })
   )
 
-/** Of the webhook below: the current one, the one before, and one that was rotated before that. */
+/** Secrets of the webhook below: the current one, the previous one, and one that was rotated earlier. */
 const sealedSecrets = [new Uint8Array([6]), new Uint8Array([4, 5]), new Uint8Array([1, 2, 3])]
 
 const newWebhook = Effect.fnUntraced(function* (tenantId: TenantId) {

@@ -30,7 +30,7 @@ const ownedBy = Effect.fnUntraced(function* (owner: string, flags: ReadonlyArray
   return { tenantId, ids: ids.toSorted() }
 })
 
-/** Of each strategy, what its row says and whether discovery lists it. */
+/** Reads of each strategy what its row says and whether discovery lists it. */
 const stateOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Flags & { readonly strategy_id: Ids.StrategyId; readonly isListed: boolean }>`
@@ -56,7 +56,7 @@ const oracle = (rows: ReadonlyArray<Flags & { readonly strategy_id: Ids.Strategy
   }
 }
 
-/** As many public strategies that may not be mirrored. */
+/** Makes as many public strategies that may not be mirrored. */
 const open = (count: number): ReadonlyArray<Flags> =>
   Array.from({ length: count }, () => ({ isPublic: true, canMirror: false }))
 

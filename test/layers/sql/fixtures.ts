@@ -189,7 +189,7 @@ export const claimDue = Effect.fnUntraced(function* (now: DateTime.Utc, limit: n
 /** Pauses every schedule, so that claims of one test never see portfolios of another. */
 export const pauseAll = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE schedules SET status = 'paused'`)
 
-/** As the operator does; a public one is listed in discovery then. */
+/** Makes a strategy mirrorable, as the operator does; a public one is listed in discovery then. */
 export const makeMirrorable = (strategyId: Ids.StrategyId) =>
   Effect.flatMap(
     SqlClient.SqlClient,

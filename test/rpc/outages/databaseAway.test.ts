@@ -14,7 +14,7 @@ import { executionsApiWith } from "#test/rpc/support/ExecutionsApi.ts"
 const cutOff = Effect.suspend(() =>
   Effect.die(new SqlError({ reason: new ConnectionError({ cause: new Error("cut off") }) }))
 )
-/** Of coins, whose storage is away, and whose news have a fault. */
+/** Market of coins whose storage is away, and whose news have a fault. */
 const Market = Layer.mock(CryptoMarketData, { platforms: cutOff, news: () => Effect.die(new Error("a fault of ours")) })
 
 const log: Array<{ readonly level: string; readonly message: string; readonly cause: string }> = []

@@ -43,7 +43,7 @@ let world: World
 let own: Site
 let hostile: Site
 let launched: Browser
-/** By the site's name, as pages call it. */
+/** URL by the site's name, as pages call it. */
 let api: string
 
 beforeAll(async () => {

@@ -52,7 +52,7 @@ const Unused = Layer.mergeAll(
 for (const route of procedureRoutes) addRoute(...route)
 addEnvelope(belowProcedures, procedureEnvelope)
 
-/** With a market of coins of the test's own. */
+/** Serves the API with a market of coins of the test's own. */
 export const executionsApiWith =
   (market: Layer.Layer<CryptoMarketData>) =>
   (timing: Partial<typeof StreamTiming.Service> = {}, limits = unlimited, level: LogLevel.LogLevel = "Warn") =>

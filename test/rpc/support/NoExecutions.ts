@@ -1,4 +1,4 @@
-/** For suites of procedures that read neither executions nor portfolios. */
+/** Layers for suites of procedures that read neither executions nor portfolios. */
 import { Layer } from "effect"
 import { ExecutionReaders } from "#domain/execution/ExecutionReaders.ts"
 import { Executions } from "#domain/execution/Executions.ts"

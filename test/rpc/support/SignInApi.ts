@@ -81,7 +81,7 @@ export class SignInApi extends Context.Service<
       input?: unknown,
       headers?: Readonly<Record<string, string>>
     ) => Effect.Effect<SignInAnswer>
-    /** The same with a session's token. */
+    /** Calls a procedure with a session's token. */
     readonly as: (token: string, procedure: string, input?: unknown) => Effect.Effect<SignInAnswer>
     readonly handle: (request: Request) => Promise<Response>
     readonly messageOf: (account: PrivateKeyAccount, fields?: Partial<Fields>) => Effect.Effect<string>

@@ -90,7 +90,7 @@ export class Actors {
     else this.#do(instance, { name, act }, portfolio)
   }
 
-  /** At the end everybody's automation is on. */
+  /** Switches everybody's automation on at the end. */
   resumeAll(instance: Instance): void {
     for (const portfolio of this.#portfolios)
       this.#do(
@@ -101,8 +101,8 @@ export class Actors {
   }
 
   /**
-   * At the end an operator resumes runs that processes died of too often: kills may strike a run ten times before its
-   * first step. What a defect suspended stays, as that is a fault of the service.
+   * Resumes, at the end, runs that processes died of too often: kills may strike a run ten times before its first step.
+   * What a defect suspended stays, as that is a fault of the service.
    */
   resumeKilledRuns(instance: Instance): void {
     const resumed = Effect.gen(function* () {
@@ -118,7 +118,7 @@ export class Actors {
     )
   }
 
-  /** At the end nobody keeps the agent waiting. */
+  /** Lets owners sign everything anew at the end: nobody keeps the agent waiting. */
   signAllAnew(instance: Instance): void {
     for (const portfolio of this.#portfolios) this.#do(instance, { name: "sign anew", act: this.#signAnew }, portfolio)
   }

@@ -151,7 +151,7 @@ export class Driver {
     harness.moveTo(Math.min(Math.max(target, next), Math.max(limit, next)))
   }
 
-  /** Until when nothing is due in the database while nothing is under way; the present when something is. */
+  /** Reads until when nothing is due in the database while nothing is under way; the present when something is. */
   async #idleUntil(): Promise<number> {
     const { invariants, session, harness } = this.#parts
     const isAsked = this.#instances.some(({ unanswered }) => unanswered > 0)

@@ -26,13 +26,13 @@ export class Harness {
     this.at(this.now + ms, run)
   }
 
-  /** When the next thing happens that does not depend on a process. */
+  /** Time of the next event that does not depend on a process. */
   get nextEventAt(): number | undefined {
     const { next } = this.#events
     return next === undefined ? undefined : Math.floor(next)
   }
 
-  /** When the next fiber of a living process wakes. */
+  /** Time at which the next fiber of a living process wakes. */
   get nextWakeAt(): number | undefined {
     const times = this.processes.flatMap(({ wakesAt }) => (wakesAt === undefined ? [] : [wakesAt]))
     return times.length === 0 ? undefined : Math.min(...times)

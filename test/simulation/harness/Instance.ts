@@ -61,11 +61,11 @@ export interface InstanceOptions {
   readonly world: World
   readonly session: Session
   readonly process: Process
-  /** Of this process's ids. */
+  /** Source of this process's ids. */
   readonly random: Random
   /** Whether it is the only process on the database. */
   readonly isAlone: boolean
-  /** Of all processes of the simulation. */
+  /** Locks of all processes of the simulation. */
   readonly locks: Locks
   readonly settings: Partial<ServiceSettings>
 }

@@ -24,7 +24,7 @@ import { WakeQueue } from "#layers/clock/WakeQueue.ts"
 
 type Task = () => void
 
-/** When a fiber that never waits lets others run: as everywhere. */
+/** Scheduler by which a fiber that never waits lets others run: as everywhere. */
 const yields = new Scheduler.MixedScheduler()
 
 /** Digests without the runtime's threads, which would answer at a time of their own. */
@@ -48,7 +48,7 @@ export class Process {
   readonly #sleepers = new WakeQueue()
   readonly #onLog: (line: LogLine) => void
   #isAlive = true
-  /** Until when it stands still. */
+  /** Time until which it stands still. */
   frozenUntil = 0
 
   constructor(name: string, now: () => number, onLog: (line: LogLine) => void) {
@@ -69,7 +69,7 @@ export class Process {
     return this.#tasks.length > 0
   }
 
-  /** When the first of its fibers wakes. */
+  /** Time at which the first of its fibers wakes. */
   get wakesAt(): number | undefined {
     if (!this.#isAlive) return undefined
     const { next } = this.#sleepers

@@ -49,7 +49,7 @@ export class Random {
     return result
   }
 
-  /** From 0 to below 1. */
+  /** Draws from 0 to below 1. */
   unit(): number {
     return this.next() / 2 ** 32
   }

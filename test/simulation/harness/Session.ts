@@ -65,7 +65,7 @@ export class Session {
   readonly #trace: Trace
   readonly #harness: Harness
   readonly #waiting: Array<Statement> = []
-  /** Until when a connection waits for a lock. */
+  /** Times until which a connection waits for a lock. */
   readonly #locked = new Map<Lease, number>()
   #holder: Lease | undefined
   #wrote = false

@@ -54,7 +54,7 @@ export class Invariants {
     return snapshot
   }
 
-  /** After each turn. What is sent must have been committed by then, hence seen. */
+  /** Checks, after each turn, that what is sent was committed by then, hence seen. */
   checkSent(): void {
     for (const { actionHash, isHeld } of this.#world.signatures.splice(0))
       this.require("no transaction of the database is open while a key signs", !isHeld, () => actionHash)
@@ -67,7 +67,7 @@ export class Invariants {
     return [...this.seen.operations.values()].filter(({ state }) => isTerminal(state as OperationState))
   }
 
-  /** Until when nothing is due while nothing is under way; 0 when something is. */
+  /** Reads until when nothing is due while nothing is under way; 0 when something is. */
   idleUntil(): Promise<number> {
     return readIdleUntil(this.#connection)
   }

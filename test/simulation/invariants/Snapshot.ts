@@ -26,7 +26,7 @@ export interface RelayedRow {
   readonly actionHash: string
   readonly relayer: string
   readonly nonce: number
-  /** Of the transaction's first bytes and of all that replaced them. */
+  /** Hashes of the transaction's first bytes and of all that replaced them. */
   readonly hashes: ReadonlyArray<string>
   /** How many actions the transaction says that it carries, and the hashes of those that there are. */
   readonly carries: number
@@ -127,7 +127,7 @@ const idle = `SELECT CASE
   ELSE least((SELECT min(${ms("wake_at")}) FROM workflow_messages WHERE finished_at IS NULL AND wake_at < 'infinity'),
     (SELECT min(${ms("due_at")}) FROM schedules WHERE status = 'active')) END AS until`
 
-/** Until when nothing is due in the database; 0 while something is under way. */
+/** Reads until when nothing is due in the database; 0 while something is under way. */
 export const readIdleUntil = async (connection: SqlConnection.Connection): Promise<number> => {
   const [row] = await Effect.runPromise(connection.execute(idle, [], undefined))
   return Number((row as { readonly until: bigint | null }).until ?? 0)

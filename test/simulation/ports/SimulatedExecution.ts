@@ -88,7 +88,7 @@ const bundleOn = (chain: Chain, operations: Operations): Bundle => {
   }
 }
 
-/** When the price was attested of what needs one; null where nothing does. */
+/** Reads when the price was attested of what needs one; null where nothing does. */
 const attestedAt = Effect.fnUntraced(function* (world: World, { chainId, swaps }: SwapBatch) {
   const wanted = attestedIn(swaps)
   if (wanted.length === 0 || world.sabotage === "trades unattested") return null

@@ -42,7 +42,7 @@ const bytesOf = (world: World, signed: SignedBytes) => {
   return bytes
 }
 
-/** The same swaps as another operation, sent with the next nonce. */
+/** Signs the swaps again as another operation, sent with the next nonce. */
 const signAgain = (
   world: World,
   { callData, chainId }: PreparedTransaction,

@@ -45,7 +45,7 @@ export const shownHead = (world: World, chain: Chain): number => {
   return world.random.chance(world.faults.stale) ? head - world.random.between(1, 4) : head
 }
 
-/** The same of a search of logs, which nodes refuse for a while. */
+/** Reads how far logs may be searched, which nodes refuse for a while. */
 export const searched = (world: World, chain: Chain): number | ChainUnavailable => {
   if (world.harness.now >= chain.logsRefusedUntil) return shownHead(world, chain)
   world.trace.note("fault: a search of logs is refused")

@@ -15,7 +15,7 @@ const key = (account: string, assetId: string) => `${account} ${assetId}`
 export class Accounts {
   readonly #balances = new Map<string, bigint>()
   readonly nonces = new Map<string, number>()
-  /** By account and nonce of the authorization, the transaction. */
+  /** Transactions by account and nonce of the authorization. */
   readonly withdrawn = new Map<string, string>()
 
   balance(account: string, assetId: string): bigint {

@@ -266,7 +266,7 @@ export class Chain {
     return this.#startedAt + block * this.blockMs
   }
 
-  /** At the beginning of a block, so that all that is read at its number shows the same. */
+  /** Runs at the beginning of a block, so that all that is read at its number shows one state. */
   #atNextBlock(waitMs: number, run: () => void): void {
     this.#harness.at(this.#timeOf(this.head(this.#harness.now + waitMs) + 1), run)
   }

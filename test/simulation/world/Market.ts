@@ -28,7 +28,7 @@ export class Market {
   readonly #random: Random
   readonly #startedAt: number
   readonly #volatilityBps: number
-  /** From then on nothing moves and pools pay exactly. */
+  /** Time from which nothing moves and pools pay exactly. */
   calmFrom = Infinity
 
   constructor(assets: ReadonlyMap<AssetId, Asset>, random: Random, startedAt: number) {

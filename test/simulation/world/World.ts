@@ -54,7 +54,7 @@ export class World {
   readonly assets: ReadonlyMap<AssetId, Asset> = catalogue
   readonly faults: LinkFaults = { unreachable: 0, slow: 0, stale: 0, keyHangs: 0 }
   readonly sabotage: Sabotage | undefined
-  /** Of signatures since the last check: what was signed, and whether a transaction was open meanwhile. */
+  /** Signatures since the last check: what was signed, and whether a transaction was open meanwhile. */
   readonly signatures: Array<{ readonly actionHash: string; readonly isHeld: boolean }> = []
   /** Hashes of what was sent since the last check. */
   readonly sent: Array<string> = []
@@ -70,7 +70,7 @@ export class World {
   attestorDownUntil = 0
   /** How long keys take, and how old attested prices are: draws of their own, so that others stay as they are. */
   readonly keysAndPrices: Random
-  /** When nodes lag or refuse logs: draws of their own as well. */
+  /** Draws when nodes lag or refuse logs. */
   readonly nodes: Random
 
   constructor(

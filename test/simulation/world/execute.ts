@@ -30,7 +30,7 @@ export interface Part {
   readonly actionHash: string
   /** The mark that it has; null where it has none. */
   readonly operationId: string | null
-  /** Of an agent; else it is a withdrawal by the owner. */
+  /** True for an agent's; else it is a withdrawal by the owner. */
   readonly isOperation: boolean
   /** Whether it took effect. */
   readonly success: boolean
@@ -49,7 +49,7 @@ export interface Execution {
   /** The place of the payload that is to blame. */
   readonly culprit: number
   readonly parts: ReadonlyArray<Part>
-  /** Of all parts, in order. */
+  /** Changes of all parts, in order. */
   readonly deltas: ReadonlyArray<Delta>
   readonly undo: () => void
 }

@@ -28,7 +28,7 @@ const starting = async (port: number) => {
   return { server, attach, port: (server.address() as AddressInfo).port }
 }
 
-/** As a process that is killed: connections break in the middle. */
+/** Stops a server as a process is killed: connections break in the middle. */
 const stop = async (server: Server) => {
   const closed = once(server, "close")
   server.close()

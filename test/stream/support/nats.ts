@@ -29,7 +29,7 @@ export interface StoredTick {
   readonly sequence: number
   readonly symbol: string
   readonly startMs: number
-  /** Of the lease under which it was written. */
+  /** Epoch of the lease under which it was written. */
   readonly epoch: number
 }
 

@@ -395,5 +395,5 @@ export const MarketPorts = Layer.mergeAll(
   WithdrawalExecutionTest
 )
 
-/** The same over a market in memory. */
+/** Layer of the chains over a market in memory. */
 export const TestChains = MarketPorts.pipe(Layer.provideMerge(TestChain.layer))

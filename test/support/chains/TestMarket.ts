@@ -23,7 +23,7 @@ export const Payload = Schema.fromJsonString(
     accountId: AccountId,
     swaps: Schema.Array(Swap),
     transfers: Schema.Array(OutgoingTransfer),
-    /** Of the account, for what the agent signs; what an owner signed has none. */
+    /** Nonce of the account, for what the agent signs; what an owner signed has none. */
     nonce: Schema.optionalKey(Schema.Int),
     withdrawal: Schema.NullOr(Schema.Struct({ message: WithdrawalMessage, keepRaw: Schema.BigIntFromString }))
   })
@@ -92,7 +92,7 @@ export interface TestMarket {
   isRouting: boolean
   /** What the issuer does, by how much its prices are better than the market's, and how many words it has signed. */
   readonly issuer: { isDown: boolean; refusal: string | undefined; advantageBps: bigint; words: number }
-  /** By how many basis points the provider's routes pay more than the venue; undefined when it has none. */
+  /** Basis points by which the provider's routes pay more than the venue; undefined when it has none. */
   routeAdvantageBps: bigint | undefined
   /** Whether a chain refuses a batch from which something leaves, although the provider has a route for it. */
   bridgeIsPaused: boolean

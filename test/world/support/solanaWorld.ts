@@ -13,7 +13,7 @@ import { eventually, startWorld, type World, worldFolder } from "#test/support/W
 
 export let world: World
 let folder: Awaited<ReturnType<typeof worldFolder>>
-/** Of the tenant that may use Solana. */
+/** Key of the tenant that may use Solana. */
 let key: string
 
 export const start = async () => {

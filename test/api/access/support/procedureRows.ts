@@ -1,6 +1,6 @@
 /**
- * For each procedure of clients what it is asked about somebody else's objects. `own`: it names none, so it answers
- * about the sender alone. `everybody`: its answer is the same for all.
+ * Rows that say of each procedure of clients what it is asked about somebody else's objects. `own`: it names none, so
+ * it answers about the sender alone. `everybody`: its answer is the same for all.
  */
 import * as Errors from "#domain/errors/Errors.ts"
 import { addressOf } from "#layers/evm/address.ts"

@@ -1,6 +1,6 @@
 /**
- * For each route of v2 and v1 what it is asked about a foreign tenant's objects, in requests that their own tenant may
- * send. `own`: the route names no object, so it answers about the sender's tenant alone.
+ * Rows that say of each route of v2 and v1 what it is asked about a foreign tenant's objects, in requests that their
+ * own tenant may send. `own`: the route names no object, so it answers about the sender's tenant alone.
  */
 import { Effect } from "effect"
 import * as Errors from "#domain/errors/Errors.ts"

@@ -89,7 +89,7 @@ export const idsOf = (victim: Victim): ReadonlyArray<string> => [
 
 const ulid = /(?<![0-9A-Za-z])(?:[a-z]+_)?[0-7][0-9A-HJKMNP-TV-Z]{25}(?![0-9A-Za-z])/gu
 
-/** The same request about ids of the same form that nobody has: what is `kept` are the attacker's own. */
+/** Asks about ids of the same form that nobody has; what is `kept` are the attacker's own. */
 export const aboutNothing = <A>(asked: A, kept: ReadonlyArray<string>, planHash: string): A => {
   const own = new Set(kept)
   return JSON.parse(

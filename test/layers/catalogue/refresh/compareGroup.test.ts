@@ -1,4 +1,4 @@
-/** When an answer of a source changes the catalogue, and when it does not. */
+/** Tests when an answer of a source changes the catalogue, and when it does not. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { type ComparedWith, compareGroup } from "#layers/catalogue/refresh/compareGroup.ts"

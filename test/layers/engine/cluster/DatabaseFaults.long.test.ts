@@ -8,7 +8,7 @@ import { eachDatabase } from "#test/support/database.ts"
 import { allFinished, insertRun, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 
 const lost = new SqlError({ reason: new ConnectionError({ cause: new Error("reset"), message: "reset" }) })
-/** As the client classes it: a server without a connection to spare has no reason of its own. */
+/** Error as the client classes it: a server without a connection to spare has no reason of its own. */
 const full = new SqlError({ reason: new UnknownError({ cause: Object.assign(new Error(), { code: "53300" }) }) })
 
 /** An activity that meets a fault the first two times. */

@@ -67,10 +67,10 @@ interface StoredRun {
   readonly workflow: string
   readonly execution: string
   readonly key: string
-  /** Of the workflow; the key, as tests of the engine have it. */
+  /** Payload of the workflow; the key, as tests of the engine have it. */
   readonly payload?: object
   readonly isClaimed?: boolean
-  /** When its time comes; now. */
+  /** Time at which it wakes; now. */
   readonly wakeAt?: Date
   readonly finishedAt?: Date
   /** How often it has begun since its last step. */

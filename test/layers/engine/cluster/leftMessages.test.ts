@@ -17,7 +17,7 @@ import { MovableClock } from "#test/support/MovableClock.ts"
 import { testSettings } from "#test/support/settings.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
-/** As long as the cluster pauses between its checks for idle entities. */
+/** Pause of the cluster between its checks for idle entities. */
 const betweenChecks = Duration.toMillis("10 seconds")
 
 const Messages = RunMessages.pipe(

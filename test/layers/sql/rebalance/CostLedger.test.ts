@@ -50,7 +50,7 @@ const outcome = (
   failure: null
 })
 
-/** Of a portfolio whose runs have ended with these outcomes of chains, one run each. */
+/** Makes a portfolio whose runs have ended with these outcomes of chains, one run each. */
 const finish = Effect.fnUntraced(function* (
   { portfolioId, tenantId }: Effect.Success<ReturnType<typeof world>>,
   at: DateTime.Utc,

@@ -17,7 +17,7 @@ import {
   slowKey
 } from "#test/layers/sql/relay/relaying.ts"
 
-/** So many wait for an account while the key signs for the first one. */
+/** Lets so many wait for an account while the key signs for the first one. */
 const behindASlowOne = Effect.fnUntraced(function* (count: number) {
   const accounts: RelayerAddresses = [newAddress()]
   const [first, waiting] = [yield* newAction(), yield* Effect.replicateEffect(newAction(), count)]
@@ -35,7 +35,7 @@ const askAll = Effect.fnUntraced(function* (
   return yield* Effect.forEach(actions, (action) => Effect.forkChild(ask(action), { startImmediately: true }))
 })
 
-/** By nonce: how many commits stored what, and which nonces have bytes. */
+/** Reads by nonce how many commits stored what, and which nonces have bytes. */
 const stored = Effect.fnUntraced(function* (relayer: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly nonce: number; readonly commit: string }>`

@@ -29,7 +29,7 @@ const scheduleOf = Effect.fnUntraced(function* (tenantId: TenantId, portfolioId:
 const dueOf = (tenantId: TenantId, portfolioId: PortfolioId) =>
   Effect.map(scheduleOf(tenantId, portfolioId), ({ nextDueAt }) => nextDueAt)
 
-/** As if the portfolio had been checked `ago` milliseconds before noon, and is due then or later. */
+/** Sets the portfolio as if it had been checked `ago` milliseconds before noon, and is due then or later. */
 const lookedAt = Effect.fnUntraced(function* ({ portfolioId }: { readonly portfolioId: PortfolioId }, ago: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE schedules SET checked_at = ${DateTime.toDateUtc(after(-ago))} WHERE portfolio_id = ${portfolioId}`
