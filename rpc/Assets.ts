@@ -1,6 +1,6 @@
 /**
- * Contract: listed assets and tokenized shares, without authentication. Source: interface, `assets.*`; shapes Q and R;
- * docs/decisions/0122.
+ * Contract: listed assets and tokenized shares, without authentication. Source: interface "Public asset procedures";
+ * shapes Q and R; docs/decisions/0122.
  */
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"

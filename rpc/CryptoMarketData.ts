@@ -1,6 +1,6 @@
 /**
- * Contract: the market of coins, without authentication. Source: interface, `cryptoMarketData.*`; shapes S;
- * docs/decisions/0121.
+ * Contract: the market of coins, without authentication. Source: interface "Public crypto market data procedures";
+ * shapes S; docs/decisions/0121.
  */
 import { Schema } from "effect"
 import { RpcGroup } from "effect/rpc"

@@ -1,4 +1,7 @@
-/** Contract: the operator's procedures of the market-data stream. Source: interface, `marketDataStream.*`; shapes U. */
+/**
+ * Contract: the operator's procedures of the market-data stream. Source: interface "Market-data stream worker"; shapes
+ * U.
+ */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { Internal, ValidationFailed } from "#domain/errors/Errors.ts"

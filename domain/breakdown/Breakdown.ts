@@ -1,6 +1,6 @@
 /**
  * Holdings broken down into categories, dimension by dimension. All weights are wad (18 decimals).
- * Source: interface "POST /v2/assets/allocation-breakdown", shapes section 5 E to I, docs/decisions/0013.
+ * Source: interface "POST /v2/assets/allocation-breakdown", shapes E to I, docs/decisions/0013.
  */
 import { Schema } from "effect"
 import type { AssetCanonicalId } from "#domain/asset/CanonicalAsset.ts"

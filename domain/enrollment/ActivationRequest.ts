@@ -1,6 +1,6 @@
 /**
  * The body of an activation's stage 2, its canonical bytes for idempotency, and its check against stage 1. Source:
- * shapes 5 A.
+ * shapes A.
  */
 import { formExpected } from "#domain/account/OwnerMessage.ts"
 import type { ChainId, WalletId } from "#domain/values/Caip.ts"

@@ -1,7 +1,7 @@
 /**
  * Adds chains to a portfolio with one more signature of its owner: the account has the same address there, and the
  * agent a permission of its own. A chain on which a run waits for the owner's signature is authorized anew in the same
- * way. Source: shapes 5 A; docs/decisions/0018-chain-activation.md.
+ * way. Source: shapes A; docs/decisions/0018-chain-activation.md.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"

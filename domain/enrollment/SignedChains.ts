@@ -1,6 +1,6 @@
 /**
  * What the owner of an enrolled portfolio signs in two stages, more chains or new permissions: whose portfolio it is,
- * and the second stage. Source: shapes 5 A.
+ * and the second stage. Source: shapes A.
  */
 import { DateTime, Effect, Option } from "effect"
 import type { ChainId } from "#domain/values/Caip.ts"

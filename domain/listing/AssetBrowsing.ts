@@ -1,4 +1,4 @@
-/** Browsing of listed assets and tokenized shares. Source: interface, `assets.*`; docs/decisions/0122. */
+/** Browsing of listed assets and tokenized shares. Source: interface "Public asset procedures"; docs/decisions/0122. */
 import { Context, Effect, Layer } from "effect"
 import type { ChainId } from "#domain/values/Caip.ts"
 import * as Decimal from "#domain/values/Decimal.ts"

@@ -1,4 +1,4 @@
-/** Assets as procedures name them: `<address>:<chainId>`, also of Solana. Source: interface, "Identifier formats". */
+/** Assets as procedures name them: `<address>:<chainId>`, also of Solana. Source: interface "Identifier formats". */
 import { Schema } from "effect"
 import * as Base58 from "#domain/values/Base58.ts"
 import { type AssetId, type ChainId, chainIdOf, solanaChainId, solanaReference } from "#domain/values/Caip.ts"

@@ -1,4 +1,6 @@
-/** One asset in full, overlays for many, and candles. Source: interface, `assets.*`; docs/decisions/0122. */
+/**
+ * One asset in full, overlays for many, and candles. Source: interface "Public asset procedures"; docs/decisions/0122.
+ */
 import { Clock, Context, Effect, Layer } from "effect"
 import { NotFound } from "#domain/errors/Errors.ts"
 import { AssetIndex } from "#domain/listing/AssetIndex.ts"

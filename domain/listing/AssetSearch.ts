@@ -1,5 +1,5 @@
 /**
- * Search of listed tokens, and of tokenized shares beside them. Source: interface, `assets.searchFor*`;
+ * Search of listed tokens, and of tokenized shares beside them. Source: interface "Public asset procedures";
  * docs/decisions/0122.
  */
 import { Context, Effect, Layer } from "effect"

@@ -1,5 +1,6 @@
 /**
- * The market of coins, read from the shared cache alone. Source: interface, `cryptoMarketData.*`; docs/decisions/0121.
+ * The market of coins, read from the shared cache alone. Source: interface "Public crypto market data procedures";
+ * docs/decisions/0121.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Decimal from "#domain/values/Decimal.ts"

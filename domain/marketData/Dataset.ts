@@ -4,10 +4,7 @@
  */
 import { type DateTime, Duration, Schema } from "effect"
 
-/**
- * How often what changes all day is fetched. Source: interface, "Data is read from a shared cache refreshed every 10
- * minutes".
- */
+/** How often what changes all day is fetched. Source: interface "Public crypto market data procedures". */
 export const refreshInterval = Duration.minutes(10)
 
 /** The provider gave no answer that can be used. */

@@ -1,5 +1,5 @@
 /**
- * A workflow that waits, and what it waits for. Source: interface "Workflow monitor states", shapes item D.
+ * A workflow that waits, and what it waits for. Source: interface "Workflow monitor states", shapes D.
  *
  * A monitor is one row: while it waits nothing of it is in memory, and all that it will do follows from the row.
  */

@@ -3,7 +3,7 @@
  * transit.
  *
  * The cache is keyed by the portfolio's last change, so a finished rebalance shows at once, and a reading in which a
- * chain or the prices failed is kept for two seconds only. Source: interface "GET positions", rules 1 to 4.
+ * chain or the prices failed is kept for two seconds only. Source: interface "Positions", rules 1 to 4.
  */
 import { Cache, Context, DateTime, Duration, Effect, Equal, Exit, Hash, Layer, Option, Result } from "effect"
 import { Assets } from "#domain/asset/Assets.ts"

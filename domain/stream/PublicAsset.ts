@@ -1,4 +1,7 @@
-/** An asset that the public may follow, and the provider that has its data. Source: interface, registry upsert. */
+/**
+ * An asset that the public may follow, and the provider that has its data. Source: interface "Market-data stream
+ * worker".
+ */
 import { Schema, SchemaTransformation } from "effect"
 import { AssetClass, StreamSymbol } from "#domain/stream/Topic.ts"
 

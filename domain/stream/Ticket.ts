@@ -1,4 +1,7 @@
-/** Tickets: what a client requests to follow, and what a token lets it follow. Source: interface `POST /v1/tickets`. */
+/**
+ * Tickets: what a client requests to follow, and what a token lets it follow. Source: interface "Market-data stream
+ * worker".
+ */
 import { Schema } from "effect"
 import { PublicSymbol } from "#domain/stream/PublicAsset.ts"
 import { AssetClass, CollectionNamespace, StreamSymbol } from "#domain/stream/Topic.ts"

@@ -1,6 +1,6 @@
 /**
  * Identifiers that the service makes: ULIDs, which sort by time of creation, with a prefix that says of what.
- * Source: shapes section 2 ("Ids seen").
+ * Source: shapes 2.0.
  */
 import { DateTime, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"

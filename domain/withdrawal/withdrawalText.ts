@@ -1,7 +1,7 @@
 /**
  * What the owner of a portfolio on Solana signs to take assets out: lines of UTF-8 text. A message is read by Schema
  * before it is written here, and none of its values holds a space or a line's end; so a text is that of one message
- * alone. Source: shapes 2.22 and item AE.
+ * alone. Source: shapes 2.22 and AE.
  */
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 

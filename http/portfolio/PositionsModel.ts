@@ -1,4 +1,4 @@
-/** What a portfolio holds, on the wire. Source: interface "Positions" and "GET positions". */
+/** What a portfolio holds, on the wire. Source: interface "Positions". */
 import { Schema } from "effect"
 import { SmartAccount } from "#http/portfolio/PortfolioModel.ts"
 import {

@@ -1,7 +1,6 @@
 /**
  * Values as they are written on the wire, each with the form that it has. An answer is checked against them before it
- * is sent, so the document is true of it. Source: interface "Identifier formats" and "Number formats", shapes section
- * 2.
+ * is sent, so the document is true of it. Source: interface "Identifier formats" and "Number formats", shapes 2.0.
  */
 import { Schema } from "effect"
 import * as Caip from "#domain/values/Caip.ts"

@@ -11,7 +11,7 @@ import { dimensions } from "#domain/asset/Dimension.ts"
 import type { BreakdownRequest, HoldingSubject } from "#domain/breakdown/Breakdown.ts"
 import type { BreakdownRequest as Body } from "#http/v2/asset/BreakdownModel.ts"
 
-/** The body of a breakdown as the domain takes it: what was left out has its default. Source: shapes section 5 E. */
+/** The body of a breakdown as the domain takes it: what was left out has its default. Source: shapes E. */
 const breakdownRequest = (body: Body): BreakdownRequest => ({
   dimensions: body.dimensions ?? dimensions,
   mode: body.multiCategoryMode ?? "primary",

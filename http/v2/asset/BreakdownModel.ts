@@ -1,5 +1,5 @@
 /**
- * A breakdown of holdings on the wire. Source: interface "POST /v2/assets/allocation-breakdown", shapes section 5 E to
+ * A breakdown of holdings on the wire. Source: interface "POST /v2/assets/allocation-breakdown", shapes E to
  * I.
  */
 import { Schema } from "effect"

@@ -1,4 +1,4 @@
-/** A breakdown as v2 shows it: weights as decimal strings with their zeros trimmed. Source: shapes section 5 F to I. */
+/** A breakdown as v2 shows it: weights as decimal strings with their zeros trimmed. Source: shapes F to I. */
 import type {
   Breakdown,
   BreakdownHolding,

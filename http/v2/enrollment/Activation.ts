@@ -1,4 +1,4 @@
-/** Contract: more chains for a portfolio, in two stages. Source: shapes 5 A. */
+/** Contract: more chains for a portfolio, in two stages. Source: shapes A. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ok } from "#http/v2/Envelope.ts"
 import { ApiKeyAuth } from "#http/middleware/ApiKeyAuth.ts"

@@ -1,4 +1,4 @@
-/** The two stages of adding chains to a portfolio, on the wire. Source: shapes 5 A. */
+/** The two stages of adding chains to a portfolio, on the wire. Source: shapes A. */
 import { Schema } from "effect"
 import { ChainId } from "#domain/values/Caip.ts"
 import { chainIds, issued, OwnerSignature } from "#http/v2/enrollment/EnrollmentModel.ts"

@@ -46,8 +46,8 @@ export interface Mint {
 const longestText = 256
 
 /**
- * The first texts of token metadata: update authority, mint, name, symbol. Source: the interface
- * `spl-token-metadata`.
+ * The first texts of token metadata: update authority, mint, name, symbol. Source: `spl-token-metadata`, by which
+ * programs of tokens keep them.
  */
 const symbolOf = ({ tlvData }: UnpackedMint, mint: PublicKey): string | null => {
   const data = getExtensionData(ExtensionType.TokenMetadata, tlvData)

@@ -1,4 +1,4 @@
-/** More chains for a portfolio. Source: shapes 5 A. */
+/** More chains for a portfolio. Source: shapes A. */
 import { assert, layer } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
