@@ -16,9 +16,11 @@ import { makeClient, NotFound } from "#client/effect/effect.ts"
 import { StrategyId } from "#domain/values/Ids.ts"
 import { newTenant } from "#test/api/support/actors.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
+import { writeWhole } from "#test/api/support/snapshots.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
-const document = join(root, "test/api/openapi.snapshot.json")
+/** The frozen document, in a generator's folder. */
+const documentIn = (folder: string) => join(folder, "openapi.json")
 
 const run = (script: string, args: ReadonlyArray<string>, cwd: string) =>
   promisify(execFile)(process.execPath, [join(root, "node_modules", script), ...args], { cwd })
@@ -35,7 +37,7 @@ const draft = `{ name: "Blue chips", allocation: { assets: [{ assetId: "eip155:8
 const generators: ReadonlyArray<Generator> = [
   {
     name: "oazapfts",
-    generate: (folder) => run("oazapfts/dist/cli.js", [document, join(folder, "client.ts")], folder),
+    generate: (folder) => run("oazapfts/dist/cli.js", [documentIn(folder), join(folder, "client.ts")], folder),
     program: `
       import { createStrategy, whoami } from "#client.ts"
       const answer = await whoami()
@@ -47,7 +49,11 @@ const generators: ReadonlyArray<Generator> = [
   {
     name: "swagger-typescript-api",
     generate: (folder) =>
-      run("swagger-typescript-api/dist/cli.mjs", ["generate", "-p", document, "-o", folder, "-n", "client.ts"], folder),
+      run(
+        "swagger-typescript-api/dist/cli.mjs",
+        ["generate", "-p", documentIn(folder), "-o", folder, "-n", "client.ts"],
+        folder
+      ),
     program: `
       import { Api } from "#client.ts"
       const api = new Api()
@@ -81,6 +87,7 @@ const compile = async ({ generate, program }: Generator) => {
     )
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }))
     await writeFile(join(folder, "program.ts"), program)
+    writeWhole("v2", documentIn(folder))
     await generate(folder)
     return await run("typescript/bin/tsc", ["-p", folder], folder).then(
       () => "compiles",

@@ -1,13 +1,15 @@
 /**
- * The published descriptions. The OpenAPI documents are frozen in openapi.snapshot.json and openapi.v1.snapshot.json;
- * after an intended change write it anew with `UPDATE_SNAPSHOT=1 npx vitest run test/api/documents.test.ts` and review
- * the difference like code.
+ * The published descriptions. The OpenAPI documents are frozen below test/api/openapi, a file for each operation and
+ * each schema; after an intended change write them anew with
+ * `UPDATE_SNAPSHOT=1 npx vitest run test/api/documents.test.ts` and review the difference like code.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { execFile } from "node:child_process"
-import { readFile, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import * as Errors from "#domain/errors/Errors.ts"
@@ -17,32 +19,44 @@ import { scopes } from "#domain/values/Scopes.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { V2 } from "#http/v2/Api.ts"
 import { Api, ApiLive } from "#test/api/support/Api.ts"
+import {
+  filesOf,
+  readSnapshot,
+  strayFiles,
+  type Version,
+  writeSnapshot,
+  writeWhole
+} from "#test/api/support/snapshots.ts"
 
-const snapshotFile = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const snapshot = snapshotFile("openapi.snapshot.json")
-const snapshotV1 = snapshotFile("openapi.v1.snapshot.json")
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const document: any = JSON.parse(JSON.stringify(OpenApi.fromApi(V2)))
 const documentV1: any = JSON.parse(JSON.stringify(OpenApi.fromApi(V1)))
 
-const assertFrozen = async (published: object, file: string) => {
-  const text = `${JSON.stringify(published, null, 2)}\n`
-  if (process.env["UPDATE_SNAPSHOT"] === "1") await writeFile(file, text)
-  const frozen = JSON.parse(await readFile(file, "utf8"))
-  assert.deepStrictEqual(published, frozen, "the contract changed; see the head of this test")
+const assertFrozen = (published: any, version: Version) => {
+  if (process.env["UPDATE_SNAPSHOT"] === "1") writeSnapshot(version, published)
+  assert.deepStrictEqual(published, readSnapshot(version), "the contract changed; see the head of this test")
+  assert.deepStrictEqual(strayFiles(version), [], "files of operations and schemas that are gone")
 }
 
-const assertLintedClean = async (file: string) => {
-  const { stdout, stderr } = await promisify(execFile)(
-    process.execPath,
-    [`${root}/node_modules/@redocly/cli/bin/cli.js`, "lint", file],
-    {
-      cwd: root,
-      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
-    }
-  )
-  assert.notMatch(`${stdout}${stderr}`, /\d+ (error|warning)/)
+const assertLintedClean = async (version: Version) => {
+  const folder = await mkdtemp(join(tmpdir(), "ballast-openapi-"))
+  const file = join(folder, `${version}.json`)
+  try {
+    writeWhole(version, file)
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [`${root}/node_modules/@redocly/cli/bin/cli.js`, "lint", file],
+      {
+        cwd: root,
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
+      }
+    )
+    assert.notMatch(`${stdout}${stderr}`, /\d+ (error|warning)/)
+    assert.match(`${stdout}${stderr}`, /valid/iu)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 const operations: ReadonlyArray<readonly [string, any]> = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -50,9 +64,23 @@ const operations: ReadonlyArray<readonly [string, any]> = Object.entries(documen
 )
 
 describe("OpenAPI", () => {
-  it("is the frozen contract", () => assertFrozen(document, snapshot))
+  it("is the frozen contract", () => assertFrozen(document, "v2"))
 
-  it("passes the recommended rules of redocly", () => assertLintedClean(snapshot))
+  it("passes the recommended rules of redocly", () => assertLintedClean("v2"))
+
+  it("a change of one operation is a change of one file, and two parts never share one", () => {
+    const changed = structuredClone(document)
+    changed.paths["/v2/whoami"].get.summary = "Somebody else"
+    const before = filesOf(document)
+    assert.deepStrictEqual(
+      [...filesOf(changed)]
+        .filter(([path, part]) => JSON.stringify(part) !== JSON.stringify(before.get(path)))
+        .map(([path]) => path),
+      ["operations/whoami.json"]
+    )
+    changed.paths["/v2/scopes"].get.operationId = "Whoami"
+    assert.throws(() => filesOf(changed), /operations\/Whoami\.json/u)
+  })
 
   it("is version 3.1 with a key scheme and a server", () => {
     assert.strictEqual(document.openapi, "3.1.0")
@@ -117,9 +145,9 @@ describe("OpenAPI", () => {
 describe("OpenAPI of v1", () => {
   const { description, parameters, responses } = documentV1.paths["/v1/executions/{operationId}/stream"].get
 
-  it("is the frozen contract", () => assertFrozen(documentV1, snapshotV1))
+  it("is the frozen contract", () => assertFrozen(documentV1, "v1"))
 
-  it("passes the recommended rules of redocly", () => assertLintedClean(snapshotV1))
+  it("passes the recommended rules of redocly", () => assertLintedClean("v1"))
 
   it("describes the frames, and where to resume", () => {
     assert.include(description, "portfolios:read")

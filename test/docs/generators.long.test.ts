@@ -9,16 +9,16 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { type Version, writeWhole } from "#test/api/support/snapshots.ts"
 
 const root = join(import.meta.dirname, "../..")
 const run = promisify(execFile)
 
-const documents = {
-  v1: join(root, "test/api/openapi.v1.snapshot.json"),
-  v2: join(root, "test/api/openapi.snapshot.json")
-}
-type Version = keyof typeof documents
 const versions: ReadonlyArray<Version> = ["v1", "v2"]
+
+/** The frozen documents in one file each, as generators read them. */
+let parent: string
+const documentOf = (version: Version) => join(parent, `${version}.json`)
 
 interface Generator {
   readonly name: string
@@ -107,7 +107,7 @@ interface Operation {
 }
 
 const operationsOf = async (version: Version): Promise<ReadonlyArray<Operation>> => {
-  const { paths } = JSON.parse(await readFile(documents[version], "utf8"))
+  const { paths } = JSON.parse(await readFile(documentOf(version), "utf8"))
   return Object.values<Readonly<Record<string, Operation>>>(paths).flatMap((path) => Object.values(path))
 }
 
@@ -159,9 +159,9 @@ describe("generators of clients", () => {
     return
   }
 
-  let parent: string
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), "ballast-generators-"))
+    for (const version of versions) writeWhole(version, documentOf(version))
   })
   afterAll(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }))
 
@@ -176,10 +176,10 @@ describe("generators of clients", () => {
         await run("npm", [...install, ...packages], { cwd: folder })
         for (const version of versions) {
           await mkdir(join(folder, version))
-          for (const [file, text] of Object.entries(files?.(documents[version], version) ?? {}))
+          for (const [file, text] of Object.entries(files?.(documentOf(version), version) ?? {}))
             await writeFile(join(folder, file), text)
           const program = join(folder, "node_modules/.bin", bin)
-          await run(process.execPath, [program, ...args(documents[version], version)], { cwd: folder })
+          await run(process.execPath, [program, ...args(documentOf(version), version)], { cwd: folder })
           const text = (await textIn(join(folder, version))).toLowerCase()
           const operationIds = (await operationsOf(version)).map(({ operationId }) => operationId)
           assert.deepStrictEqual(

@@ -16,7 +16,12 @@ interface Response {
 /** What is read of a document. */
 export interface Document {
   readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Response>> }>>>
+    Record<
+      string,
+      Readonly<
+        Record<string, { readonly operationId?: string; readonly responses: Readonly<Record<string, Response>> }>
+      >
+    >
   >
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
 }

@@ -6,6 +6,9 @@ import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import type { TestProject } from "vitest/node"
 import { missingAnswers } from "#test/api/support/declaredAnswers.ts"
+import { readSnapshot, type Version } from "#test/api/support/snapshots.ts"
+
+const versions: ReadonlyArray<Version> = ["v2", "v1"]
 
 const folder = fileURLToPath(new URL("..", import.meta.url))
 
@@ -29,10 +32,7 @@ const isWholeRun = async ({ config, vitest }: TestProject): Promise<boolean> => 
 export const requireEveryAnswer = async (project: TestProject, answersFile: string): Promise<void> => {
   if (!(await isWholeRun(project))) return
   const produced = await readFile(answersFile, "utf8")
-  const documents = await Promise.all(
-    ["openapi.snapshot.json", "openapi.v1.snapshot.json"].map((name) => readFile(`${folder}${name}`, "utf8"))
-  )
-  const missing = documents.flatMap((document) => missingAnswers(JSON.parse(document), produced))
+  const missing = versions.flatMap((version) => missingAnswers(readSnapshot(version), produced))
   if (missing.length === 0) return
   throw new Error(
     `${missing.length} answers are declared and produced by no contract test; test them, or take them out of the contract:\n${missing.join("\n")}`
