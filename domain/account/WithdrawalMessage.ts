@@ -31,7 +31,7 @@ const canonical = <Id extends string>(
   example: string
 ): Schema.Codec<Id, string> => {
   const decode = Schema.decodeUnknownOption(id)
-  return Schema.String.annotate({ description: "As stage 1 issued it.", examples: [example] }).check(
+  return Schema.String.annotate({ description: "Value that stage 1 issued.", examples: [example] }).check(
     Schema.makeFilter(
       (text) => {
         const decoded = decode(text)

@@ -110,6 +110,6 @@ export const RebalancePolicy = Schema.Struct({
 }).annotate({
   identifier: "RebalancePolicy",
   examples: [{ band: { kind: "auto" }, cashFlow: "flow_first", maxCostBps: { run: 30, week: 50 } }],
-  description: "When drift is worth a trade, how far it is traded, and what that may cost."
+  description: "Rules: when drift is worth a trade, how far it is traded, and what that may cost."
 })
 export type RebalancePolicy = typeof RebalancePolicy.Type

@@ -10,7 +10,10 @@ export type Frequency = typeof Frequency.Type
 export const RebalanceSchedule = Schema.Struct({
   type: Schema.Literal("interval").annotate({ description: "The only kind of schedule." }),
   frequency: Frequency.annotate({ description: "How often portfolios are rebalanced.", examples: ["daily"] })
-}).annotate({ identifier: "RebalanceSchedule", description: "When the strategy's portfolios are rebalanced." })
+}).annotate({
+  identifier: "RebalanceSchedule",
+  description: "Schedule by which the strategy's portfolios are rebalanced."
+})
 export type RebalanceSchedule = typeof RebalanceSchedule.Type
 
 const hour = 3_600_000

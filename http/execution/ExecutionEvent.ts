@@ -29,7 +29,7 @@ export const ExecutionResult = Schema.Struct({
   executionKey: written("Names the run.", /^[a-z]+:op_[0-9A-Z]{26}$/u, "rebalance:op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
   status: Schema.Literal("completed").annotate({ description: "How it ended." }),
   steps: Schema.Array(ExecutionStep).annotate({
-    description: "In the order of the plan; empty when nothing was to be done."
+    description: "Steps in the order of the plan; empty when nothing was to be done."
   }),
   portfolioId: PortfolioIdText,
   txHashes: Schema.Array(txHash).annotate({ description: "Every transaction of the steps, once." })
@@ -38,7 +38,10 @@ export const ExecutionResult = Schema.Struct({
 export const ExecutionError = Schema.Struct({
   code: Schema.Literals(["EXECUTION_FAILED", "EXECUTION_CANCELLED"]).annotate({ description: "How it ended." }),
   message: text("Why, for people.", "chain 8453: the swaps were reverted"),
-  retryable: Schema.Boolean.annotate({ description: "The same request may succeed when sent again.", examples: [true] })
+  retryable: Schema.Boolean.annotate({
+    description: "True where the request may succeed when sent again.",
+    examples: [true]
+  })
 }).annotate({ identifier: "ExecutionError", description: "Why an operation did not complete." })
 
 export const ExecutionSnapshot = Schema.Struct({
@@ -53,7 +56,7 @@ export const StateChange = Schema.Struct({
 
 export const TimelineEntry = Schema.Struct({
   message: text("What happened, for people.", "Withdrawal waits: the chain does not answer"),
-  event: written("The same for machines.", /^[a-z0-9_.]{1,64}$/u, "withdrawal_waits"),
+  event: written("Code for machines.", /^[a-z0-9_.]{1,64}$/u, "withdrawal_waits"),
   data: Schema.Unknown.annotate({
     description: "Particulars of the event.",
     examples: [{ reason: "the chain does not answer" }]
@@ -63,7 +66,7 @@ export const TimelineEntry = Schema.Struct({
 export const Progress = Schema.Struct({
   completedSteps: count("Chains that are done.", 1),
   totalSteps: count("Chains on which there was something to do.", 2),
-  percent: count("The same as a whole percentage.", 50),
+  percent: count("Whole percentage.", 50),
   message: text("What was done, for people.", "Chain 8453: 2 actions landed in 0x5c...")
 }).annotate({ identifier: "ExecutionProgress", description: "A chain of a rebalance over several is done." })
 
@@ -72,10 +75,10 @@ const envelope = <Kind extends string, Payload extends Schema.Top>(kind: Kind, p
     streamId: written("Names the stream.", /^execution:op_[0-9A-Z]{26}$/u, "execution:op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"),
     eventId: eventId("Id of the event, the same as the frame's `id`."),
     sequence: count("Rises within the stream.", 3),
-    ts: timestamp("When it happened"),
+    ts: timestamp("Time at which it happened"),
     kind: Schema.Literal(kind).annotate({ description: "What the event is, the same as the frame's `event`." }),
     operationId: OperationIdText,
-    cursor: eventId("The same as `eventId`; resume after it with `Last-Event-ID`."),
+    cursor: eventId("Copy of `eventId`; resume after it with `Last-Event-ID`."),
     payload
   })
 

@@ -18,7 +18,7 @@ export const Execution = ExecutionSnapshot
 const entry = <Kind extends string, Payload extends Schema.Top>(kind: Kind, payload: Payload) =>
   Schema.Struct({
     sequence: Schema.Int.annotate({ description: "The event's number in the stream.", examples: [3] }),
-    ts: timestamp("When it happened"),
+    ts: timestamp("Time at which it happened"),
     kind: Schema.Literal(kind).annotate({ description: "What it is, the same as in the stream." }),
     message: Schema.String.annotate({ description: "The same for people.", examples: ["From accepted to running"] }),
     payload

@@ -68,7 +68,7 @@ const headerSchemas = {
   "X-Request-Id": header("Unique to this answer.", id, "00f067aa0ba902b700f067aa0ba902b7"),
   "X-RateLimit-Limit": header("Requests that the window allows.", count, 120),
   "X-RateLimit-Remaining": header("Requests left in the window.", count, 119),
-  "X-RateLimit-Reset": header("When the window ends, in Unix seconds.", count, 1772443860)
+  "X-RateLimit-Reset": header("End of the window, in Unix seconds.", count, 1772443860)
 }
 
 const retryAfter = header("Seconds to wait before the next attempt.", count, 30)

@@ -7,7 +7,7 @@ import { OperationIdText, PortfolioIdText, prose, timestamp } from "#http/values
 /** What a route that starts work answers. */
 export const Submitted = Schema.Struct({
   operationId: OperationIdText,
-  submittedAt: timestamp("When the operation was accepted")
+  submittedAt: timestamp("Time at which the operation was accepted")
 }).annotate({ identifier: "SubmittedOperation", description: "The operation to poll." })
 
 export const Operation = Schema.Struct({
@@ -19,11 +19,11 @@ export const Operation = Schema.Struct({
       "`completed`, `failed` and `cancelled` are terminal and never change; poll every 2 to 5 seconds until then. `retrying`: it waits for a chain or a provider and goes on by itself. `awaiting_user`: it waits for the owner to sign anew at `/v2/portfolios/{portfolioId}/chains/signature`. `cancelled`: it was cancelled before all of it was signed; `result` has what landed.",
     examples: ["completed"]
   }),
-  submittedAt: timestamp("When the operation was accepted"),
-  createdAt: timestamp("The same as `submittedAt`"),
-  updatedAt: timestamp("When the state last changed", "2026-03-02T09:30:12.000Z"),
-  finishedAt: Schema.NullOr(timestamp("When it ended")).annotate({
-    description: "When a terminal state was reached.",
+  submittedAt: timestamp("Time at which the operation was accepted"),
+  createdAt: timestamp("Copy of `submittedAt`"),
+  updatedAt: timestamp("Time of the state's last change", "2026-03-02T09:30:12.000Z"),
+  finishedAt: Schema.NullOr(timestamp("Time at which it ended")).annotate({
+    description: "Present once a terminal state was reached.",
     examples: ["2026-03-02T09:30:12.000Z"]
   }),
   error: Schema.NullOr(Schema.String).annotate({
@@ -39,7 +39,7 @@ const ended = {
     examples: ["traded"]
   }),
   reason: Schema.NullOr(Schema.String).annotate({
-    description: "For people: why nothing or not all was done. `error` is why it failed.",
+    description: "Sentence for people: why nothing or not all was done. `error` is why it failed.",
     examples: [null]
   })
 }

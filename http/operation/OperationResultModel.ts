@@ -109,7 +109,7 @@ export const OperationResult = Schema.Struct({
   chains: Schema.Array(ChainResult).annotate({ description: "Each chain that the operation concerns." }),
   gasUsd: orNull(usd("What the service paid for gas", "0.041200"), "Null when a part of it is not known.", "0.041200"),
   tradingUsd: orNull(
-    signedUsd("By how much what was sold was worth more than what was received, at the plan's prices", "0.620000"),
+    signedUsd("Value of what was sold less value of what was received, at the plan's prices", "0.620000"),
     "Null when a part of it is not known.",
     "0.620000"
   )

@@ -40,8 +40,11 @@ export const Meta = Schema.Struct({
     examples: ["TWR"]
   }),
   currency: Schema.Literal("USD").annotate({ description: "The currency of all values.", examples: ["USD"] }),
-  resolution: Schema.Literal("1d").annotate({ description: "At most one point a UTC day.", examples: ["1d"] }),
-  asOf: timestamp("When the curve was computed")
+  resolution: Schema.Literal("1d").annotate({
+    description: "Resolution of the curve: at most one point a UTC day.",
+    examples: ["1d"]
+  }),
+  asOf: timestamp("Time at which the curve was computed")
 }).annotate({ identifier: "PerformanceMeta", description: "How the curve was computed." })
 
 const PortfolioPoint = Schema.Struct({

@@ -57,7 +57,7 @@ const Guard = Schema.Struct({
     description: "Grows with every change of the registered tokens, venues, destinations or keys.",
     examples: [12]
   }),
-  isPaused: Schema.Boolean.annotate({ description: "While paused no agent trades or sends.", examples: [false] }),
+  isPaused: Schema.Boolean.annotate({ description: "True: no agent trades or sends.", examples: [false] }),
   administrator: addressText("May add to the registry, two days after the change was scheduled."),
   guardian: addressText("May remove from the registry at once."),
   attestor: addressText("Signs prices of tokens without a feed; zero when there is none."),

@@ -26,13 +26,13 @@ import { solanaField } from "#http/values/solanaField.ts"
 const solanaFields = {
   depositAccountId: solanaField(
     written(
-      "On Solana: where the owner deposits, the account itself.",
+      "Address on Solana where the owner deposits: the account itself.",
       patterns.solanaAccount,
       `solana:${solanaReference}:9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin`
     )
   ),
   walletRoleId: solanaField(
-    Schema.Int.annotate({ description: "On Solana: the agent's role in the owner's wallet.", examples: [1] })
+    Schema.Int.annotate({ description: "Role of the agent in the owner's wallet on Solana.", examples: [1] })
   )
 }
 
@@ -75,16 +75,16 @@ const PortfolioSchedule = Schema.Struct({
     examples: [86_400_000]
   }),
   nextDueAt: timestamp(
-    "When the next automated rebalance is due; kept as it was while paused",
+    "Due time of the next automated rebalance; kept as it was while paused",
     "2026-03-03T09:30:00.000Z"
   ),
-  lastRebalanceAt: Schema.NullOr(timestamp("When it finished")).annotate({
-    description: "When the latest completed run, manual or scheduled, finished; null before the first.",
+  lastRebalanceAt: Schema.NullOr(timestamp("Time at which it finished")).annotate({
+    description: "End of the latest completed run, manual or scheduled; null before the first.",
     examples: ["2026-03-02T09:30:00.000Z"]
   }),
-  lastCheckedAt: Schema.NullOr(timestamp("When it ended")).annotate({
+  lastCheckedAt: Schema.NullOr(timestamp("Time at which it ended")).annotate({
     description:
-      "When the schedule's latest check ended: it began a run, or found the portfolio on target, where `lastRebalanceAt` stays as it was. Null before the first since automation was started or stopped.",
+      "End of the schedule's latest check: it began a run, or found the portfolio on target, where `lastRebalanceAt` stays as it was. Null before the first since automation was started or stopped.",
     examples: ["2026-03-02T09:30:00.000Z"]
   })
 }).annotate({ identifier: "PortfolioSchedule", description: "The runtime state of the portfolio's schedule." })
@@ -106,7 +106,7 @@ const item = {
   schedule: Schema.NullOr(PortfolioSchedule).annotate({
     description: "Null when the portfolio is not rebalanced automatically."
   }),
-  createdAt: timestamp("When the user was enrolled", "2026-03-01T09:30:00.000Z"),
+  createdAt: timestamp("Time of the enrollment", "2026-03-01T09:30:00.000Z"),
   ...labels
 }
 
@@ -122,7 +122,7 @@ export const Portfolio = Schema.Struct({
       "The strategy version that the latest run aimed at; before the first run the head version at enrollment.",
     examples: [1]
   }),
-  updatedAt: timestamp("When anything about the portfolio last changed")
+  updatedAt: timestamp("Time at which anything about the portfolio last changed")
 }).annotate({ identifier: "Portfolio", description: "One user in one strategy, with one smart account a chain." })
 
 const Attention = Schema.Struct({
@@ -132,14 +132,14 @@ const Attention = Schema.Struct({
       "`signature_required`: a chain no longer lets the agent act; `permission_expired`, `permission_expiring`: what the owner signed has run out, or does within 14 days; `permission_revoked`: the owner revoked it; `permission_outdated`: it is from before the trade guard; `run_failed`: the last run did; `transfer_unclear`: a transfer between chains is late, or the chains do not agree about it; `outcome_unclear`: something was sent to a chain, and the chain has not shown what became of it; `chain_behind`: the nodes of a chain are behind what is known of the portfolio.",
     examples: ["signature_required"]
   }),
-  since: timestamp("Since when it is so; of what is to come, when it comes"),
+  since: timestamp("Time since which it is so; for what is to come, when it comes"),
   actor: Actor.annotate({
     title: "AttentionActor",
     description: "Who has to act: the end user, the integrator, or the operator of the service.",
     examples: ["owner"]
   }),
   action: Schema.String.annotate({
-    description: "For people: what is wrong, and what to do.",
+    description: "Sentence for people: what is wrong, and what to do.",
     examples: ["The agent's permission has run out: let the owner sign anew"]
   }),
   operationId: Schema.NullOr(OperationIdText).annotate({
@@ -157,10 +157,10 @@ const LastOperation = Schema.Struct({
     examples: ["nothing_to_do"]
   }),
   reason: Schema.NullOr(Schema.String).annotate({
-    description: "For people: why nothing or not all was done.",
+    description: "Sentence for people: why nothing or not all was done.",
     examples: ["Every asset is on its target"]
   }),
-  finishedAt: timestamp("When it ended")
+  finishedAt: timestamp("Time at which it ended")
 }).annotate({ identifier: "LastOperation", description: "The latest operation that ended." })
 
 export const PortfolioDetail = Schema.Struct({

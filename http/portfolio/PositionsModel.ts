@@ -14,7 +14,7 @@ import {
 const Position = Schema.Struct({
   assetId: HeldAssetIdText,
   smartAccountId: SmartAccountIdText,
-  symbol: Schema.String.annotate({ description: "As the token list gives it.", examples: ["USDC"] }),
+  symbol: Schema.String.annotate({ description: "Symbol in the token list.", examples: ["USDC"] }),
   decimals: Schema.Int.annotate({ description: "Decimal places of the token.", examples: [6] }),
   balance: written(
     "Whole tokens at full precision, trailing zeros trimmed.",
@@ -22,8 +22,9 @@ const Position = Schema.Struct({
     "1500.5"
   ),
   balanceRaw: rawAmount("The balance, and the `amountRaw` of a full withdrawal"),
-  priceAsOf: Schema.NullOr(timestamp("When the market showed the price")).annotate({
-    description: "When the market showed the price; null without one. One that is too old has a MISSING_PRICE warning.",
+  priceAsOf: Schema.NullOr(timestamp("Time at which the market showed the price")).annotate({
+    description:
+      "Time at which the market showed the price; null without one. One that is too old has a MISSING_PRICE warning.",
     examples: ["2026-01-31T12:00:00.000Z"]
   }),
   priceUsd: usd(
@@ -65,8 +66,8 @@ const TransitItem = Schema.Struct({
   destinationChainId: Schema.Int.annotate({ description: "Where it is going.", examples: [42161] }),
   amountRaw: rawAmount("The amount on its way"),
   valueUsd: usd("Value of the amount"),
-  priceAsOf: Schema.NullOr(timestamp("When the market showed the price")).annotate({
-    description: "When the market showed the price of the asset; null without one.",
+  priceAsOf: Schema.NullOr(timestamp("Time at which the market showed the price")).annotate({
+    description: "Time at which the market showed the price of the asset; null without one.",
     examples: ["2026-01-31T12:00:00.000Z"]
   })
 }).annotate({ identifier: "InTransitItem", description: "One open bridge transfer." })
@@ -85,7 +86,7 @@ export const Positions = Schema.Struct({
     identifier: "InTransit",
     description: "What is between two chains and in no account; part of the total."
   }),
-  fetchedAt: timestamp("When the chains were read, at most 30 seconds ago"),
+  fetchedAt: timestamp("Time at which the chains were read, at most 30 seconds ago"),
   smartAccounts: Schema.Array(SmartAccount).annotate({ description: "The accounts that were read." }),
   assets: Schema.Array(Position).annotate({ description: "Balances above zero, most valuable first." }),
   warnings: Schema.Array(Warning).annotate({ description: "Empty when everything could be read.", examples: [[]] })

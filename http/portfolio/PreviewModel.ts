@@ -56,8 +56,10 @@ const PreviewChain = Schema.Struct({
       "`trades`: these would be sent, in one operation. `nothing`: nothing would be. `signature_required`: the owner must sign at `/v2/portfolios/{portfolioId}/chains/signature` first.",
     examples: ["trades"]
   }),
-  swaps: Schema.Array(PreviewSwap).annotate({ description: "In the order in which they would be made." }),
-  transfers: Schema.Array(PreviewTransfer).annotate({ description: "After the swaps, in the same operation." }),
+  swaps: Schema.Array(PreviewSwap).annotate({ description: "Trades in the order in which they would be made." }),
+  transfers: Schema.Array(PreviewTransfer).annotate({
+    description: "Transfers after the swaps, in the same operation."
+  }),
   skips: Schema.Array(PreviewSkip).annotate({ description: "What would be left undone, and why." }),
   reason: Schema.NullOr(prose("Why nothing would be sent although something should.", 2_000, "nothing")).annotate({
     description: "Why nothing would be sent although something should; null otherwise.",
@@ -75,7 +77,7 @@ export const Preview = Schema.Struct({
   portfolioId: PortfolioIdText,
   planHash: PlanHash,
   strategyVersion: Schema.Int.annotate({ description: "The version that the plan follows.", examples: [3] }),
-  plannedAt: timestamp("When balances and prices were read"),
-  expiresAt: timestamp("Until when `planHash` may be sent with a rebalance", "2026-03-02T09:40:00.000Z"),
+  plannedAt: timestamp("Time at which balances and prices were read"),
+  expiresAt: timestamp("Time until which `planHash` may be sent with a rebalance", "2026-03-02T09:40:00.000Z"),
   chains: Schema.Array(PreviewChain).annotate({ description: "One for each chain of the portfolio." })
 }).annotate({ identifier: "RebalancePreview", description: "The plan that a run would make now." })

@@ -71,7 +71,7 @@ const agUi = HttpApiEndpoint.get("streamExecutionAgUi", "/ai/executions/:operati
       id: "streamExecutionAgUi",
       summary: "Follow an operation as an agent's run",
       description: [
-        "The same events as chunks of the AG-UI protocol 1.0: `RUN_STARTED`, a `STATE_SNAPSHOT`, then for each event one `STATE_DELTA` (JSON Patch) whose `rawEvent` is it, `STEP_STARTED` and `STEP_FINISHED` around each state, `CUSTOM` for what happens on the way, and `RUN_FINISHED` or `RUN_ERROR`. The thread is the portfolio, the run the operation.",
+        "Streams the events as chunks of the AG-UI protocol 1.0: `RUN_STARTED`, a `STATE_SNAPSHOT`, then for each event one `STATE_DELTA` (JSON Patch) whose `rawEvent` is it, `STEP_STARTED` and `STEP_FINISHED` around each state, `CUSTOM` for what happens on the way, and `RUN_FINISHED` or `RUN_ERROR`. The thread is the portfolio, the run the operation.",
         "Each connection begins with `RUN_STARTED` and a snapshot as of `Last-Event-ID`. Frames have `data` alone; the last one of an event has its `id`. Comments, the longest time of a connection and 204 are those of the stream above. A key or session that may no longer ends it with `RUN_ERROR`, whose `code` is that of the error with which it is refused from now on; the operation goes on.",
         access
       ].join("\n\n"),
@@ -93,7 +93,7 @@ const agUiPosted = HttpApiEndpoint.post("runExecutionAgUi", "/ai/executions/:ope
       id: "runExecutionAgUi",
       summary: "Follow an operation as an agent's run, as the protocol's client calls",
       description: [
-        "The same stream for `HttpAgent` of `@ag-ui/client` as it comes: it posts an input, of which nothing is read, since the run is the operation of the path and is under way already. Nothing is changed or started.",
+        "Streams to `HttpAgent` of `@ag-ui/client` as it comes: it posts an input, of which nothing is read, since the run is the operation of the path and is under way already. Nothing is changed or started.",
         access
       ].join("\n\n"),
       scope: readScope,

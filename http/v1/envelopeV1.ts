@@ -10,9 +10,9 @@ export const okV1 = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     success: Schema.Literal(true),
     data,
-    correlationId: traceId("The same as the header `X-Correlation-Id`.", "4bf92f3577b34da6a3ce929d0e0e4736"),
-    requestId: traceId("The same as the header `X-Request-Id`.", "00f067aa0ba902b700f067aa0ba902b7"),
-    timestamp: timestamp("When it was answered")
+    correlationId: traceId("Value of the header `X-Correlation-Id`.", "4bf92f3577b34da6a3ce929d0e0e4736"),
+    requestId: traceId("Value of the header `X-Request-Id`.", "00f067aa0ba902b700f067aa0ba902b7"),
+    timestamp: timestamp("Time of the answer")
   })
 
 /** Puts data into the envelope of the request that is being answered. */

@@ -19,12 +19,12 @@ export const AgUiState = Schema.Struct({
   operationId: OperationIdText,
   portfolioId: PortfolioIdText,
   kind: OperationKind.annotate({ description: "What is done.", examples: ["rebalance"] }),
-  submittedAt: timestamp("When the operation was accepted"),
+  submittedAt: timestamp("Time at which the operation was accepted"),
   state: Schema.NullOr(OperationState).annotate({
     description: "Null before the first event.",
     examples: ["running"]
   }),
-  updatedAt: timestamp("When the last event happened"),
+  updatedAt: timestamp("Time of the last event"),
   sequence: Schema.Int.annotate({ description: "Number of the last event.", examples: [3] }),
   completedSteps: Schema.Int.annotate({ description: "Chains that are done.", examples: [1] }),
   totalSteps: Schema.NullOr(Schema.Int).annotate({

@@ -5,7 +5,7 @@ import { OperationIdText, PortfolioIdText, prose, timestamp, written } from "#ht
 
 const flag = (description: string, example: boolean) => Schema.Boolean.annotate({ description, examples: [example] })
 const count = (description: string, example: number) => Schema.Int.annotate({ description, examples: [example] })
-const message = prose("For people.", 300, "Automation is active")
+const message = prose("Sentence for people.", 300, "Automation is active")
 
 const ScheduleIdText = written(
   "Names the portfolio's one schedule.",
@@ -43,11 +43,11 @@ export const AutomationStatus = Schema.Struct({
     recentActions: Schema.Array(
       Schema.Struct({
         workflowId: OperationIdText,
-        takenAt: nullableTime("When it began; null while it has not"),
-        scheduledAt: timestamp("When it was accepted")
+        takenAt: nullableTime("Begin; null while it has not"),
+        scheduledAt: timestamp("Time at which it was accepted")
       })
     ).annotate({ description: "The latest rebalances, newest first." }),
-    nextScheduledExecution: nullableTime("When the next one is due; null while paused and without a schedule")
+    nextScheduledExecution: nullableTime("Due time of the next one; null while paused and without a schedule")
   }).annotate({ description: "What the automation did and does next." })
 }).annotate({ identifier: "AutomationStatus", description: "The automation of a portfolio." })
 
@@ -58,9 +58,9 @@ export const RebalanceStatus = Schema.Struct({
     Schema.Struct({
       workflowId: OperationIdText,
       runId: OperationIdText,
-      scheduledAt: timestamp("When it was accepted"),
-      startedAt: nullableTime("When it began; null while it has not"),
-      status: OperationState.annotate({ description: "As v2 has it.", examples: ["completed"] })
+      scheduledAt: timestamp("Time at which it was accepted"),
+      startedAt: nullableTime("Begin; null while it has not"),
+      status: OperationState.annotate({ description: "State as v2 has it.", examples: ["completed"] })
     })
   ).annotate({ description: "The latest rebalances, newest first." })
 }).annotate({ identifier: "RebalanceStatus", description: "The latest rebalances of a portfolio." })
@@ -103,25 +103,30 @@ const switched = {
   portfolioId: PortfolioIdText,
   scheduleId: ScheduleIdText,
   message,
-  reason: Schema.NullOr(reason).annotate({ description: "As it was sent.", examples: ["Maintenance of the treasury"] })
+  reason: Schema.NullOr(reason).annotate({
+    description: "Text as it was sent.",
+    examples: ["Maintenance of the treasury"]
+  })
 }
 
 export const AutomationPaused = Schema.Struct({
   ...switched,
   status: Schema.Literal("paused").annotate({ description: "The schedule is paused." }),
   paused: flag("The schedule is paused.", true),
-  pausedAt: timestamp("When it was paused")
+  pausedAt: timestamp("Time at which it was paused")
 }).annotate({ identifier: "AutomationPaused", description: "Automation that was paused." })
 
 export const AutomationResumed = Schema.Struct({
   ...switched,
   status: Schema.Literal("resumed").annotate({ description: "The schedule is active." }),
   paused: flag("The schedule is paused.", false),
-  resumedAt: timestamp("When it was resumed")
+  resumedAt: timestamp("Time at which it was resumed")
 }).annotate({ identifier: "AutomationResumed", description: "Automation that was resumed." })
 
 export const TriggerBody = Schema.Struct({
-  skipScheduleValidation: Schema.optionalKey(flag("Also where the schedule is paused; false when left out.", false))
+  skipScheduleValidation: Schema.optionalKey(
+    flag("True rebalances where the schedule is paused too; false when left out.", false)
+  )
 }).annotate({ identifier: "AutomationTrigger", description: "How a rebalance is started." })
 
 export const AutomationTriggered = Schema.Struct({

@@ -100,7 +100,7 @@ export const Executed = Schema.Struct({
       trace: Schema.Array(Traced).annotate({
         description: "The node's trace, at most 200 calls; empty where it offers none."
       })
-    }).annotate({ description: "With `dryRun` alone." })
+    }).annotate({ description: "Present with `dryRun` alone." })
   )
 }).annotate({ identifier: "ExecuteSubmitted", description: "What was submitted, or simulated." })
 
@@ -110,12 +110,12 @@ export const ExecuteStatus = Schema.Struct({
   transaction: Schema.Struct({
     hash: txHash,
     status: Schema.Literals(["pending", "confirmed", "failed"]).annotate({
-      description: "Of the transaction.",
+      description: "Hash of the transaction.",
       examples: ["confirmed"]
     }),
     blockNumber: Schema.NullOr(Schema.Int).annotate({ description: "Null until it is in one.", examples: [31415926] }),
     timestamp: Schema.NullOr(Schema.Int).annotate({
-      description: "When the execution ended, Unix seconds; null until then.",
+      description: "End of the execution, Unix seconds; null until then.",
       examples: [1772443812]
     })
   }).annotate({ description: "The transaction that carried it." }),
@@ -133,7 +133,7 @@ export const ExecuteStatus = Schema.Struct({
           amountRaw: written("Net change of the account's balance.", /^-?(0|[1-9][0-9]*)$/u, "-1500500000")
         })
       ).annotate({ description: "What moved, by the transaction's Transfer events." })
-    }).annotate({ description: "When completed." })
+    }).annotate({ description: "Present once completed." })
   ),
   error: Schema.optionalKey(
     Schema.Struct({
@@ -143,6 +143,6 @@ export const ExecuteStatus = Schema.Struct({
         examples: ["the operation was reverted"]
       }),
       details: Schema.Array(Schema.String.check(Schema.isMaxLength(300))).annotate({ description: "Empty." })
-    }).annotate({ description: "When failed." })
+    }).annotate({ description: "Present once failed." })
   )
 }).annotate({ identifier: "ExecuteStatus", description: "What became of an execution." })

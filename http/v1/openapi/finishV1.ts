@@ -36,19 +36,19 @@ const traced: Readonly<Record<string, JsonSchema & { readonly examples: Readonly
   correlationId: {
     type: "string",
     pattern: "^[0-9a-f]{32}$",
-    description: "The same as the header `X-Correlation-Id`.",
+    description: "Value of the header `X-Correlation-Id`.",
     examples: ["4bf92f3577b34da6a3ce929d0e0e4736"]
   },
   requestId: {
     type: "string",
     pattern: "^[0-9a-f]{32}$",
-    description: "The same as the header `X-Request-Id`.",
+    description: "Value of the header `X-Request-Id`.",
     examples: ["00f067aa0ba902b700f067aa0ba902b7"]
   },
   timestamp: {
     type: "string",
     format: "date-time",
-    description: "When it was answered. ISO 8601 in UTC with milliseconds.",
+    description: "Time of the answer. ISO 8601 in UTC with milliseconds.",
     examples: ["2026-03-02T09:30:00.000Z"]
   }
 }

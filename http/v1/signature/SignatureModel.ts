@@ -57,8 +57,8 @@ export const ResubmitBody = Schema.Struct({
 export const Resubmitted = Schema.Struct({
   portfolioId: PortfolioIdText,
   userAddress: addressText("The owner."),
-  message: prose("For people.", 300, "The new permissions count from the next operation on each chain"),
-  updatedAt: timestamp("When the portfolio last changed"),
+  message: prose("Sentence for people.", 300, "The new permissions count from the next operation on each chain"),
+  updatedAt: timestamp("Time of the portfolio's last change"),
   vaults: Schema.Array(Schema.Struct({ chainId, address: addressText("The smart account.") })).annotate({
     description: "The portfolio's smart accounts."
   })

@@ -31,7 +31,7 @@ export const assetQuery = {
 
 const Price = Schema.Struct({
   usd: written("US dollars for one whole token.", /^[0-9]{1,60}(\.[0-9]{1,18})?$/u, "2500.12"),
-  asOf: timestamp("When its source saw it"),
+  asOf: timestamp("Time at which its source saw it"),
   ageSeconds: Schema.Int.annotate({ description: "How long ago that was.", examples: [42] })
 }).annotate({
   identifier: "AssetPrice",
@@ -45,7 +45,7 @@ const Tradability = Schema.Struct({
     examples: [null]
   }),
   reason: Schema.NullOr(prose("Why not, as a sentence.", 1000, "No source has a price of ABC")).annotate({
-    description: "The same as a sentence, with what would change it; null when it is tradable.",
+    description: "Sentence that says why, with what would change it; null when it is tradable.",
     examples: [null]
   })
 }).annotate({ identifier: "Tradability", description: "Whether runs trade an asset, and why not." })
@@ -53,8 +53,8 @@ const Tradability = Schema.Struct({
 export const ListedAsset = Schema.Struct({
   assetId: AssetIdText,
   chainId: Schema.Int.annotate({ description: "Where the token is.", examples: [8453] }),
-  symbol: prose("As the token list gives it.", 512, "USDC"),
-  name: prose("As the token list gives it.", 512, "USD Coin"),
+  symbol: prose("Symbol in the token list.", 512, "USDC"),
+  name: prose("Symbol in the token list.", 512, "USD Coin"),
   decimals: Schema.Int.annotate({ description: "Places of the smallest unit.", examples: [6] }),
   kind: Schema.NullOr(AssetKind).annotate({
     description: "What the token stands for; null where the catalogue does not know it.",

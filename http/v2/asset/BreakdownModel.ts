@@ -93,7 +93,7 @@ const identity = {
   }),
   symbol: Schema.NullOr(Schema.String).annotate({
     description:
-      "Of the token on its chain or of the canonical asset; of the request when neither is known, and null without one there.",
+      "Symbol of the token on its chain or of the canonical asset; of the request when neither is known, and null without one there.",
     examples: ["USDC"]
   })
 }

@@ -102,7 +102,7 @@ const Course = Schema.Struct({
   ),
   costUsd: usd("Fees and gas of all trades", "3.410000"),
   costBps: written(
-    "The same as shares of the portfolio at each trade, in basis points of it, with 2 decimals.",
+    "Shares of the portfolio at each trade, in basis points of it, with 2 decimals.",
     /^[0-9]+\.[0-9]{2}$/u,
     "3.32"
   ),
@@ -127,8 +127,8 @@ export const Backtest = Schema.Struct({
   feeBps: Schema.Int.annotate({ description: "Assumed cost of a swap, basis points.", examples: [30] }),
   gasUsd: usd("Gas of a swap that was reckoned with", "0.100000"),
   thresholdUsd: usd("Least trade that was reckoned with", "5.000000"),
-  strategy: titled("By the schedule and the policy of the request."),
-  exactTarget: titled("On the same schedule, every deviation of the threshold traded to its target."),
+  strategy: titled("Course by the schedule and the policy of the request."),
+  exactTarget: titled("Course on the same schedule with every deviation of the threshold traded to its target."),
   buyAndHold: titled("Bought on the first day, and nothing traded.")
 }).annotate({
   identifier: "Backtest",

@@ -56,7 +56,7 @@ export const DiscoveryItem = Schema.Struct({
   description: Strategy.fields.description,
   maxApy: Strategy.fields.maxApy,
   allocation: Allocation,
-  createdAt: timestamp("When the strategy was created"),
+  createdAt: timestamp("Time of the strategy's creation"),
   canMirror: Schema.Boolean.annotate({ description: "Users may be enrolled into the strategy.", examples: [true] }),
   metrics: Metrics
 }).annotate({ identifier: "DiscoveryItem", description: "A public strategy that users may be enrolled into." })

@@ -107,7 +107,7 @@ const exampleDeposit = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
 const issuedOnSolana = {
   solanaTransaction: solanaField(
     written(
-      "Of an owner with a Solana key: the transaction to sign, base64, with empty signatures. Sign and send it within a minute.",
+      "Transaction for an owner with a Solana key to sign, base64, with empty signatures. Sign and send it within a minute.",
       base64Text,
       "AgAAAAAAAAAA"
     )
@@ -133,7 +133,7 @@ const issuedOnSolana = {
   odometer: solanaField(
     Schema.Int.annotate({
       description:
-        "Of an EVM wallet on Solana: what its next signature must count, 1 for a new wallet. Part of the text that it signs.",
+        "Number that the next signature of an EVM wallet on Solana must count, 1 for a new wallet. Part of the text that it signs.",
       examples: [1]
     })
   )
@@ -170,10 +170,10 @@ export const issued = {
   accountIndex: Schema.String.check(
     Schema.isPattern(/^(0|[1-9][0-9]{0,77})$/u, { expected: "the accountIndex of stage 1, a decimal string" })
   ).annotate({
-    description: "As stage 1 answered it, a string.",
+    description: "Value that stage 1 answered, a string.",
     examples: ["0"]
   }),
-  agentAccountId: WalletId.annotate({ description: "As stage 1 answered it.", examples: [agentExample as never] })
+  agentAccountId: WalletId.annotate({ description: "Value that stage 1 answered.", examples: [agentExample as never] })
 }
 
 const ecdsaSignature = /^0x[0-9a-fA-F]{130}$/u

@@ -20,7 +20,7 @@ const Bridge = Schema.Struct({
   contract: addressText("The contract that receives the amount."),
   token: addressText("The one token that may leave."),
   destinations: Schema.Array(
-    Schema.Struct({ chainId, token: addressText("As which token it arrives.") }).annotate({
+    Schema.Struct({ chainId, token: addressText("Token as which it arrives.") }).annotate({
       identifier: "SignedDestination",
       description: "A chain to which the agent may send, always to the same account there."
     })
@@ -29,7 +29,7 @@ const Bridge = Schema.Struct({
 
 const Guard = Schema.Struct({
   contract: addressText("The trade guard, through which everything goes."),
-  issuedAt: unixSeconds("When the permission was issued."),
+  issuedAt: unixSeconds("Time at which the permission was issued."),
   validUntil: unixSeconds("The last second at which it holds."),
   tradeBps: basisPoints("Most that one trade may lose against reference prices."),
   budgetBps: basisPoints("Most that all trades of seven days may lose."),

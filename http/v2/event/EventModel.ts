@@ -18,7 +18,7 @@ export const eventIdPattern = /^(0|[1-9][0-9]{0,14})$/u
 
 const envelope = {
   eventId: written("Number of the event in the tenant's log; go on after it.", eventIdPattern, "1207"),
-  at: timestamp("When it happened"),
+  at: timestamp("Time at which it happened"),
   operationId: orNull(OperationIdText, "operation"),
   portfolioId: orNull(PortfolioIdText, "portfolio"),
   strategyId: orNull(StrategyIdText, "strategy")

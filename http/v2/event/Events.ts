@@ -26,7 +26,7 @@ const list = HttpApiEndpoint.get("listEvents", "/events", {
   query: { after: Schema.optionalKey(eventNumber), limit: Schema.optionalKey(limitUpTo(200)) },
   success: ok(
     Schema.Struct({
-      events: Schema.Array(TenantEvent).annotate({ description: "In the order in which they happened." }),
+      events: Schema.Array(TenantEvent).annotate({ description: "Events in the order in which they happened." }),
       lastEventId: written("Send it as `after` to go on, now or later.", eventIdPattern, "1207"),
       hasMore: Schema.Boolean.annotate({ description: "There are more already.", examples: [false] })
     })
@@ -65,7 +65,7 @@ const stream = HttpApiEndpoint.get("streamEvents", "/events/stream", {
     id: "streamEvents",
     summary: "Follow events",
     description:
-      "The same log as server-sent events: `id` is the event's number, `event` its type, `data` the event as JSON. A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`, and none is missed or comes twice.\n\nA stream that begins now first sends the event `stream.opened`, whose `id` is the number after which it sends: a client that is cut before any event resumes there. A key that was revoked, has expired or lost its scope, and one whose tenant is disabled, ends the stream within 15 seconds: the last frame is the event `stream.ended` without `id`, whose data is the code and message of the error with which it is refused from now on.",
+      "Streams the log as server-sent events: `id` is the event's number, `event` its type, `data` the event as JSON. A comment is sent every 15 seconds. A connection may end at any time, after 15 minutes for certain: connect again with the last `id`, and none is missed or comes twice.\n\nA stream that begins now first sends the event `stream.opened`, whose `id` is the number after which it sends: a client that is cut before any event resumes there. A key that was revoked, has expired or lost its scope, and one whose tenant is disabled, ends the stream within 15 seconds: the last frame is the event `stream.ended` without `id`, whose data is the code and message of the error with which it is refused from now on.",
     scope: readScope,
     tier: "burst"
   })

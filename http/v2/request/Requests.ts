@@ -26,7 +26,7 @@ const tracingId = (description: string) => written(description, /^[0-9a-f]{32}$/
 const RefusedRequest = Schema.Struct({
   requestId: tracingId("`X-Request-Id` of the answer."),
   correlationId: tracingId("`X-Correlation-Id` of the answer; quote it in reports."),
-  at: timestamp("When it was answered"),
+  at: timestamp("Time of the answer"),
   method: written("Method of the request; `RPC` for a call over Effect's RPC.", /^[A-Z]{1,10}$/u, "POST"),
   route: prose("The route, with names in the place of ids.", 200, "/v2/portfolios/{portfolioId}/rebalance"),
   status: Schema.Int.annotate({ description: "Status of the answer, from 400 up.", examples: [404] }),

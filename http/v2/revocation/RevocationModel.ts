@@ -29,7 +29,7 @@ export const RevocationIssued = Schema.Struct({
   accountType: AccountType.annotate({ description: "How the owner signs.", examples: ["ECDSA"] }),
   flowId,
   smartAccounts: Schema.Array(SmartAccount).annotate({ description: "The accounts that the message is about." }),
-  expiresAt: timestamp("Until when the flow may be used", "2026-03-03T09:30:00.000Z")
+  expiresAt: timestamp("Time until which the flow may be used", "2026-03-03T09:30:00.000Z")
 }).annotate({
   identifier: "RevocationIssued",
   description: "The message to sign, and the flow to send back at stage 2."
@@ -37,6 +37,6 @@ export const RevocationIssued = Schema.Struct({
 
 /** The body of stage 2. */
 export const RevocationBody = Schema.Struct({
-  flowId: FlowIdParam.annotate({ description: "As stage 1 answered it." }),
+  flowId: FlowIdParam.annotate({ description: "Value that stage 1 answered." }),
   signature: OwnerSignature
 }).annotate({ identifier: "RevocationBody", description: "The flow of stage 1 and the owner's signature." })

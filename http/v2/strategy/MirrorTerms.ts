@@ -23,7 +23,7 @@ const get = HttpApiEndpoint.get("getMirrorTerms", "/strategies/:strategyId/mirro
     id: "getMirrorTerms",
     summary: "Get the terms on which a strategy is mirrored",
     description:
-      "Of a strategy that another tenant created and that users of this one were enrolled into. A wider limit, another threshold or a faster cadence that its creator sets does not reach this tenant's portfolios before the tenant accepts it; a tighter limit or a slower cadence does at once.",
+      "Preferences of a strategy that another tenant created and that users of this one were enrolled into. A wider limit, another threshold or a faster cadence that its creator sets does not reach this tenant's portfolios before the tenant accepts it; a tighter limit or a slower cadence does at once.",
     scope: "tenant:read",
     tier: "burst"
   })

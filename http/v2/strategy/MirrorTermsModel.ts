@@ -14,7 +14,7 @@ export const MirrorTerms = Schema.Struct({
   offered: Terms.annotate({ description: "What the creator has set now." }),
   accepted: Terms.annotate({ description: "What the tenant accepted last." }),
   acceptedAt: timestamp(
-    "When: the first enrollment, or the last call that accepted terms.",
+    "Time of the first enrollment, or of the last call that accepted terms",
     "2026-03-01T12:00:00.000Z"
   ),
   isCurrent: Schema.Boolean.annotate({
@@ -26,7 +26,7 @@ export const MirrorTerms = Schema.Struct({
     description:
       "What holds for the tenant's portfolios: the slower cadence; the least of what is offered, accepted, set by the tenant and allowed by the service for slippage and price impact; the greater of what was accepted and set by the tenant for the threshold."
   })
-}).annotate({ identifier: "MirrorTerms", description: "On which terms the tenant mirrors a strategy." })
+}).annotate({ identifier: "MirrorTerms", description: "Terms on which the tenant mirrors a strategy." })
 
 export const AcceptedTerms = Schema.Struct({
   schedule: RebalanceSchedule,

@@ -50,7 +50,7 @@ const validate = HttpApiEndpoint.post("validateStrategy", "/strategies/validate"
     id: "validateStrategy",
     summary: "Check a strategy without creating it",
     description:
-      "The same checks as creating a strategy, in the same order and with the same errors; nothing is stored.",
+      "Checks a strategy as creating one does, in the same order and with the same errors; nothing is stored.",
     scope: "strategies:write",
     tier: "general"
   })

@@ -32,9 +32,12 @@ export const Strategy = Schema.Struct({
     examples: [false]
   }),
   version: Schema.Int.annotate({ description: "The head version, from 1 up.", examples: [1] }),
-  createdAt: timestamp("When the strategy was created"),
+  createdAt: timestamp("Time of the strategy's creation"),
   archivedAt: Schema.optionalKey(
-    timestamp("Since when it takes no further enrollments; absent: it is not archived", "2026-03-20T09:30:00.000Z")
+    timestamp(
+      "Time since which it takes no further enrollments; absent: it is not archived",
+      "2026-03-20T09:30:00.000Z"
+    )
   ),
   ...labels
 }).annotate({

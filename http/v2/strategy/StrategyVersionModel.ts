@@ -27,7 +27,7 @@ export const StrategyVersion = Schema.Struct({
     description: "Whether rebalances aim at this version; true for exactly one version of a strategy.",
     examples: [true]
   }),
-  createdAt: timestamp("When the version was published")
+  createdAt: timestamp("Time of the version's publication")
 }).annotate({ identifier: "StrategyVersion", description: "One published target of a strategy; it never changes." })
 
 /** A page of two versions, as publishing makes them. */

@@ -15,7 +15,7 @@ const DeliveryIdText = DeliveryId.annotate({
   description: "Id of the message; every attempt sends it as `webhook-id`."
 })
 
-const Description = freeText({ minimum: 1, maximum: 200 }, "For people.", "Order desk")
+const Description = freeText({ minimum: 1, maximum: 200 }, "Sentence for people.", "Order desk")
 
 export const WebhookDraft = Schema.Struct({
   url: Schema.String.check(Schema.isBetweenLength(1, 2_048, { expected: "a URL of at most 2048 characters" })).annotate(
@@ -42,28 +42,29 @@ const fields = {
     description: "Types of events that are sent; null: all.",
     examples: [["operation.state_changed", "portfolio.started", "portfolio.paused"]]
   }),
-  description: Schema.NullOr(prose("For people.", 400, "Order desk")).annotate({
-    description: "For people.",
+  description: Schema.NullOr(prose("Sentence for people.", 400, "Order desk")).annotate({
+    description: "Sentence for people.",
     examples: ["Order desk"]
   }),
-  createdAt: timestamp("When it was created"),
+  createdAt: timestamp("Time of its creation"),
   previousSecretUntil: Schema.NullOr(timestamp("Time")).annotate({
-    description: "Until then the secret before the last rotation signs too; null when there was no rotation.",
+    description:
+      "Time until which the secret that the last rotation replaced signs too; null when there was no rotation.",
     examples: [null]
   }),
   failingSince: Schema.NullOr(timestamp("Time")).annotate({
-    description: "Since when nothing has been accepted; null when the last event was.",
+    description: "Time since which nothing has been accepted; null when the last event was.",
     examples: [null]
   }),
   disabled: Schema.NullOr(
     Schema.Struct({
-      at: timestamp("When it was disabled"),
+      at: timestamp("Time at which it was disabled"),
       reason: DisabledReason.annotate({
         description:
           "`gone`: the receiver answered 410. `failing`: nothing was accepted for a day. `secret_unreadable`: the service can no longer read the secret; rotate it.",
         examples: ["failing"]
       }),
-      detail: prose("For people.", 400, "Nothing was accepted for a day; at last: The receiver answered 500")
+      detail: prose("Sentence for people.", 400, "Nothing was accepted for a day; at last: The receiver answered 500")
     })
   ).annotate({
     description:
@@ -95,26 +96,26 @@ export const WebhookDelivery = Schema.Struct({
     examples: ["1207"]
   }),
   type: written("Type of the event; `webhook.test` for a test.", /^[a-z_]+\.[a-z_]+$/u, "operation.state_changed"),
-  createdAt: timestamp("When it was taken from the log"),
+  createdAt: timestamp("Time at which it was taken from the log"),
   state: DeliveryState.annotate({
     description: "`pending`: waits, or is tried again. `delivered`: accepted. `failed`: given up.",
     examples: ["delivered"]
   }),
   attempts: Schema.Int.annotate({ description: "How often it was sent.", examples: [1] }),
   lastAttemptAt: Schema.NullOr(timestamp("Time")).annotate({
-    description: "When it was sent last; null when it was not yet.",
+    description: "Time of the last attempt; null when it was not yet.",
     examples: ["2026-03-02T09:30:00.000Z"]
   }),
   lastStatus: Schema.NullOr(Schema.Int).annotate({
     description: "The last answer's HTTP status; null when there was no answer.",
     examples: [200]
   }),
-  problem: Schema.NullOr(prose("For people.", 400, "The receiver answered 500")).annotate({
+  problem: Schema.NullOr(prose("Sentence for people.", 400, "The receiver answered 500")).annotate({
     description: "Why the last attempt was no success; null when it was.",
     examples: [null]
   }),
   nextAttemptAt: Schema.NullOr(timestamp("Time")).annotate({
-    description: "When it is sent next, at the earliest; null when it is not.",
+    description: "Earliest time of the next attempt; null when it is not.",
     examples: [null]
   })
 }).annotate({ identifier: "WebhookDelivery", description: "What became of one event at a webhook." })

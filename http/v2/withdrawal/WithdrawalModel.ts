@@ -110,8 +110,8 @@ const typedDataExample = typedDataOf(
 )
 
 const issuedAt = {
-  authorizationId: hexBytes("The same as `message.nonce`.", 32, nonceExample),
-  expiresAt: timestamp("The same moment as `message.expiresAt`, ten minutes ahead", "2026-03-02T09:40:00.000Z")
+  authorizationId: hexBytes("Copy of `message.nonce`.", 32, nonceExample),
+  expiresAt: timestamp("Time of `message.expiresAt`, ten minutes ahead", "2026-03-02T09:40:00.000Z")
 }
 
 /** The answer of stage 1, for portfolios on EVM chains. */
@@ -127,7 +127,7 @@ const TypedDataAuthorization = Schema.Struct({
     types: Schema.Struct({
       Withdrawal: Schema.Array(member).annotate({ description: "Members of the message, in order." }),
       WithdrawalAsset: Schema.Array(member).annotate({ description: "Members of one asset, in order." })
-    }).annotate({ identifier: "WithdrawalTypes", description: "Without `EIP712Domain`, which wallets add." }),
+    }).annotate({ identifier: "WithdrawalTypes", description: "Types without `EIP712Domain`, which wallets add." }),
     primaryType: Schema.Literal("Withdrawal").annotate({ description: "The struct that is signed." }),
     message: IssuedMessage
   }).annotate({
@@ -151,12 +151,12 @@ const signedMessage = { message: IssuedMessage }
 /** What is signed on Solana, by the kind of the owner's key. */
 const SolanaAuthorization = Schema.Union([
   Schema.Struct({
-    kind: Schema.Literal("solana-message").annotate({ description: "Of a Solana key: sign the text's UTF-8 bytes." }),
+    kind: Schema.Literal("solana-message").annotate({ description: "Text for a Solana key: sign its UTF-8 bytes." }),
     text: prose("Lines that say what leaves, to whom and until when.", 8_192, textExample),
     ...signedMessage
   }).annotate({ identifier: "WithdrawalText", description: "What the owner with a Solana key signs, with ed25519." }),
   Schema.Struct({
-    kind: Schema.Literal("ecdsa").annotate({ description: "Of an EVM wallet: sign the bytes with `personal_sign`." }),
+    kind: Schema.Literal("ecdsa").annotate({ description: "Bytes for an EVM wallet: sign them with `personal_sign`." }),
     raw: written(
       "The text's UTF-8 bytes in hex.",
       /^0x(?:[0-9a-f]{2})+$/u,
@@ -203,7 +203,8 @@ export const WithdrawalAuthorization = Schema.Union([
   TextAuthorization,
   OperationAuthorization
 ]).annotate({
-  description: "For tokens of EVM chains `typedData`, for a native coin `operation`, on Solana `authorization`."
+  description:
+    "Form to sign: `typedData` for tokens of EVM chains, `operation` for a native coin, `authorization` on Solana."
 })
 
 const { assets, expiresAt, nonce } = WithdrawalMessage.fields
@@ -213,12 +214,12 @@ export const WithdrawalBody = Schema.Struct({
   message: Schema.Struct({
     // Any text is read: a message of another portfolio is refused as such (API_214), whatever the form of its id.
     portfolioId: Schema.String.check(shown({ pattern: portfolioIdPattern.source })).annotate({
-      description: "As stage 1 issued it; the portfolio of the path.",
+      description: "Value that stage 1 issued; the portfolio of the path.",
       examples: ["pf_01JQ8ZM0R2W4Y6A8C0E2G4J6K8"]
     }),
-    recipientAccountId: recipient.annotate({ description: "As stage 1 issued it." }),
+    recipientAccountId: recipient.annotate({ description: "Value that stage 1 issued." }),
     assets: assets.annotate({
-      description: "As stage 1 issued them.",
+      description: "Values that stage 1 issued.",
       examples: [
         [
           {
@@ -228,10 +229,10 @@ export const WithdrawalBody = Schema.Struct({
         ]
       ]
     }),
-    nonce: nonce.annotate({ description: "As stage 1 issued it.", examples: [nonceExample] }),
-    expiresAt: expiresAt.annotate({ description: "As stage 1 issued it.", examples: [expiresAtExample] }),
+    nonce: nonce.annotate({ description: "Value that stage 1 issued.", examples: [nonceExample] }),
+    expiresAt: expiresAt.annotate({ description: "Value that stage 1 issued.", examples: [expiresAtExample] }),
     liquidate: Schema.optionalKey(
-      Schema.Literal(true).annotate({ description: "As stage 1 issued it, or left out like there." })
+      Schema.Literal(true).annotate({ description: "Value that stage 1 issued, or left out like there." })
     )
   }).annotate({
     identifier: "SignedWithdrawalMessage",
