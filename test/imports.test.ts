@@ -376,7 +376,7 @@ describe("house rules", () => {
         .filter(({ path }) => !path.startsWith("migrations/"))
         .flatMap(({ imports, path }) =>
           imports
-            .filter((name) => !/^#.*\.(?:ts|json)$|^[^#.]|^\.\.\/package\.json$/.test(name))
+            .filter((name) => !/^#.*\.(?:ts|mjs|json)$|^[^#.]|^\.\.\/package\.json$/.test(name))
             .map((name) => `${path} -> ${name}`)
         ),
       []
