@@ -1,6 +1,6 @@
 /**
  * Contract: actions of the agent that owners request. Source: interface "Portfolio action submit";
- * docs/decisions/0167-actions.md, 0197-trades-with-issuers.md.
+ * docs/decisions/0167-swaps-by-owners.md, 0197-trades-with-issuers.md.
  */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"

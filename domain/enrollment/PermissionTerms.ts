@@ -1,7 +1,7 @@
 /**
  * What an owner may sign beside the guard's own rules: tighter limits on what trades lose, and a closed list of what
  * may be bought. Wider limits are not offered: wallets show a hash, so the owner would not see them. Source:
- * docs/decisions/0119-terms.md.
+ * docs/decisions/0119-terms-that-owners-sign.md.
  */
 import { Result } from "effect"
 import type { Authorization, ChainAuthorization } from "#domain/account/Authorization.ts"

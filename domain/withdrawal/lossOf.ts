@@ -1,7 +1,7 @@
 /**
  * Recipients that can only lose what they receive on a chain: no code of theirs gives it back. Which addresses lose on
  * every chain of a family is a term of it (`lossAt`). Source: interface "Recipient rules for withdrawals" (API_211);
- * docs/decisions/0080-recipients.md.
+ * docs/decisions/0080-withdrawal-recipients.md.
  */
 import { addressOf, type Address, type HeldAssetId, isNative } from "#domain/values/Caip.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"

@@ -1,4 +1,4 @@
-/** What a rebalance would do now, on the wire. Source: docs/decisions/0183-preview.md. */
+/** What a rebalance would do now, on the wire. Source: docs/decisions/0183-rebalance-preview.md. */
 import { Schema } from "effect"
 import { PreviewOutcome } from "#domain/rebalance/preview/Preview.ts"
 import { SkipCode } from "#domain/values/Skip.ts"
