@@ -52,6 +52,20 @@ describe("lines", () => {
     assert.deepStrictEqual(long, [])
   })
 
+  it("tables of the pages that a stranger reads first end there too", () => {
+    const first = ["README.md", "CONTRIBUTING.md"].concat(
+      ["README", "api", "client", "interface", "limits", "shapes", "decisions/README"].map((name) => `docs/${name}.md`)
+    )
+    assert.deepStrictEqual(
+      first.flatMap((path) =>
+        readFileSync(join(root, path), "utf8")
+          .split("\n")
+          .flatMap((line, index) => (line.length > 120 && line.startsWith("|") ? [`${path}:${index + 1}`] : []))
+      ),
+      []
+    )
+  })
+
   it("no file is above 300 lines; tests and benchmarks may have 400", () =>
     assert.deepStrictEqual(
       sources

@@ -10,7 +10,14 @@ const programsIn = (document: string) =>
   [...readFileSync(join(root, document), "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gmu)].map(([, code]) => code!)
 
 it("every TypeScript block of the README, docs/client.md, docs/not-traded.md and of both packages compiles", async () => {
-  const documents = ["README.md", "docs/client.md", "docs/not-traded.md", "client/README.md", "client/effect/README.md"]
+  const documents = [
+    "README.md",
+    "docs/api.md",
+    "docs/client.md",
+    "docs/not-traded.md",
+    "client/README.md",
+    "client/effect/README.md"
+  ]
   const programs = documents.flatMap(programsIn)
   assert.isAbove(programs.length, 4)
   assert.deepStrictEqual(await complaintsAbout(programs), [])

@@ -1,4 +1,4 @@
-/** What `npm ci --omit=dev` installs, by the lock file: under which licences, and that README says so. */
+/** What `npm ci --omit=dev` installs, by the lock file: under which licences, and that CONTRIBUTING says so. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { readFileSync } from "node:fs"
@@ -32,10 +32,10 @@ const unstated = new Set(["eyes", "text-encoding-utf-8"])
 /** Libraries under weaker forms of copyleft that come with a library of ours, and are used as they are. */
 const exceptions = ["@ethereumjs/rlp", "@ethereumjs/util", "web3-utils"]
 
-const claim = read("README.md").split("Licences of packages:")[1] ?? ""
+const claim = read("CONTRIBUTING.md").split("Licences of packages:")[1] ?? ""
 
 describe("licences of packages", () => {
-  it("`npm ci --omit=dev` leaves every GPL package out, and what it installs is permissive but for what README names", () => {
+  it("`npm ci --omit=dev` leaves every GPL package out, and what it installs is permissive but for what CONTRIBUTING names", () => {
     const product = installed.filter(({ dev }) => !dev)
     assert.isAbove(product.length, 50)
     assert.deepStrictEqual(
@@ -49,7 +49,7 @@ describe("licences of packages", () => {
     for (const name of exceptions) assert.include(claim, `\`${name}\``)
   })
 
-  it("README names every package of the sandbox and the tests that is under the GPL or has no open licence", () => {
+  it("CONTRIBUTING names every package of the sandbox and the tests that is under the GPL or has no open licence", () => {
     const restricted = installed.filter(({ dev, license }) => dev && /(^|[^L])GPL|BUSL/u.test(license))
     assert.isNotEmpty(restricted)
     for (const { name } of restricted) assert.include(claim, `\`${name}\``)

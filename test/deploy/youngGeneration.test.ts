@@ -16,7 +16,6 @@ const starts: ReadonlyArray<readonly [string, string]> = [
   ["the benchmarks", scripts["bench"]!],
   ["npm run cluster", read("src/Cluster.ts")],
   ["the sandbox", read("sandbox/service/ApiProcess.ts")],
-  ["the README", read("README.md")],
   ["docs/operations.md", read("docs/operations.md")]
 ]
 

@@ -23,10 +23,14 @@ export const makeArchive = (sql: SqlClient.SqlClient) => {
   const note = (
     tenantId: TenantId,
     strategyId: StrategyId,
-    event: { readonly type: "archived" | "restored" | "deleted"; readonly version: number; readonly at: DateTime.Utc }
+    event: {
+      readonly type: "strategy.archived" | "strategy.restored" | "strategy.deleted"
+      readonly version: number
+      readonly at: DateTime.Utc
+    }
   ) => sql`
     INSERT INTO tenant_events (tenant_id, at, type, strategy_id, data)
-    VALUES (${tenantId}, ${timestamp(event.at)}, ${`strategy.${event.type}`}, ${strategyId},
+    VALUES (${tenantId}, ${timestamp(event.at)}, ${event.type}, ${strategyId},
       ${JSON.stringify({ version: event.version })}::jsonb)`
 
   const remove = Effect.fn("StrategyStore.remove")(
@@ -40,12 +44,12 @@ export const makeArchive = (sql: SqlClient.SqlClient) => {
         UNION ALL SELECT 1 FROM mirror_terms WHERE strategy_id = ${strategyId} LIMIT 1`
       if (used === undefined) {
         yield* sql`DELETE FROM strategies WHERE strategy_id = ${strategyId}`
-        yield* note(tenantId, strategyId, { type: "deleted", version, at })
+        yield* note(tenantId, strategyId, { type: "strategy.deleted", version, at })
         return Option.some<Removal>("Deleted")
       }
       if (!isArchived) {
         yield* sql`UPDATE strategies SET archived_at = ${timestamp(at)} WHERE strategy_id = ${strategyId}`
-        yield* note(tenantId, strategyId, { type: "archived", version, at })
+        yield* note(tenantId, strategyId, { type: "strategy.archived", version, at })
       }
       return Option.some<Removal>("Archived")
     },
@@ -60,7 +64,7 @@ export const makeArchive = (sql: SqlClient.SqlClient) => {
       if (Option.isNone(row)) return false
       if (row.value.isArchived) {
         yield* sql`UPDATE strategies SET archived_at = NULL WHERE strategy_id = ${strategyId}`
-        yield* note(tenantId, strategyId, { type: "restored", version: row.value.version, at })
+        yield* note(tenantId, strategyId, { type: "strategy.restored", version: row.value.version, at })
       }
       return true
     },
