@@ -99,7 +99,7 @@ type NotPrepared = ChainUnavailable | SimulationFailed | AuthorizationRequired
  *
  * **When to use**
  *
- * Use to prepare a batch with floors, and `prepareForRun` in `BatchSimulator` alone. What `prepare` answers is carried
+ * Use to prepare a batch with floors, and `prepareForRun` in `simulateBatch` alone. What `prepare` answers is carried
  * by `TransactionRelay`, what `prepareForRun` answers by `BatchCarrier`. Withdrawals without sales are
  * `WithdrawalExecution`.
  *

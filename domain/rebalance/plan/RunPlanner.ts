@@ -6,7 +6,7 @@
  * quoted, and where that is refused all chains are planned again without that way. So no chain keeps anything back for
  * what will not come. Quoting reads only, so planning may be repeated at any time.
  */
-import { Context, Effect, Layer, Struct } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Struct } from "effect"
 import { grantOn } from "#domain/account/Grant.ts"
 import { connectorTokensOf } from "#domain/account/Permission.ts"
 import { type ChainId, chainIdOf } from "#domain/values/Caip.ts"
@@ -17,7 +17,8 @@ import { plan } from "#domain/planning/planRebalance.ts"
 import { PlanReader, type PlanReading } from "#domain/rebalance/plan/PlanReader.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
-import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import type { PlanContext, RunContext } from "#domain/rebalance/RunStore.ts"
+import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { chainSkip, type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 import { promisedRaw, withQuotedCosts } from "#domain/rebalance/plan/quotedCosts.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
@@ -28,6 +29,23 @@ import * as Weight from "#domain/values/Weight.ts"
 
 /** Plans that are quoted. When the last of them is refused in part, nothing moves between chains in this run. */
 const maxQuoted = 4
+
+/** A plan older than this is made anew before it is acted on. */
+const planLife = Duration.minutes(2)
+
+/** The part of a run's plan that is carried out on one chain. */
+export interface ChainPlanOfRun extends Pick<RunPlan, "limits"> {
+  readonly chain: PlannedChain
+}
+
+/** A plan that is to be carried out on a chain. */
+export interface PlannedAttempt {
+  readonly attempt: AttemptId
+  readonly plan: RunPlan
+  readonly context: RunContext
+  /** False: the chain has refused a batch of the plan, which may be because the account has changed. */
+  readonly isFirstTry: boolean
+}
 
 /** What a plan must leave out beside what it leaves out by itself. */
 export interface TransferConstraint {
@@ -141,6 +159,32 @@ export class RunPlanner extends Context.Service<
     })
   ).pipe(Layer.provide([PlanReader.layer, PortfolioValuer.layer, ChainQuotes.layer]))
 }
+
+/**
+ * What a run has to do on one chain now. A plan that has aged, because the service was down, and any plan that was
+ * acted on before, is made anew: whatever happened meanwhile, a trade that is no longer needed is not made.
+ */
+export const currentPlanOn = Effect.fnUntraced(function* (
+  planner: Pick<RunPlanner["Service"], "plan">,
+  { attempt: { attempt, chainId }, context, isFirstTry, plan: planned }: PlannedAttempt
+) {
+  const age = DateTime.distance(planned.plannedAt, yield* DateTime.now)
+  const isCurrent = isFirstTry && attempt === 1 && Duration.isLessThanOrEqualTo(age, planLife)
+  return partOf(isCurrent ? planned : yield* planner.plan(context), chainId)
+})
+
+/** A new plan, in which nothing leaves the chain. */
+export const planWithoutTransfers = (
+  planner: Pick<RunPlanner["Service"], "plan">,
+  context: PlanContext,
+  chainId: ChainId
+): Effect.Effect<ChainPlanOfRun> =>
+  Effect.map(planner.plan(context, { excludedSource: chainId }), (planned) => partOf(planned, chainId))
+
+const partOf = ({ chains, limits }: RunPlan, chainId: ChainId): ChainPlanOfRun => ({
+  limits,
+  chain: chains.find((planned) => planned.chainId === chainId) ?? { chainId, legs: [], skips: [] }
+})
 
 export const unpriced = (chainId: ChainId, { allocation }: Pick<PlanContext, "allocation">): RecordedSkip => {
   const due = allocation.reduce((sum, { assetId, weight }) => (chainIdOf(assetId) === chainId ? sum + weight : sum), 0)
