@@ -13,6 +13,7 @@ import { feedLeg, type FeedLeg } from "#domain/action/feedLeg.ts"
 import { Assets } from "#domain/asset/Assets.ts"
 import { Balances, momentOf } from "#domain/chain/Balances.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
+import { Closed, type StepOf } from "#domain/relay/ActionStep.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
@@ -34,21 +35,13 @@ import {
 } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 
-export const SwapStep = Schema.Union([
-  /** Ready to be signed by the relayer. */
-  Schema.TaggedStruct("Ready", { prepared: PreparedAction, swap: Schema.optionalKey(Swap) }),
-  /** Carried out already, by an earlier operation. */
-  Schema.TaggedStruct("Landed", { swap: Schema.optionalKey(Swap), receipt: ActionReceipt }),
-  /** An outside service does not answer. */
-  Schema.TaggedStruct("Waiting", { reason: Schema.String }),
-  /** It would not succeed as things stand. */
-  Schema.TaggedStruct("Refused", { reason: Schema.String }),
-  /** It is not carried out any more. */
-  Schema.TaggedStruct("Closed", { reason: Schema.String }),
-  /** It was cancelled. */
-  Schema.TaggedStruct("Cancelled", {})
-])
-export type SwapStep = typeof SwapStep.Type
+/** What preparing an order may come to; of swaps with the swap. */
+export const swapSteps = {
+  ready: Schema.TaggedStruct("Ready", { prepared: PreparedAction, swap: Schema.optionalKey(Swap) }),
+  landed: Schema.TaggedStruct("Landed", { swap: Schema.optionalKey(Swap), receipt: ActionReceipt }),
+  last: Closed
+}
+export type SwapStep = StepOf<typeof swapSteps>
 
 /** How long after its request a swap is still made: a price that its owner saw does not hold for hours. */
 const life = { minutes: 15 }

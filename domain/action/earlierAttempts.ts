@@ -5,51 +5,37 @@
 import { Effect, Option } from "effect"
 import type { StoredAction } from "#domain/action/ActionStore.ts"
 import type { SwapStep } from "#domain/action/SwapPreparer.ts"
+import type { Closed, Setback } from "#domain/relay/ActionStep.ts"
+import { revertOf } from "#domain/relay/ChainAction.ts"
 import type { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { assumedExecution, type Swap } from "#domain/trading/Swap.ts"
 
-/** An operation that was on its way to the chain. */
-export interface SentAttempt {
-  readonly attempt: number
-  readonly swap: Swap | undefined
-  /** The chain carried it out and reverted it; else it never began. */
-  readonly isReverted: boolean
-}
-
-/** What of an action was on the chain before, and what the last of it came to. */
-export interface SentBefore {
-  readonly carried: ReadonlyArray<SentAttempt>
-  readonly setback: string
-}
+/** An attempt of an action that moved nothing. */
+export type SwapSetback = Setback<Extract<SwapStep, { readonly _tag: "Ready" }>>
 
 /** Whether the chain carried an operation out and reverted it. */
-export const isRevert = ({ isBundleReverted, isNotBegun, success }: ActionReceipt): boolean =>
+const isRevert = ({ isBundleReverted, isNotBegun, success }: ActionReceipt): boolean =>
   !success && isBundleReverted !== true && isNotBegun !== true
 
-/** What an operation came to that was included and reverted. */
-export const revertOf = ({ reason, txHash }: ActionReceipt): string =>
-  `the operation was reverted in ${txHash}${reason === undefined ? "" : `: ${reason}`}`
-
 /** Calls that the chain reverted end their action: the gas of the same again would be paid for nothing. */
-export const revertedCalls = (
-  { order }: StoredAction,
-  { carried, setback }: SentBefore
-): Extract<SwapStep, { readonly _tag: "Closed" }> | undefined =>
-  order._tag === "Calls" && carried.some(({ isReverted }) => isReverted)
-    ? { _tag: "Closed", reason: `${setback}; calls that the chain reverted are not tried again` }
+export const revertedCalls = ({ order }: StoredAction, before: ReadonlyArray<SwapSetback>): Closed | undefined => {
+  const reverted = before.find(({ receipt }) => isRevert(receipt))
+  return order._tag === "Calls" && reverted !== undefined
+    ? { _tag: "Closed", reason: `${revertOf(reverted.receipt)}; calls that the chain reverted are not tried again` }
     : undefined
+}
 
 /** An earlier operation that counts after all. */
 export const findLanded = (relays: RelayStore["Service"], actions: CarriedActions["Service"]) =>
-  Effect.fnUntraced(function* ({ operationId, order }: StoredAction, sentBefore: ReadonlyArray<SentAttempt>) {
-    for (const { attempt, swap } of sentBefore) {
+  Effect.fnUntraced(function* ({ operationId, order }: StoredAction, before: ReadonlyArray<SwapSetback>) {
+    for (const { attempt, step } of before) {
       const sent = yield* relays.sent({ operationId, chainId: order.chainId, attempt })
       if (Option.isNone(sent)) continue
       const receipt = yield* actions.find(sent.value.transaction, order.accountId)
       if (Option.isSome(receipt) && receipt.value.success) {
-        return Option.some(withSwap({ _tag: "Landed", receipt: receipt.value }, swap) satisfies SwapStep)
+        return Option.some(withSwap({ _tag: "Landed", receipt: receipt.value }, step.swap) satisfies SwapStep)
       }
     }
     return Option.none()

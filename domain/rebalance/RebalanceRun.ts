@@ -29,12 +29,9 @@ import {
   slicesOf
 } from "#domain/rebalance/RunReport.ts"
 import { type RunContext, RunStore } from "#domain/rebalance/RunStore.ts"
-import {
-  cancelledOutcome,
-  ChainTrader,
-  type ReauthorizationRequired,
-  unsignedSkip
-} from "#domain/rebalance/ChainTrader.ts"
+import { cancelledOutcome, unsignedSkip } from "#domain/rebalance/chainOutcomes.ts"
+import { makeTradeOnChain, type ReauthorizationRequired } from "#domain/rebalance/tradeOnChain.ts"
+import { enter, lastStep } from "#domain/operation/runSteps.ts"
 import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { SignatureRequests, type WaitEnd } from "#domain/rebalance/SignatureRequests.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
@@ -84,7 +81,7 @@ export class RebalanceRun extends Context.Service<
         operations: yield* OperationStore,
         runs: yield* RunStore,
         planner: yield* RunPlanner,
-        trader: yield* ChainTrader,
+        tradeOnChain: yield* makeTradeOnChain,
         owner: yield* SignatureRequests,
         valuer: yield* PortfolioValuer,
         gas: yield* GasBudget,
@@ -100,7 +97,7 @@ interface Services {
   readonly operations: OperationStore["Service"]
   readonly runs: RunStore["Service"]
   readonly planner: RunPlanner["Service"]
-  readonly trader: ChainTrader["Service"]
+  readonly tradeOnChain: Effect.Success<typeof makeTradeOnChain>
   readonly owner: SignatureRequests["Service"]
   readonly valuer: PortfolioValuer["Service"]
   readonly gas: GasBudget["Service"]
@@ -154,10 +151,9 @@ const hasWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
   hasClosedWays === true || chains.some(({ transfers = [] }) => transfers.length > 0)
 
 const makeExecute = (services: Services, operationId: OperationId) => {
-  const { gas, operations, owner, planner, runs, timing, trader, valuer, venue } = services
+  const { gas, operations, owner, planner, runs, timing, tradeOnChain, valuer, venue } = services
 
-  const transition = (to: "running" | "retrying") =>
-    Effect.flatMap(DateTime.now, (at) => operations.transition({ operationId, to, at, error: null }))
+  const transition = (to: "running" | "retrying") => enter(operations, operationId, to)
 
   /** The plan, or one that is not to be acted on yet: the run waits with it. */
   const planOnce = (look: number) =>
@@ -204,7 +200,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   /** Records a chain that is done, unless it is the only one: then the end records the same a moment later. */
   const trade = Effect.fnUntraced(function* (planned: RunPlan, chain: PlannedChain, attempt: number) {
     const traded: Traded = yield* Effect.result(
-      trader.trade({ operationId, plan: planned, chain, firstAttempt: attempt })
+      tradeOnChain({ operationId, plan: planned, chain, firstAttempt: attempt })
     )
     const totalSteps = planned.chains.filter(hasWork).length
     if (Result.isSuccess(traded) && totalSteps > 1 && hasWork(chain))
@@ -254,13 +250,10 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       })
     })
 
-  const abandon = Activity.make({
-    name: "abandon",
-    execute: Effect.gen(function* () {
-      const error = "internal error; quote the operation id in a report"
-      yield* operations.transition({ operationId, to: "failed", at: yield* DateTime.now, error })
-    })
-  }).annotate(ClusterSchema.WithTransaction, true)
+  const abandon = Effect.gen(function* () {
+    const error = "internal error; quote the operation id in a report"
+    yield* operations.transition({ operationId, to: "failed", at: yield* DateTime.now, error })
+  })
 
   /** Goes on where the owner has signed anew, and ends where that did not happen in time. */
   const afterSignatures = Effect.fnUntraced(function* (planned: RunPlan, traded: ReadonlyArray<Traded>) {
@@ -293,7 +286,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
     const chains = yield* afterSignatures(planned, traded)
     yield* finish(planned, chains)
   }).pipe(
-    failOnDefect("A rebalance run failed by a fault of the service", abandon),
+    failOnDefect("A rebalance run failed by a fault of the service", lastStep("abandon", abandon)),
     Effect.annotateLogs({ operationId })
   )
 }

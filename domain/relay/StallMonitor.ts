@@ -8,7 +8,7 @@ import type { ChainId } from "#domain/values/Caip.ts"
 import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { type Funds, RelayerFunds } from "#domain/relay/RelayerFunds.ts"
-import { StepStore } from "#domain/relay/StepStore.ts"
+import { StepStore } from "#domain/operation/StepStore.ts"
 
 const checkInterval = Duration.seconds(15)
 /** An unfinished operation that is older, with nothing outside to wait for, is an alarm. */

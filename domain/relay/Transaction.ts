@@ -131,8 +131,7 @@ export const asTransaction = (prepared: PreparedAction): PreparedTransaction => 
 }
 
 /** The same, for a transaction of its own. */
-export const carriedAlone = (prepared: PreparedAction): PreparedAction => {
-  if (isSteps(prepared)) return prepared
+export const carriedAlone = (prepared: PreparedTransaction): PreparedTransaction => {
   const { bundleGas: _bundleGas, ...rest } = prepared
   return rest
 }

@@ -13,6 +13,7 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import {
   type ActionReceipt,
+  carriedAlone,
   FoundReceipt,
   isSteps,
   type PreparedAction,
@@ -42,6 +43,12 @@ const signedOnce = Context.make(Repeatable, (signed) => signed !== null)
 
 const MaybeFound = Schema.NullOr(FoundReceipt)
 
+/** An attempt that is to be carried. */
+export interface Carriage extends AttemptId {
+  /** It goes in a transaction of its own, also where it could go with actions of others. */
+  readonly isAlone?: boolean
+}
+
 /**
  * Puts a prepared action on its chain, exactly once.
  *
@@ -62,7 +69,7 @@ export class TransactionRelay extends Context.Service<
      * activities.
      */
     readonly carry: (
-      attempt: AttemptId,
+      attempt: Carriage,
       prepared: PreparedAction,
       find: FindReceipt
     ) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
@@ -203,14 +210,18 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
     }
   })
 
-  const carry = Effect.fnUntraced(function* (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) {
+  const carry = Effect.fnUntraced(function* (
+    { isAlone = false, ...attempt }: Carriage,
+    prepared: PreparedAction,
+    find: FindReceipt
+  ) {
     if (isSteps(prepared)) return yield* carrySteps(attempt, prepared)
-    if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
+    if (!(yield* sign(attempt, isAlone ? carriedAlone(prepared) : prepared))) return Option.none<ActionReceipt>()
     const { isRecorded, ...receipt } = yield* confirm(attempt, find)
     if (isRecorded !== true) yield* record(attempt, receipt)
     return Option.some(receipt)
   })
 
-  return (attempt: AttemptId, prepared: PreparedAction, find: FindReceipt) =>
+  return (attempt: Carriage, prepared: PreparedAction, find: FindReceipt) =>
     spansAreAbout({ operationId: attempt.operationId, chainId: attempt.chainId })(carry(attempt, prepared, find))
 }

@@ -100,7 +100,7 @@ type NotPrepared = ChainUnavailable | SimulationFailed | AuthorizationRequired
  * **When to use**
  *
  * Use to prepare a batch with floors, and `prepareForRun` in `simulateBatch` alone. What `prepare` answers is carried
- * by `TransactionRelay`, what `prepareForRun` answers by `BatchCarrier`. Withdrawals without sales are
+ * by `TransactionRelay`, what `prepareForRun` answers by `carryBatch`. Withdrawals without sales are
  * `WithdrawalExecution`.
  *
  * **Details**

@@ -5,14 +5,7 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import type { AccountId } from "#domain/values/Caip.ts"
-import {
-  type ActionCost,
-  carriedAlone,
-  foundFrom,
-  PreparedAction,
-  type ToSign,
-  toSign
-} from "#domain/relay/Transaction.ts"
+import { type ActionCost, foundFrom, PreparedAction, type ToSign, toSign } from "#domain/relay/Transaction.ts"
 
 const action: unique symbol = Symbol("action")
 
@@ -45,11 +38,6 @@ export class PreparedBatch {
 
   get cost(): ActionCost {
     return this[action]
-  }
-
-  /** The same, for a transaction of its own. */
-  get alone(): PreparedBatch {
-    return new PreparedBatch(carriedAlone(this[action]))
   }
 }
 

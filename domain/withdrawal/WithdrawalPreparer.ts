@@ -7,7 +7,7 @@ import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { chainIdOf } from "#domain/values/Caip.ts"
 import { Balances, holdingsIn } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { Closed, type StepOf } from "#domain/relay/ActionStep.ts"
 import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
@@ -15,21 +15,13 @@ import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
-export const WithdrawalStep = Schema.Union([
-  /** Ready to be signed by the relayer. */
-  Schema.TaggedStruct("Ready", { prepared: PreparedAction }),
-  /** Carried out already. */
-  Schema.TaggedStruct("Landed", { receipt: ActionReceipt }),
-  /** Something outside must change first, and may. */
-  Schema.TaggedStruct("Waiting", { reason: Schema.String }),
-  /** It would not succeed as things stand. */
-  Schema.TaggedStruct("Refused", { reason: Schema.String }),
-  /** It can no longer be carried out. */
-  Schema.TaggedStruct("Closed", { reason: Schema.String }),
-  /** It was cancelled. */
-  Schema.TaggedStruct("Cancelled", {})
-])
-export type WithdrawalStep = typeof WithdrawalStep.Type
+/** What preparing a withdrawal may come to. */
+export const withdrawalSteps = {
+  ready: Schema.TaggedStruct("Ready", { prepared: PreparedAction }),
+  landed: Schema.TaggedStruct("Landed", { receipt: ActionReceipt }),
+  last: Closed
+}
+export type WithdrawalStep = StepOf<typeof withdrawalSteps>
 
 const refused = (reason: string): WithdrawalStep => ({ _tag: "Refused", reason })
 const waiting = (reason: string): WithdrawalStep => ({ _tag: "Waiting", reason })
@@ -48,7 +40,6 @@ export class WithdrawalPreparer extends Context.Service<
   static readonly layer = Layer.effect(
     WithdrawalPreparer,
     Effect.gen(function* () {
-      const operations = yield* OperationStore
       const balances = yield* Balances
       const execution = yield* WithdrawalExecution
       const liquidator = yield* Liquidator
@@ -78,16 +69,13 @@ export class WithdrawalPreparer extends Context.Service<
         )
 
       const inspect = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
-        // Read before the chain: a run that ends in between is a reason to read the chain once more.
-        const isRebalancing = yield* operations.isRebalancing(withdrawal.message.portfolioId)
         const standing = yield* execution.standing(withdrawal)
         if (standing._tag !== "Open") return standing satisfies WithdrawalStep
         const step = yield* attempt(withdrawal)
         if (step._tag !== "Refused") return step
         // What another sender carried out meanwhile would be refused too.
         const again = yield* execution.standing(withdrawal)
-        if (again._tag !== "Open") return again satisfies WithdrawalStep
-        return isRebalancing ? waiting(`a rebalance of the portfolio is running: ${step.reason}`) : step
+        return again._tag === "Open" ? step : (again satisfies WithdrawalStep)
       })
 
       const next = Effect.fn("WithdrawalPreparer.next")((withdrawal: StoredWithdrawal) =>

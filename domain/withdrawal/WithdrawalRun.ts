@@ -1,44 +1,37 @@
 /**
- * What a withdrawal does: begin, prepare until it passes simulation, carry, verify, finish.
+ * What a withdrawal does: begin, carry the owner's word out, verify what arrived, finish.
  *
  * The chain carries an authorization out once, from any sender, and not after it expired. So every step may be
  * repeated, and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
  */
-import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Schema } from "effect"
-import { ClusterSchema } from "effect/cluster"
+import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import { chainIdOf, HeldAssetId } from "#domain/values/Caip.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
-import { AccountQueue } from "#domain/operation/AccountQueue.ts"
-import { inAccountTurn, InLine, lineDelay } from "#domain/operation/inAccountTurn.ts"
-import { cancelledError } from "#domain/operation/CancelRequested.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
+import { enter, lastStep, runOperation } from "#domain/operation/runSteps.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
+import type { Setback } from "#domain/relay/ActionStep.ts"
+import { ChainAction, whyUnmade, type Landed, pauseAfter, failedReceipts, revertOf } from "#domain/relay/ChainAction.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
-import { WithdrawalPreparer, WithdrawalStep } from "#domain/withdrawal/WithdrawalPreparer.ts"
+import { WithdrawalPreparer, type WithdrawalStep, withdrawalSteps } from "#domain/withdrawal/WithdrawalPreparer.ts"
 import { type StoredWithdrawal, type WithdrawalEnd, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
 import { resultOfWithdrawal, type WithdrawalFacts } from "#domain/withdrawal/resultOfWithdrawal.ts"
-import { failOnDefect } from "#domain/operation/failOnDefect.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { withdrawalOutcome } from "#domain/withdrawal/withdrawalOutcome.ts"
-
-/** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
-const maxSetbacks = 3
 
 /** Polls of a receipt before the state of the withdrawal is read again; ten minutes. */
 const maxChecks = 40
 
-/** One second at first, then up to fifteen. */
-const waitFor = (round: number) => Duration.millis(Math.min(15_000, 1_000 * 2 ** Math.min(round - 1, 4)))
-
 const Delivered = Schema.Array(Schema.Struct({ assetId: HeldAssetId, raw: Schema.BigIntFromString }))
-const WithdrawalStepInTurn = Schema.Union([WithdrawalStep, InLine])
 const MaybeDelivered = Schema.NullOr(Delivered)
+
+type Ready = Extract<WithdrawalStep, { readonly _tag: "Ready" }>
 
 /**
  * The workflow of a withdrawal.
@@ -59,7 +52,7 @@ export class WithdrawalRun extends Context.Service<
     Effect.gen(function* () {
       const services = {
         operations: yield* OperationStore,
-        queue: yield* AccountQueue,
+        chain: yield* ChainAction,
         store: yield* WithdrawalStore,
         preparer: yield* WithdrawalPreparer,
         execution: yield* WithdrawalExecution,
@@ -74,7 +67,7 @@ export class WithdrawalRun extends Context.Service<
 
 interface Services {
   readonly operations: OperationStore["Service"]
-  readonly queue: AccountQueue["Service"]
+  readonly chain: ChainAction["Service"]
   readonly store: WithdrawalStore["Service"]
   readonly preparer: WithdrawalPreparer["Service"]
   readonly execution: WithdrawalExecution["Service"]
@@ -84,213 +77,119 @@ interface Services {
 }
 
 const makeExecute = (services: Services, operationId: OperationId) => {
-  const { execution, gas, operations, preparer, queue, relay, store, valuer } = services
-
-  /** Of every attempt of this run, in order. */
-  const receipts: Array<ActionReceipt> = []
+  const { chain, execution, gas, operations, preparer, relay, store, valuer } = services
 
   /** What is stored never changes, so it is read at each replay. */
   const withdrawalOf = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
-  const enter = Effect.fnUntraced(function* (state: "running" | "retrying") {
-    return yield* operations.transition({ operationId, to: state, at: yield* DateTime.now, error: null })
+  const prepare = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, before: ReadonlyArray<Setback<Ready>>) {
+    const step = yield* preparer.next(withdrawal)
+    if (step._tag !== "Ready" && step._tag !== "Refused") return step
+    const reverted = includedRevert(before)
+    if (reverted !== undefined)
+      return { _tag: "Closed", reason: `${revertOf(reverted)}; this operation moved nothing` } satisfies WithdrawalStep
+    // What leaves is priced at the moment at which it leaves.
+    if (step._tag === "Ready") yield* valuer.value(withdrawal.message.portfolioId)
+    return step
   })
-
-  const append = Effect.fnUntraced(function* (kind: string, payload: unknown) {
-    yield* operations.append({ operationId, at: yield* DateTime.now, kind, payload })
-  })
-
-  const begin = Activity.make({ name: "begin", execute: Effect.asVoid(enter("running")) }).annotate(
-    ClusterSchema.WithTransaction,
-    true
-  )
-
-  /** Records once, when the waiting begins, what is waited for. */
-  const appendStep = Effect.fnUntraced(function* (step: WithdrawalStep) {
-    if (step._tag === "Ready") yield* enter("running")
-    if (step._tag !== "Waiting" && step._tag !== "Refused") return
-    if (yield* enter("retrying")) yield* append("withdrawal_waits", { reason: step.reason })
-  })
-
-  /** What is ready goes on to be signed, where the same is checked. */
-  const unlessCancelled = Effect.fnUntraced(function* (step: WithdrawalStep) {
-    if (step._tag !== "Waiting" && step._tag !== "Refused") return step
-    return (yield* operations.isCancelRequested(operationId)) ? ({ _tag: "Cancelled" } satisfies WithdrawalStep) : step
-  })
-
-  const next = (withdrawal: StoredWithdrawal) =>
-    preparer.next(withdrawal).pipe(
-      Effect.flatMap(unlessCancelled),
-      Effect.tap(appendStep),
-      // What leaves is priced at the moment at which it leaves.
-      Effect.tap((step) => (step._tag === "Ready" ? valuer.value(withdrawal.message.portfolioId) : Effect.void))
-    )
-
-  /**
-   * The owner's word waits for no one; where the agent sells for it, it goes before all that wait for the account.
-   */
-  const prepare = (withdrawal: StoredWithdrawal, round: number) =>
-    Activity.make({
-      name: `prepare/${round}`,
-      success: WithdrawalStepInTurn,
-      execute:
-        withdrawal.message.liquidate === true
-          ? inAccountTurn({ operations, queue })(
-              {
-                request: { operationId, chainId: chainIdOf(withdrawal.accountId), isUrgent: true },
-                isToBeSigned: ({ _tag }) => _tag === "Ready"
-              },
-              next(withdrawal)
-            )
-          : next(withdrawal)
-    })
-
-  const sleep = (name: string, round: number) =>
-    DurableClock.sleep({ name: `${name}/${round}`, duration: waitFor(round) })
 
   const read = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, name: string) =>
     Activity.make({
       name: `verify/${name}`,
       success: MaybeDelivered,
       execute: execution.delivered(withdrawal, receipt).pipe(
-        Effect.tapError(() => enter("retrying")),
+        Effect.tapError(() => enter(operations, operationId, "retrying")),
         Effect.orElseSucceed(() => null)
       )
     })
 
-  /** Null when the chain does not show the receipt for long: it may have dropped the block that held it. */
-  const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt, round: number) {
+  /** None when the chain does not show the receipt for long: it may have dropped the block that held it. */
+  const verify = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, receipt: ActionReceipt, attempt: number) {
     for (let check = 1; check <= maxChecks; check++) {
-      const delivered = yield* read(withdrawal, receipt, `${round}/${check}`)
-      if (delivered !== null) return delivered
-      yield* sleep(`read/${round}`, check)
+      const delivered = yield* read(withdrawal, receipt, `${attempt}/${check}`)
+      if (delivered !== null) return Option.some(delivered)
+      yield* DurableClock.sleep({ name: `read/${attempt}/${check}`, duration: pauseAfter(check) })
     }
-    return null
+    return Option.none()
   })
 
-  const reportOf = (
-    withdrawal: StoredWithdrawal,
-    end: Omit<WithdrawalFacts, "message" | "chainId" | "transactions">
-  ) => {
-    const chainId = chainIdOf(withdrawal.accountId)
-    return Effect.map(recordedTransactions(gas, { chainId, carried: "withdrawal", receipts }), (transactions) =>
-      resultOfWithdrawal({ ...end, message: withdrawal.message, chainId, transactions })
-    )
-  }
-
-  const complete = (withdrawal: StoredWithdrawal, receipt: ActionReceipt, delivered: typeof Delivered.Type) =>
-    Activity.make({
-      name: "finish",
-      execute: Effect.gen(function* () {
-        const outcome = withdrawalOutcome(withdrawal.message, receipt, delivered)
-        yield* append("withdrawn", outcome)
-        const ended = yield* reportOf(withdrawal, { deltas: receipt.deltas, delivered, failure: null })
-        yield* store.finish({ operationId, at: yield* DateTime.now, error: null, outcome, ended })
-        yield* Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome: "completed" }), 1)
+  /** The owner's authorization was carried out where the outcome is not null. */
+  const finish = (
+    { accountId, message }: StoredWithdrawal,
+    facts: Pick<WithdrawalFacts, "deltas" | "delivered">,
+    {
+      receipts,
+      ...end
+    }: Omit<WithdrawalEnd, "operationId" | "at" | "ended"> & {
+      readonly receipts: ReadonlyArray<ActionReceipt>
+    }
+  ) =>
+    lastStep(
+      "finish",
+      Effect.gen(function* () {
+        const at = yield* DateTime.now
+        const chainId = chainIdOf(accountId)
+        if (end.error === null) yield* operations.append({ operationId, at, kind: "withdrawn", payload: end.outcome })
+        const transactions = yield* recordedTransactions(gas, { chainId, carried: "withdrawal", receipts })
+        const ended = resultOfWithdrawal({ ...facts, message, chainId, transactions, failure: end.error })
+        yield* store.finish({ operationId, at, ...end, ended })
+        yield* count(end.error === null ? "completed" : end.isCancelled === true ? "cancelled" : "failed")
       })
-    }).annotate(ClusterSchema.WithTransaction, true)
+    )
+
+  const complete = Effect.fnUntraced(function* (
+    withdrawal: StoredWithdrawal,
+    { attempt, receipt, receipts }: Pick<Landed<never, never>, "attempt" | "receipt" | "receipts">
+  ) {
+    const found = yield* verify(withdrawal, receipt, attempt)
+    if (Option.isNone(found)) return Option.none()
+    const delivered = found.value
+    const outcome = withdrawalOutcome(withdrawal.message, receipt, delivered)
+    yield* finish(withdrawal, { deltas: receipt.deltas, delivered }, { error: null, outcome, receipts })
+    return Option.some(undefined)
+  })
 
   /** Not part of the answer: the operation has ended. */
   const valueAfter = ({ message: { portfolioId } }: StoredWithdrawal) =>
     Activity.make({ name: "value", execute: Effect.asVoid(valuer.value(portfolioId)) })
 
-  const ended = (
-    name: "fail" | "cancel" | "abandon",
-    end: Effect.Effect<Omit<WithdrawalEnd, "operationId" | "at" | "outcome">>
-  ) =>
-    Activity.make({
-      name,
-      execute: Effect.gen(function* () {
-        yield* store.finish({ operationId, at: yield* DateTime.now, outcome: null, ...(yield* end) })
-        yield* Metric.update(
-          Metric.withAttributes(Metrics.withdrawals, { outcome: name === "cancel" ? "cancelled" : "failed" }),
-          1
-        )
-      })
-    }).annotate(ClusterSchema.WithTransaction, true)
-
-  const fail = (withdrawal: StoredWithdrawal, error: string) =>
-    ended(
-      "fail",
-      Effect.map(reportOf(withdrawal, { deltas: [], delivered: [], failure: error }), (report) => ({
-        error,
-        ended: report
-      }))
-    )
-
-  const cancel = (withdrawal: StoredWithdrawal) =>
-    ended(
-      "cancel",
-      Effect.map(reportOf(withdrawal, { deltas: [], delivered: [], failure: cancelledError }), (report) => ({
-        error: cancelledError,
-        isCancelled: true,
-        ended: report
-      }))
-    )
-
-  const carry = (withdrawal: StoredWithdrawal, round: number, step: Extract<WithdrawalStep, { _tag: "Ready" }>) =>
-    relay.carry(
-      { operationId, chainId: chainIdOf(withdrawal.accountId), attempt: round },
-      step.prepared,
-      (transaction) => execution.find(transaction, withdrawal)
-    )
-
-  const run = Effect.gen(function* () {
-    receipts.length = 0
-    yield* begin
-    const withdrawal = yield* withdrawalOf
-    let setback: Option.Option<string> = Option.none()
-    // A transaction that was included and reverted was paid for, although its simulation had passed: none follows it.
-    let reverted: string | undefined
-    for (let round = 1, setbacks = 0; setbacks < maxSetbacks; round++) {
-      const step = yield* prepare(withdrawal, round)
-      if (step._tag === "InLine") {
-        if (step.isCancelled) return yield* cancel(withdrawal)
-        yield* DurableClock.sleep({ name: `line/${round}`, duration: lineDelay(step) })
-        continue
-      }
-      if (step._tag === "Cancelled") return yield* cancel(withdrawal)
-      if (step._tag === "Closed") return yield* fail(withdrawal, step.reason)
-      if (reverted !== undefined && (step._tag === "Ready" || step._tag === "Refused")) {
-        return yield* fail(withdrawal, `${reverted}; this operation moved nothing`)
-      }
-      if (step._tag === "Landed" || step._tag === "Ready") {
-        const carried = step._tag === "Landed" ? Option.some(step.receipt) : yield* carry(withdrawal, round, step)
-        if (Option.isNone(carried)) return yield* cancel(withdrawal)
-        const receipt = carried.value
-        receipts.push(receipt)
-        const delivered = receipt.success ? yield* verify(withdrawal, receipt, round) : null
-        if (delivered !== null) {
-          yield* complete(withdrawal, receipt, delivered)
-          return yield* valueAfter(withdrawal)
-        }
-        if (!receipt.success) {
-          setbacks += 1
-          const reason = `the withdrawal was reverted in ${receipt.txHash}`
-          setback = Option.some(reason)
-          if (receipt.blockHash !== null) reverted = reason
-        }
-        continue
-      }
-      if (step._tag === "Refused") {
-        setbacks += 1
-        setback = Option.some(step.reason)
-      }
-      if (setbacks < maxSetbacks) yield* sleep("wait", round)
-    }
-    return yield* fail(withdrawal, `${Option.getOrThrow(setback)}; this operation moved nothing`)
+  const abandon = Effect.gen(function* () {
+    const error = "internal error; quote the operation id in a report, and check the positions before you retry"
+    yield* store.finish({ operationId, at: yield* DateTime.now, error, outcome: null })
+    yield* count("failed")
   })
 
-  return run.pipe(
-    failOnDefect(
-      "A withdrawal failed by a fault of the service",
-      ended(
-        "abandon",
-        Effect.succeed({
-          error: "internal error; quote the operation id in a report, and check the positions before you retry"
-        })
-      )
-    ),
-    Effect.annotateLogs({ operationId })
+  const body = Effect.gen(function* () {
+    const withdrawal = yield* withdrawalOf
+    const { accountId, message } = withdrawal
+    const end = yield* chain.carryOut({
+      operationId,
+      chainId: chainIdOf(accountId),
+      steps: withdrawalSteps,
+      // The owner's word waits for no one; where the agent sells for it, it goes before all that wait for the account.
+      ...(message.liquidate === true ? { turn: "urgent" } : {}),
+      rebalanced: message.portfolioId,
+      waits: (reason) => ({ kind: "withdrawal_waits", payload: { reason } }),
+      prepare: ({ setbacks }) => prepare(withdrawal, setbacks),
+      carry: (attempt, { prepared }) =>
+        relay.carry(attempt, prepared, (transaction) => execution.find(transaction, withdrawal)),
+      complete: (landed) => complete(withdrawal, landed)
+    })
+    if (end._tag === "Completed") return yield* valueAfter(withdrawal)
+    const moved = { deltas: [], delivered: [] }
+    yield* finish(withdrawal, moved, { ...whyUnmade(end), outcome: null, receipts: failedReceipts(end.setbacks) })
+  })
+
+  return runOperation(
+    operations,
+    { operationId, complaint: "A withdrawal failed by a fault of the service", abandon },
+    body
   )
 }
+
+const count = (outcome: "completed" | "cancelled" | "failed") =>
+  Metric.update(Metric.withAttributes(Metrics.withdrawals, { outcome }), 1)
+
+/** A transaction that was included and reverted was paid for, although its simulation had passed: none follows it. */
+const includedRevert = (before: ReadonlyArray<Setback<Ready>>): ActionReceipt | undefined =>
+  failedReceipts(before).find(({ blockHash, isBundleReverted }) => blockHash !== null && isBundleReverted !== true)

@@ -12,20 +12,18 @@ import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
+import { ChainAction } from "#domain/relay/ChainAction.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
-import { RevocationPreparer } from "#domain/revocation/RevocationPreparer.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { WithdrawalPreparer } from "#domain/withdrawal/WithdrawalPreparer.ts"
 import { BridgeRun } from "#domain/transfer/BridgeRun.ts"
 import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
-import { ChainTrader } from "#domain/rebalance/ChainTrader.ts"
 import { OperationLauncherLive } from "#layers/engine/OperationLauncherLive.ts"
 import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
 import { RebalanceRun } from "#domain/rebalance/RebalanceRun.ts"
 import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
-import { UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
 import { WithdrawalRun } from "#domain/withdrawal/WithdrawalRun.ts"
 import { WithdrawalWorkflow } from "#domain/withdrawal/WithdrawalWorkflow.ts"
 import { RevocationRun } from "#domain/revocation/RevocationRun.ts"
@@ -36,17 +34,15 @@ import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 
 const RunsLive = Layer.mergeAll(
   RebalanceRun.layer.pipe(
-    Layer.provide(ChainTrader.layer),
-    Layer.provide(SignatureRequests.layer),
-    Layer.provide([BatchPreparer.layer, UnrecordedTrades.layer]),
+    Layer.provide([SignatureRequests.layer, BatchPreparer.layer]),
     Layer.provide(RunPlanner.layer),
     Layer.provide(InTransit.layer)
   ),
   BridgeRun.layer.pipe(Layer.provide(TransferWatcher.layer)),
   ActionRun.layer.pipe(Layer.provide([SwapPreparer.layer, CallsPreparer.layer]), Layer.provide(GasBudget.layer)),
-  RevocationRun.layer.pipe(Layer.provide(RevocationPreparer.layer)),
+  RevocationRun.layer,
   WithdrawalRun.layer.pipe(Layer.provide(WithdrawalPreparer.layer), Layer.provide(Liquidator.layer))
-).pipe(Layer.provide([TransactionRelay.layer, PortfolioValuer.layer, GasBudget.layer]))
+).pipe(Layer.provide([ChainAction.layer, TransactionRelay.layer, PortfolioValuer.layer, GasBudget.layer]))
 
 /** The body of a workflow, whose spans say which operation they are of. */
 const traced =

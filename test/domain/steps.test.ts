@@ -14,19 +14,18 @@ const together = "together"
 
 const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "action/ActionRun.ts": {
+    value: "a second valuation finds nothing that changed since the first"
+  },
+  "operation/runSteps.ts": {
     begin: together,
-    prepare: "an account that is had already is had still; the rest reads, quotes and simulates",
-    finish: together,
-    value: "a second valuation finds nothing that changed since the first",
     "by its argument": together
   },
-  "rebalance/BatchCarrier.ts": {
+  "rebalance/carryBatch.ts": {
     announce: together,
     retract: together,
     depart: together
   },
-  "rebalance/ChainTrader.ts": {
-    prepare: "an account that is had already is had still; the rest reads, quotes and simulates",
+  "rebalance/tradeOnChain.ts": {
     release: "an account that is released already is another's or nobody's, and stays so"
   },
   "rebalance/SignatureRequests.ts": {
@@ -38,8 +37,11 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "rebalance/RebalanceRun.ts": {
     plan: "a state that is entered already is entered no second time; the rest reads",
     settled: together,
-    finish: "a finished operation stays as it is; a second valuation finds nothing that changed since the first",
-    abandon: together
+    finish: "a finished operation stays as it is; a second valuation finds nothing that changed since the first"
+  },
+  "relay/ChainAction.ts": {
+    prepare:
+      "an account that is had already is had still, a state that is entered already is entered no second time, and a second valuation finds nothing that changed; the rest reads, quotes and simulates"
   },
   "relay/carrySteps.ts": {
     step: "the transaction that is stored is sent again, which a chain takes once; others are signed when it cannot land",
@@ -51,23 +53,13 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     replace: "what was stored a moment ago is too young to be replaced",
     record: "the same receipt is recorded"
   },
-  "revocation/RevocationRun.ts": {
-    begin: together,
-    prepare: "reads and simulates, and records the same words for a chain",
-    finish: together,
-    abandon: together
-  },
   "transfer/BridgeRun.ts": {
     begin: "a state that is entered already is entered no second time",
     watch: "polls; a transfer is closed in one transaction, and one that is closed stays as it is"
   },
   "withdrawal/WithdrawalRun.ts": {
-    begin: together,
-    prepare: "an account that is had already is had still; a second valuation finds nothing that changed",
     verify: "reads what a transaction delivered",
-    finish: together,
-    value: "a second valuation finds nothing that changed since the first",
-    "by its argument": together
+    value: "a second valuation finds nothing that changed since the first"
   }
 }
 

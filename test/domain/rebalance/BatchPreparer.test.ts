@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Schema } from "effect"
 import * as Decimal from "#domain/values/Decimal.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import { Preparation } from "#domain/rebalance/Preparation.ts"
+import { batchSteps, type Preparation } from "#domain/rebalance/Preparation.ts"
 import { type TransferConstraint, RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import type { RunContext } from "#domain/rebalance/RunStore.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
@@ -289,7 +289,7 @@ describe("BatchPreparer", () => {
   )
 
   it("reads preparations from before routes", () => {
-    const codec = Schema.toCodecJson(Preparation)
+    const codec = Schema.toCodecJson(batchSteps.ready)
     const stored = {
       _tag: "Ready",
       swaps: [

@@ -13,10 +13,11 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { Ready } from "#domain/rebalance/Preparation.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { UnrecordedTrades } from "#domain/rebalance/UnrecordedTrades.ts"
+import { makePrepareUnlessTraded } from "#domain/rebalance/prepareUnlessTraded.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { type MarkedOperation, OperationMarks, type SoughtOperation } from "#domain/relay/OperationMarks.ts"
 import { PreparedBatch } from "#domain/trading/PreparedBatch.ts"
+import { ChainAction } from "#domain/relay/ChainAction.ts"
 import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { type ActionReceipt, toSign, type PreparedAction } from "#domain/relay/Transaction.ts"
@@ -161,23 +162,19 @@ const askedByRun = Effect.fnUntraced(function* (action: PreparedAction) {
   const { authorization } = grant!
   const chains = [{ ...authorization.chains[0], chainId: action.chainId, accountId: action.accountId }] as const
   const run = { ...context, operationId, grants: [{ ...grant!, authorization: { ...authorization, chains } }] }
-  yield* Effect.flatMap(UnrecordedTrades, ({ prepareUnlessThere }) =>
+  yield* Effect.flatMap(makePrepareUnlessTraded, (prepareUnlessTraded) =>
     Effect.flatMap(ago(30), (plannedAt) =>
-      prepareUnlessThere({
+      prepareUnlessTraded({
         attempt: { operationId, chainId: action.chainId, attempt: 1 },
         plan: planOf(plannedAt, [usdcLeg]),
         prepare: Effect.succeed(ready)
       })
     )
   ).pipe(
-    Effect.provide(
-      UnrecordedTrades.layer.pipe(
-        Layer.provide([
-          Layer.mock(RunStore, { context: () => Effect.succeedSome(run) }),
-          Layer.succeed(OperationMarks, marks)
-        ])
-      )
-    )
+    Effect.provide([
+      Layer.mock(RunStore, { context: () => Effect.succeedSome(run) }),
+      Layer.succeed(OperationMarks, marks)
+    ])
   )
   return asked
 })
@@ -205,6 +202,7 @@ const askedByOrder = Effect.fnUntraced(function* (action: PreparedAction) {
     promised: []
   }
   const services = ActionRun.layer.pipe(
+    Layer.provide(ChainAction.layer),
     Layer.provide([
       Layer.mock(OperationStore, {
         transition: () => Effect.succeed(true),

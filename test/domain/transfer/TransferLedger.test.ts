@@ -51,9 +51,9 @@ const callersOf = (method: string): ReadonlyArray<string> =>
 
 describe("an intent", () => {
   it("is recorded by the service alone that ends it, and ended besides where its run died", () => {
-    assert.deepStrictEqual(callersOf("recordIntent"), ["domain/rebalance/BatchCarrier.ts"])
+    assert.deepStrictEqual(callersOf("recordIntent"), ["domain/rebalance/carryBatch.ts"])
     assert.deepStrictEqual(callersOf("cancelIntent"), [
-      "domain/rebalance/BatchCarrier.ts",
+      "domain/rebalance/carryBatch.ts",
       "domain/transfer/TransferRecovery.ts"
     ])
   })

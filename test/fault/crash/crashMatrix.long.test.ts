@@ -21,8 +21,6 @@ const timeoutMs = 1_800_000
 /** Kinds of steps that no scenario comes to, each with the reason. */
 const unreached: Readonly<Record<string, string>> = {
   line: "a pause of an operation that waits for another one of its account, where each portfolio here has one; test/fault/oneAccount.long.test.ts kills the service meanwhile",
-  pending:
-    "a wait for a chain that has not yet shown an operation whose record is lost; test/layers/engine/lostRecords.test.ts has it",
   turn: "a pause of a run that resumes while another one of its portfolio is at work; each portfolio here has one run"
 }
 
@@ -91,7 +89,7 @@ describe("kill -9 at every boundary", () => {
       "watch",
       "step"
     ]
-    assert.includeMembers([...kinds], [...must, "verify", "begin", "finish", "fail", "abandon", "launched", "ended"])
+    assert.includeMembers([...kinds], [...must, "verify", "begin", "finish", "abandon", "launched", "ended"])
     for (const moment of [
       " timer, stored",
       " asleep",

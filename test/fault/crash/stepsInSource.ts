@@ -6,9 +6,9 @@ const folder = join(import.meta.dirname, "../../../domain")
 
 /** Of steps whose name is an argument, what the arguments are. A file with another number of such steps is refused. */
 const named: Readonly<Record<string, { readonly steps: number; readonly kinds: ReadonlyArray<string> }>> = {
-  "action/ActionRun.ts": { steps: 1, kinds: ["fail", "cancel", "abandon"] },
+  "operation/runSteps.ts": { steps: 1, kinds: ["finish", "abandon"] },
   "rebalance/SignatureRequests.ts": { steps: 1, kinds: ["turn", "owner"] },
-  "withdrawal/WithdrawalRun.ts": { steps: 2, kinds: ["fail", "cancel", "abandon", "wait", "read"] }
+  "relay/ChainAction.ts": { steps: 1, kinds: ["line", "wait"] }
 }
 
 const site = /(?:Activity\.make|DurableClock\.sleep)\(\{(.*?)(?:execute|duration):/gs

@@ -20,5 +20,5 @@ export interface OldestSteps {
  * Use for metrics and readiness.
  */
 export class StepStore extends Context.Service<StepStore, { readonly oldest: Effect.Effect<OldestSteps> }>()(
-  "ballast/domain/relay/StepStore"
+  "ballast/domain/operation/StepStore"
 ) {}

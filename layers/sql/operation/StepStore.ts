@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { StepStore } from "#domain/relay/StepStore.ts"
+import { StepStore } from "#domain/operation/StepStore.ts"
 import { decodeFirst, Timestamp } from "#layers/sql/rows.ts"
 
 const firstOldest = decodeFirst(Schema.Struct({ moving: Schema.NullOr(Timestamp), retrying: Schema.NullOr(Timestamp) }))

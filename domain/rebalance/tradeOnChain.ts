@@ -1,0 +1,110 @@
+/**
+ * Carries a plan out on one chain.
+ *
+ * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then `carryBatch`, which puts it on
+ * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. Where
+ * the agent can do nothing without a new signature of the owner, it returns that at once, and the caller decides how to
+ * wait.
+ */
+import { Effect } from "effect"
+import { Activity } from "effect/workflow"
+import type { OperationId } from "#domain/values/Ids.ts"
+import { AccountQueue } from "#domain/operation/AccountQueue.ts"
+import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
+import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
+import { makeCarryBatch } from "#domain/rebalance/carryBatch.ts"
+import {
+  batchOutcome,
+  cancelledOutcome,
+  outcomeAfter,
+  unrecordedOutcome,
+  unsignedSkip
+} from "#domain/rebalance/chainOutcomes.ts"
+import { batchSteps } from "#domain/rebalance/Preparation.ts"
+import { makePrepareUnlessTraded } from "#domain/rebalance/prepareUnlessTraded.ts"
+import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
+import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
+import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+import { ChainAction, failedReceipts } from "#domain/relay/ChainAction.ts"
+import type { AttemptId } from "#domain/relay/RelayStore.ts"
+import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
+
+/** What is left to be done on a chain once its owner has signed anew. */
+export interface ReauthorizationRequired {
+  readonly chain: PlannedChain
+  readonly reason: string
+  /** The attempt that was refused. */
+  readonly attempt: number
+}
+
+/** What a run trades on one chain. */
+export interface ChainTrade {
+  readonly operationId: OperationId
+  readonly plan: RunPlan
+  readonly chain: PlannedChain
+  /** The number of the first attempt. */
+  readonly firstAttempt: number
+}
+
+/**
+ * Trades on a chain: always ends with an outcome, in which is what could not be done, or fails with what the owner must
+ * sign first. Must run inside a workflow.
+ */
+export const makeTradeOnChain = Effect.gen(function* () {
+  const action = yield* ChainAction
+  const queue = yield* AccountQueue
+  const preparer = yield* BatchPreparer
+  const owner = yield* SignatureRequests
+  const prepareUnlessTraded = yield* makePrepareUnlessTraded
+  const carry = yield* makeCarryBatch
+
+  /** The next operation of the account need not wait until all chains of this one are done. */
+  const release = (attempt: AttemptId) =>
+    Activity.make({ name: `release/${attempt.chainId}/${attempt.attempt}`, execute: queue.release(attempt) })
+
+  const carryOut = Effect.fnUntraced(function* ({
+    chain,
+    firstAttempt,
+    operationId,
+    plan
+  }: ChainTrade): Effect.fn.Return<ChainOutcome, ReauthorizationRequired, InWorkflow> {
+    const { chainId, legs, skips, transfers = [] } = chain
+    if (legs.length + transfers.length === 0) return outcomeAfter(chain, [])
+    const end = yield* action.carryOut({
+      operationId,
+      chainId,
+      firstAttempt,
+      steps: batchSteps,
+      turn: "inTurn",
+      prepare: ({ setbacks, ...attempt }) =>
+        prepareUnlessTraded({ attempt, plan, prepare: preparer.prepare(attempt, plan, setbacks.length > 0) }),
+      carry,
+      complete: ({ receipt, receipts, step }) => {
+        const reverted = receipts.slice(0, -1)
+        return Effect.succeedSome(
+          step._tag === "Landed"
+            ? unrecordedOutcome(chain, step, reverted)
+            : batchOutcome(chain, { step, receipt }, reverted)
+        )
+      }
+    })
+    if (end._tag === "Completed") return end.value
+    const last = outcomeAfter(chain, end.setbacks)
+    if (end._tag === "GivenUp") return last
+    if (end._tag === "Cancelled")
+      return cancelledOutcome(chain, { skips, ...end.step, reverted: failedReceipts(end.setbacks) })
+    if (end.step._tag === "Nothing") return { ...last, skips: end.step.skips, failure: end.step.failure }
+    const { attempt, step } = end
+    if (yield* owner.record({ operationId, chainId, attempt }, step))
+      return yield* Effect.fail({ chain, reason: step.reason, attempt })
+    return { ...last, skips: [...step.skips, unsignedSkip(chain, step.reason)] }
+  })
+
+  return Effect.fnUntraced(function* (trade: ChainTrade) {
+    const outcome = yield* carryOut(trade)
+    const { chain, firstAttempt: attempt, operationId, plan } = trade
+    if (outcome.receipt !== null && plan.chains.length > 1)
+      yield* release({ operationId, chainId: chain.chainId, attempt })
+    return outcome
+  })
+})
