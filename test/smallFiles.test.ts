@@ -34,6 +34,7 @@ const reasons: Readonly<Record<string, string>> = {
     "its reader is a process that begins its work when it is loaded, and a test asks for the paths alone",
   "domain/action/boundStep.ts": "reads what a client sent of a provider's wire, apart from the rules of a swap",
   "domain/monitor/listedCandles.ts": "joins two contexts for a third, so none of their files is its place",
+  "domain/operation/relaunchLost.ts": "launches operations of any kind, and its reader is the scheduler of rebalances",
   "domain/strategy/movedDueAt.ts": "a rule of the domain that a statement of a store applies",
   "domain/withdrawal/withdrawalRequestBytes.ts": "what an owner signs, byte by byte",
   "http/v1/executionFrames.ts": "a view",

@@ -8,7 +8,8 @@ import { makeOperationId } from "#domain/values/Ids.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { decide, needsFacts, requestIdOf } from "#domain/monitor/decide.ts"
 import type { Facts } from "#domain/monitor/Facts.ts"
-import { FactsReader } from "#domain/monitor/FactsReader.ts"
+import { PlanReader } from "#domain/rebalance/plan/PlanReader.ts"
+import { makeReadFacts } from "#domain/monitor/readFacts.ts"
 import { type Monitor, workerIdOf } from "#domain/monitor/Monitor.ts"
 import { type Advanced, MonitorStore, type Step } from "#domain/monitor/MonitorStore.ts"
 import type { TriggerEvent } from "#domain/monitor/Trigger.ts"
@@ -47,7 +48,7 @@ export class MonitorTicks extends Context.Service<
     MonitorTicks,
     Effect.gen(function* () {
       const store = yield* MonitorStore
-      const reader = yield* FactsReader
+      const readAllFacts = yield* makeReadFacts
       const launcher = yield* OperationLauncher
       const random = yield* SecureRandom.SecureRandom
 
@@ -59,7 +60,7 @@ export class MonitorTicks extends Context.Service<
           })
         )
         if (questions.size === 0) return () => undefined
-        const factsOf = yield* reader.read([...questions.values()]).pipe(
+        const factsOf = yield* readAllFacts([...questions.values()]).pipe(
           Effect.timeout(longest),
           Effect.catchCause((cause) =>
             Cause.hasInterrupts(cause)
@@ -137,5 +138,5 @@ export class MonitorTicks extends Context.Service<
 
       return MonitorTicks.of({ run })
     })
-  ).pipe(Layer.provide(FactsReader.layer))
+  ).pipe(Layer.provide(PlanReader.layer))
 }

@@ -10,7 +10,7 @@ import { codeOfRefusal } from "#domain/trading/codeOfRefusal.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
-import { cutBy } from "#domain/trading/TransferQuotes.ts"
+import { cutBy } from "#domain/trading/quoteTransfer.ts"
 
 /** Where quotes of swaps come from. */
 export type QuoteSources = "venue" | "venue and routes"

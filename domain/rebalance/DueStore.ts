@@ -45,7 +45,7 @@ export interface Concluded {
  *
  * **When to use**
  *
- * Use in `Scheduler` and `DriftCheck` alone.
+ * Use in `Scheduler` and `checkDrift` alone.
  */
 export class DueStore extends Context.Service<
   DueStore,

@@ -1,6 +1,5 @@
 /**
- * Checks due portfolios and starts the runs of those that have something to do; and operations of any kind whose
- * launch was lost in a crash.
+ * Checks due portfolios and starts the runs of those that have something to do.
  *
  * A portfolio stays due until its check is completed: then its next due time is written, in one transaction with the
  * accepted operation if it gets one. So a crash before loses nothing, and after it the operation is found again as
@@ -9,17 +8,15 @@
 import { Context, DateTime, Duration, Effect, Layer, Metric, Option, Ref } from "effect"
 import { keepGoing } from "#domain/effects/keepGoing.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
-import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
+import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { DriftCheck } from "#domain/rebalance/DriftCheck.ts"
+import { launchAll, makeRelaunchLost } from "#domain/operation/relaunchLost.ts"
+import { makeCheckDrift } from "#domain/rebalance/checkDrift.ts"
 import { type Concluded, DueStore } from "#domain/rebalance/DueStore.ts"
 import { SchedulerSettings } from "#domain/rebalance/RebalanceSettings.ts"
+import { PlanReader } from "#domain/rebalance/plan/PlanReader.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 
-/** An operation that is still accepted after this long was not launched, or its launch died. */
-const lostAfter = Duration.seconds(5)
-/** Operations that were accepted together share the statements of their launches. */
-const launchConcurrency = 256
 /** Longer than a drift check. After it other processes claim what a process that died had claimed. */
 const checkLease = Duration.seconds(10)
 /** Batches of one tick, so that what else a tick does is never long put off. */
@@ -51,13 +48,11 @@ export class Scheduler extends Context.Service<
     Effect.gen(function* () {
       const operations = yield* OperationStore
       const store = yield* DueStore
-      const driftCheck = yield* DriftCheck
+      const checkDrift = yield* makeCheckDrift
+      const relaunchLost = yield* makeRelaunchLost
       const launcher = yield* OperationLauncher
       const settings = yield* SchedulerSettings
       const lastTick = yield* Ref.make(yield* DateTime.now)
-
-      const launchAll = (launches: ReadonlyArray<Launch>) =>
-        Effect.forEach(launches, launcher.launch, { concurrency: launchConcurrency, discard: true })
 
       const record = ({ left, onTarget }: Concluded, checked: number) =>
         Effect.forEach(
@@ -76,9 +71,12 @@ export class Scheduler extends Context.Service<
         const now = yield* DateTime.now
         const { due, checkId } = yield* store.claim(now, DateTime.addDuration(now, checkLease), limit)
         if (due.length === 0) return 0
-        const conclusions = yield* driftCheck.at(due)
+        const conclusions = yield* checkDrift(due)
         const concluded = yield* store.complete(yield* DateTime.now, checkId, conclusions)
-        yield* launchAll(concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" })))
+        yield* launchAll(
+          launcher,
+          concluded.operationIds.map((operationId) => ({ operationId, kind: "rebalance" }))
+        )
         yield* record(concluded, due.length)
         yield* Effect.logDebug("Due portfolios were checked").pipe(
           Effect.annotateLogs({
@@ -89,15 +87,6 @@ export class Scheduler extends Context.Service<
           })
         )
         return due.length - concluded.left
-      })
-
-      const recover = Effect.gen(function* () {
-        const lost = yield* operations.accepted(
-          DateTime.subtractDuration(yield* DateTime.now, lostAfter),
-          settings.batch
-        )
-        yield* launchAll(lost)
-        return lost.length
       })
 
       const measure = Effect.gen(function* () {
@@ -119,7 +108,7 @@ export class Scheduler extends Context.Service<
       const tick = Effect.gen(function* () {
         yield* measure
         yield* moveToCadence
-        let count = yield* recover
+        let count = yield* relaunchLost(settings.batch)
         for (let batch = 0; batch < maxBatches; batch += 1) {
           const limit = Math.min(settings.batch, yield* launcher.capacity)
           const done = limit > 0 ? yield* dealWith(limit) : 0
@@ -134,7 +123,7 @@ export class Scheduler extends Context.Service<
 
       return Scheduler.of({ tick, lastTickAt: Ref.get(lastTick) })
     })
-  ).pipe(Layer.provide(DriftCheck.layer), Layer.provide(InTransit.layer))
+  ).pipe(Layer.provide(PlanReader.layer), Layer.provide(InTransit.layer))
 
   /** The fiber that ticks for as long as the layer lives; a failed tick is logged and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(

@@ -9,7 +9,7 @@ import { BestQuotes, type PricingTerms } from "#domain/trading/BestQuotes.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import type { PlannedLeg, PlannedTransfer } from "#domain/values/PlannedTrades.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
-import { cutBy, TransferQuotes } from "#domain/trading/TransferQuotes.ts"
+import { cutBy, makeQuoteTransfer } from "#domain/trading/quoteTransfer.ts"
 import type { RecordedSkip } from "#domain/values/Skip.ts"
 
 export interface PlannedTrades {
@@ -53,7 +53,7 @@ export class ChainQuotes extends Context.Service<
     ChainQuotes,
     Effect.gen(function* () {
       const quotes = yield* BestQuotes
-      const routes = yield* TransferQuotes
+      const quoteTransfer = yield* makeQuoteTransfer
 
       const quote = Effect.fn("ChainQuotes.quote")(function* (
         authorization: ChainAuthorization,
@@ -63,7 +63,7 @@ export class ChainQuotes extends Context.Service<
         const { skips, swaps } = yield* quotes.price(authorization, legs, terms)
         const answers = yield* Effect.forEach(cutBy(planned, shortOf(planned, legs, swaps)), (transfer) =>
           Effect.map(
-            routes.quote(authorization, transfer),
+            quoteTransfer(authorization, transfer),
             Result.mapError((skip) => ({ planned: transfer, skip }))
           )
         )
@@ -73,7 +73,7 @@ export class ChainQuotes extends Context.Service<
 
       return ChainQuotes.of({ quote })
     })
-  ).pipe(Layer.provide([BestQuotes.layer, TransferQuotes.layer]))
+  ).pipe(Layer.provide(BestQuotes.layer))
 }
 
 /** How much less of what is to leave the swaps yield at least than the plan took for granted. */

@@ -97,7 +97,7 @@ export interface SentTransfer {
  *
  * **When to use**
  *
- * Use through `BestQuotes` and `TransferQuotes`, and `status` to watch what was sent.
+ * Use through `BestQuotes` and `quoteTransfer`, and `status` to watch what was sent.
  *
  * **Details**
  *

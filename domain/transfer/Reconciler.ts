@@ -13,7 +13,7 @@ import type { OperationId } from "#domain/values/Ids.ts"
 import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
-import { TransferRecovery } from "#domain/transfer/TransferRecovery.ts"
+import { makeResolveIntent } from "#domain/transfer/resolveIntent.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
@@ -56,7 +56,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
     Effect.gen(function* () {
       const ledger = yield* TransferLedger
       const receipts = yield* TransferReceipts
-      const recovery = yield* TransferRecovery
+      const resolveIntent = yield* makeResolveIntent
 
       /** What is wrong with an entry; nothing when the chain cannot be read: an unread chain is no discrepancy. */
       const discrepancyOf = Effect.fnUntraced(function* ({ accountId, txHash }: Transfer) {
@@ -83,7 +83,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
       /** Why an intent is undecided; null once it is opened or cancelled. */
       const resolve = Effect.fnUntraced(function* (intent: TransferIntent) {
         const { accountId, runId: operationId } = intent
-        const outcome = yield* Effect.result(recovery.resolve(intent))
+        const outcome = yield* Effect.result(resolveIntent(intent))
         if (Result.isSuccess(outcome) && outcome.success !== "undecided") {
           yield* Effect.logWarning(
             `The intent of a transfer from ${accountId}, whose run died, is ${outcome.success}`
@@ -135,7 +135,7 @@ export class Reconciler extends Context.Service<Reconciler, { readonly pass: Eff
 
       return Reconciler.of({ pass })
     })
-  ).pipe(Layer.provide(TransferRecovery.layer))
+  )
 
   /** Passes once a minute; a pass that fails is logged, and the next one tries again. */
   static readonly fiber = Layer.effectDiscard(

@@ -17,7 +17,7 @@ import type { Setback } from "#domain/relay/ActionStep.ts"
 import { ChainAction, whyUnmade, type Landed, pauseAfter, failedReceipts, revertOf } from "#domain/relay/ChainAction.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
-import { WithdrawalPreparer, type WithdrawalStep, withdrawalSteps } from "#domain/withdrawal/WithdrawalPreparer.ts"
+import { makePrepareWithdrawal, type WithdrawalStep, withdrawalSteps } from "#domain/withdrawal/prepareWithdrawal.ts"
 import { type StoredWithdrawal, type WithdrawalEnd, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
@@ -54,7 +54,7 @@ export class WithdrawalRun extends Context.Service<
         operations: yield* OperationStore,
         chain: yield* ChainAction,
         store: yield* WithdrawalStore,
-        preparer: yield* WithdrawalPreparer,
+        prepareWithdrawal: yield* makePrepareWithdrawal,
         execution: yield* WithdrawalExecution,
         relay: yield* TransactionRelay,
         valuer: yield* PortfolioValuer,
@@ -69,7 +69,7 @@ interface Services {
   readonly operations: OperationStore["Service"]
   readonly chain: ChainAction["Service"]
   readonly store: WithdrawalStore["Service"]
-  readonly preparer: WithdrawalPreparer["Service"]
+  readonly prepareWithdrawal: Effect.Success<typeof makePrepareWithdrawal>
   readonly execution: WithdrawalExecution["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly valuer: PortfolioValuer["Service"]
@@ -77,13 +77,13 @@ interface Services {
 }
 
 const makeExecute = (services: Services, operationId: OperationId) => {
-  const { chain, execution, gas, operations, preparer, relay, store, valuer } = services
+  const { chain, execution, gas, operations, prepareWithdrawal, relay, store, valuer } = services
 
   /** What is stored never changes, so it is read at each replay. */
   const withdrawalOf = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
 
   const prepare = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, before: ReadonlyArray<Setback<Ready>>) {
-    const step = yield* preparer.next(withdrawal)
+    const step = yield* prepareWithdrawal(withdrawal)
     if (step._tag !== "Ready" && step._tag !== "Refused") return step
     const reverted = includedRevert(before)
     if (reverted !== undefined)

@@ -16,7 +16,6 @@ import { ChainAction } from "#domain/relay/ChainAction.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { TransferWatcher } from "#domain/transfer/TransferWatcher.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
-import { WithdrawalPreparer } from "#domain/withdrawal/WithdrawalPreparer.ts"
 import { BridgeRun } from "#domain/transfer/BridgeRun.ts"
 import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
 import { OperationLauncherLive } from "#layers/engine/OperationLauncherLive.ts"
@@ -41,7 +40,7 @@ const RunsLive = Layer.mergeAll(
   BridgeRun.layer.pipe(Layer.provide(TransferWatcher.layer)),
   ActionRun.layer.pipe(Layer.provide([SwapPreparer.layer, CallsPreparer.layer]), Layer.provide(GasBudget.layer)),
   RevocationRun.layer,
-  WithdrawalRun.layer.pipe(Layer.provide(WithdrawalPreparer.layer), Layer.provide(Liquidator.layer))
+  WithdrawalRun.layer.pipe(Layer.provide(Liquidator.layer))
 ).pipe(Layer.provide([ChainAction.layer, TransactionRelay.layer, PortfolioValuer.layer, GasBudget.layer]))
 
 /** The body of a workflow, whose spans say which operation they are of. */

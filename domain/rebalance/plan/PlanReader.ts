@@ -15,7 +15,7 @@ import { type Price, Prices } from "#domain/market/Prices.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
 import type { PlanInput } from "#domain/planning/Plan.ts"
 import { closedFor } from "#domain/rebalance/ClosedWay.ts"
-import { AppliedPolicies } from "#domain/rebalance/plan/AppliedPolicies.ts"
+import { makeReadAppliedPolicies } from "#domain/rebalance/plan/readAppliedPolicies.ts"
 import {
   accountOf,
   assetsOfInterest,
@@ -114,7 +114,7 @@ export class PlanReader extends Context.Service<
       const swapSettings = yield* SwapSettings
       const { costBps, minUsd } = yield* TransferSettings
       const inTransit = yield* InTransit
-      const policies = yield* AppliedPolicies
+      const readAppliedPolicies = yield* makeReadAppliedPolicies
 
       /**
        * Of one chain: its catalogue, and what each of the accounts holds of it, or why that could not be read;
@@ -206,7 +206,7 @@ export class PlanReader extends Context.Service<
         const pricing = prices.latest([...new Set(wanted)])
         const priced = yield* Effect.option(timeout === undefined ? Effect.retry(pricing, askAgain) : pricing)
         const known = Option.getOrElse(priced, (): ReadonlyMap<AssetId, Price> => new Map())
-        const policyOf = yield* policies.read(contexts)
+        const policyOf = yield* readAppliedPolicies(contexts)
         const readAt = yield* DateTime.now
         const staleBefore = readAt.epochMilliseconds - maxAgeMs
         return outlines.map(({ bridgeAssets, context, ofInterest }, index): PlanReading => {
@@ -255,7 +255,7 @@ export class PlanReader extends Context.Service<
 
       return PlanReader.of({ read })
     })
-  ).pipe(Layer.provide(AppliedPolicies.layer))
+  )
 }
 
 /** A run reports what it could not read; a drift check has only this log line. */

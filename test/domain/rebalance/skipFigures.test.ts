@@ -12,7 +12,7 @@ import { type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 import { priceSale } from "#domain/trading/priceSale.ts"
 import { RouteRefused, Routing, RoutingUnavailable } from "#domain/trading/Routing.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
-import { TransferQuotes } from "#domain/trading/TransferQuotes.ts"
+import { makeQuoteTransfer } from "#domain/trading/quoteTransfer.ts"
 import type { Quote } from "#domain/trading/Venue.ts"
 import { codesOfPlans } from "#test/domain/planning/codesOfPlans.ts"
 import {
@@ -87,9 +87,8 @@ plainIt("skips of transfers name what stays on its chain", async () => {
   const [chain] = context.grants[0]!.authorization.chains
   const authorized: ChainAuthorization = { ...chain!, policy: { ...evmPolicy(chain!), bridge } }
   const skipsOf = async (answer: Routing["Service"]["quote"], planned = transfer, on = authorized) => {
-    const quotes = TransferQuotes.layer.pipe(Layer.provide([Layer.mock(Routing, { quote: answer }), TestSettings]))
-    const asked = Effect.flatMap(TransferQuotes, (service) => service.quote(on, planned))
-    const found = await Effect.runPromise(Effect.provide(asked, quotes))
+    const asked = Effect.flatMap(makeQuoteTransfer, (quoteTransfer) => quoteTransfer(on, planned))
+    const found = await Effect.runPromise(Effect.provide(asked, [Layer.mock(Routing, { quote: answer }), TestSettings]))
     return Result.isFailure(found) ? [found.failure] : []
   }
   const none: Routing["Service"]["quote"] = () => Effect.succeed(Option.none())

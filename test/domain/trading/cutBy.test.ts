@@ -1,6 +1,6 @@
 /** Transfers that are cut because the swaps before them yield less than planned. */
 import { assert, describe, it } from "@effect/vitest"
-import { cutBy } from "#domain/trading/TransferQuotes.ts"
+import { cutBy } from "#domain/trading/quoteTransfer.ts"
 import type { PlannedTransfer } from "#domain/values/PlannedTrades.ts"
 import { arbUsdc, baseUsdc } from "#test/support/assets.ts"
 

@@ -54,7 +54,7 @@ describe("an intent", () => {
     assert.deepStrictEqual(callersOf("recordIntent"), ["domain/rebalance/carryBatch.ts"])
     assert.deepStrictEqual(callersOf("cancelIntent"), [
       "domain/rebalance/carryBatch.ts",
-      "domain/transfer/TransferRecovery.ts"
+      "domain/transfer/resolveIntent.ts"
     ])
   })
 

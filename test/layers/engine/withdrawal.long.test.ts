@@ -12,10 +12,7 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
-import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
-import { WithdrawalPreparer } from "#domain/withdrawal/WithdrawalPreparer.ts"
-import { WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { EngineLive } from "#layers/engine/EngineLive.ts"
 import {
   acceptWithdrawal,
@@ -31,7 +28,7 @@ import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
-const Engine = Layer.merge(Scheduler.layer, WithdrawalPreparer.layer.pipe(Layer.provide(Liquidator.layer))).pipe(
+const Engine = Scheduler.layer.pipe(
   Layer.provideMerge(EngineLive),
   Layer.provideMerge(TestChains),
   Layer.provideMerge(TestSettings),
@@ -273,17 +270,14 @@ layer(Engine, { excludeTestServices: true })("a withdrawal", (it) => {
       const message = yield* messageOf(portfolio, account, { assets: [[baseUsdc.assetId, 2n * dollars]] })
       const operationId = yield* start(portfolio, account, message)
       yield* reached(portfolio, operationId, (state) => state === "retrying")
-      const preparer = yield* WithdrawalPreparer
-      const stored = Option.getOrThrow(yield* (yield* WithdrawalStore).find(operationId))
-      const during = yield* preparer.next(stored)
-      assert.include(during._tag === "Waiting" ? during.reason : during._tag, "a rebalance of the portfolio is running")
+      const waits = (yield* operations.events(operationId, 0, 100)).find(({ kind }) => kind === "withdrawal_waits")
+      assert.include(JSON.stringify(waits?.payload), "a rebalance of the portfolio is running: ")
       yield* operations.transition({
         operationId: rebalanceId,
         to: "cancelled",
         at: yield* DateTime.now,
         error: "test"
       })
-      assert.strictEqual((yield* preparer.next(stored))._tag, "Refused")
       market.fund(account, baseUsdc.assetId, dollars)
       assert.strictEqual((yield* reached(portfolio, operationId)).state, "completed")
     })
