@@ -21,7 +21,7 @@ const beginningOf = ({ chainId, since }: SoughtOperation, head: bigint) =>
   blockBefore(chainId, { millis: DateTime.toEpochMillis(since), maxBlocks }, head)
 
 /** Nodes show logs this many blocks later at most. Of what is younger the account's nonce says whether there is any. */
-const lateBlocks = 32n
+export const lateBlocks = 32n
 /** Kernel's key of an operation that enables the permission on the way differs from the other in its first byte. */
 const enablesFirst = 1n << 248n
 const noneToSign: ToSign = { from: 0n, callData: undefined }

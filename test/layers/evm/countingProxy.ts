@@ -9,8 +9,18 @@ export interface CountingProxy {
   readonly url: string
   /** The method of every request so far, a batch as one entry. */
   readonly requests: ReadonlyArray<string>
-  /** Answers instead of the endpoint; undefined passes requests on. */
-  answer: ((method: string) => { readonly status: number; readonly body: string } | undefined) | undefined
+  /** Answers instead of the endpoint; undefined passes requests on. A batch has no parameters of its own. */
+  answer:
+    | ((
+        method: string,
+        params: ReadonlyArray<unknown>
+      ) => { readonly status: number; readonly body: string } | undefined)
+    | undefined
+}
+
+interface Call {
+  readonly method: string
+  readonly params?: ReadonlyArray<unknown>
 }
 
 const readBody = async (stream: AsyncIterable<Buffer>) => {
@@ -26,10 +36,10 @@ export const countingProxy = (target: string): Effect.Effect<CountingProxy, neve
     const server = createServer((request, response) => {
       const serve = async () => {
         const body = await readBody(request)
-        const parsed = JSON.parse(body) as { method: string } | Array<{ method: string }>
+        const parsed = JSON.parse(body) as Call | Array<Call>
         const method = Array.isArray(parsed) ? parsed.map((part) => part.method).join("+") : parsed.method
         requests.push(method)
-        const own = proxy.answer?.(method)
+        const own = proxy.answer?.(method, Array.isArray(parsed) ? [] : (parsed.params ?? []))
         if (own !== undefined)
           return response.writeHead(own.status, { "content-type": "application/json" }).end(own.body)
         const answer = await fetch(target, { method: "POST", headers: { "content-type": "application/json" }, body })

@@ -30,13 +30,23 @@ const found = Effect.fnUntraced(function* (fault: FaultSetting) {
 })
 
 const allMethods = ["ok", "endpoint 1 of 1 answers every method that is asked of it"] as const
+const allStates = [
+  ["ok", "endpoint 1 of 1 answers the state of 32 blocks ago"],
+  ["ok", "endpoint 1 of 1 answers a call with a state override"]
+] as const
+
+const refusal = (message: string) => ({
+  status: 200,
+  body: JSON.stringify({ jsonrpc: "2.0", id: 1, error: { code: -32000, message } })
+})
 
 layer(Base.layer, { timeout: patience })("the doctor of nodes", (it) => {
   it.effect("finds nothing about one that answers every method, and searches wide ranges of logs", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* found({ mode: "ok" }), [
         allMethods,
-        ["ok", "endpoint 1 of 1 searches logs of 5000 blocks in one request"]
+        ["ok", "endpoint 1 of 1 searches logs of 5000 blocks in one request"],
+        ...allStates
       ])
     })
   )
@@ -67,6 +77,50 @@ layer(Base.layer, { timeout: patience })("the doctor of nodes", (it) => {
       )
       assert.include(problems[0]!.toDo, "no transaction is ever seen to land")
       assert.include(problems[1]!.toDo, "nothing is sent through it")
+    })
+  )
+
+  it.effect("says what will not work where a node keeps few states, and where it takes none that is made up", () =>
+    Effect.gen(function* () {
+      const chain = yield* Base
+      yield* Effect.promise(() => chain.client.mine({ blocks: 40 }))
+      const proxy = yield* countingProxy(chain.rpcUrl)
+      const head = yield* Effect.promise(() => chain.client.getBlockNumber({ cacheTime: 0 }))
+      const isOld = (tag: unknown) => typeof tag === "string" && tag.startsWith("0x") && BigInt(tag) <= head - 32n
+      proxy.answer = (method, [, tag, override]) => {
+        if (method !== "eth_call") return undefined
+        if (isOld(tag)) return refusal("missing trie node")
+        return override === undefined ? undefined : refusal("too many arguments, want at most 2")
+      }
+      const found = yield* foundBehind(proxy.url)
+      assert.deepStrictEqual(
+        found.map(({ status }) => status),
+        ["ok", "ok", "warning", "warning"]
+      )
+      const [, , old, madeUp] = found
+      assert.include(
+        old!.detail,
+        "does not answer the state of 32 blocks ago: eth_call: the node answered error -32000"
+      )
+      assert.include(old!.toDo, "runs of before wait until another endpoint has it")
+      assert.include(madeUp!.detail, "does not answer a call with a state override")
+      assert.include(madeUp!.toDo, "until then it counts twice")
+    })
+  )
+
+  it.effect("finds out that a node leaves an override out without an error", () =>
+    Effect.gen(function* () {
+      const proxy = yield* countingProxy((yield* Base).rpcUrl)
+      proxy.answer = (method, [, , override]) =>
+        method === "eth_call" && override !== undefined
+          ? { status: 200, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: "0x" }) }
+          : undefined
+      const found = yield* foundBehind(proxy.url)
+      assert.deepStrictEqual(
+        found.map(({ status }) => status),
+        ["ok", "ok", "ok", "warning"]
+      )
+      assert.include(found[3]!.detail, "StateOverrideIgnored")
     })
   )
 })
