@@ -24,7 +24,7 @@ export const PreparedTransaction = Schema.Struct({
   bundleGas: Schema.optionalKey(Schema.BigIntFromString),
   maxFeePerGas: Schema.BigIntFromString,
   maxPriorityFeePerGas: Schema.BigIntFromString,
-  /** Wei that a rollup charges for its bytes beside the fee of gas; left out where it charges none. */
+  /** Wei that a rollup charges beside the fee of gas, for its bytes and its operator; left out where it charges none. */
   dataFee: Schema.optionalKey(Schema.BigIntFromString),
   /** The first relayer's next nonce as two endpoints of the chain counted it; the reserved one is never lower. */
   chainNonce: Schema.Int,
@@ -81,7 +81,7 @@ export const isSteps = (prepared: PreparedAction): prepared is PreparedSteps => 
 /** The most that an action may use: units of gas, or of its steps the smallest units of the native asset. */
 export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit)
 
-/** By how much the price of a rollup's data may rise until a transaction is included. */
+/** By how much what a rollup charges beside gas may rise until a transaction is included. */
 const maxOverDataFee = 2n
 
 /** The most that an action may cost, in the chain's native asset with 18 decimals. */
@@ -187,7 +187,7 @@ const receiptFields = {
    * Units of the chain's native asset (wei) that each unit of gas cost; left out by receipts from before it was kept.
    */
   gasPriceRaw: Schema.optionalKey(Schema.BigIntFromString),
-  /** Wei that a rollup charged for its bytes beside the fee of gas, or its share; left out where it charged none. */
+  /** Wei that a rollup charged beside the fee of gas, or its share; left out where it charged none. */
   dataFeeRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** Net change of each token of the account, from the Transfer events of the transaction or by balances around it. */
   deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString })),

@@ -1,12 +1,12 @@
 /**
- * What operations cost: by the base fee of the next block and the usual tip, and what a rollup charges for their bytes,
+ * What operations cost: by the base fee of the next block and the usual tip, and what a rollup charges beside it,
  * read at most once a minute a chain.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainCosts, type ExpectedCosts } from "#domain/chain/ChainCosts.ts"
 import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
-import { dataFeeOf, dataGasOf, readDataCosts } from "#layers/evm/rpc/dataCosts.ts"
+import { dataFeeOf, dataGasOf, operatorFeeOf, readDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
 
@@ -37,7 +37,10 @@ export const ChainCostsLive = Layer.effect(
         concurrency: "unbounded"
       })
       const wei = baseFeePerGas + tip
-      const costOf = (gas: bigint, bytes: number) => (gas + dataGasOf(data, bytes)) * wei + dataFeeOf(data, bytes)
+      const costOf = (gas: bigint, bytes: number) => {
+        const units = gas + dataGasOf(data, bytes)
+        return units * wei + dataFeeOf(data, bytes) + operatorFeeOf(data, units)
+      }
       const operation = costOf(operationGas, operationBytes)
       const withSwap = costOf(operationGas + swapGas, operationBytes + swapBytes)
       const costs: ExpectedCosts = { operation, swap: withSwap - operation }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title The OP stack's predeploy that says what the data of a transaction costs, with prices that stand still
-/// @notice The interface and the formula of Fjord (OP stack specifications), of a chain whose fees are those of a calm
-/// day. The world's nodes charge nothing for data.
+/// @title The OP stack's predeploy that says what a transaction costs beside its gas, with prices that stand still
+/// @notice The interface and the formulas of Fjord and Jovian (OP stack specifications), of a chain whose fees are those
+/// of a calm day, and whose operator charges what a test sets, by default nothing. The world's nodes charge nothing of
+/// both.
 contract GasPriceOracle {
     uint256 public constant l1BaseFee = 1 gwei;
     uint256 public constant blobBaseFee = 0.1 gwei;
@@ -11,6 +12,12 @@ contract GasPriceOracle {
     uint32 public constant blobBaseFeeScalar = 1_055_762;
     bool public constant isEcotone = true;
     bool public constant isFjord = true;
+    bool public constant isIsthmus = true;
+    bool public constant isJovian = true;
+
+    /// In the first slot, as the chain's own contract of block attributes has them.
+    uint32 private operatorFeeScalar;
+    uint64 private operatorFeeConstant;
 
     int256 private constant INTERCEPT = -42_585_600;
     uint256 private constant COEFFICIENT = 836_500;
@@ -29,6 +36,11 @@ contract GasPriceOracle {
     function getL1FeeUpperBound(uint256 unsignedTxSize) external pure returns (uint256) {
         uint256 size = unsignedTxSize + 68;
         return _fee(size + size / 255 + 16);
+    }
+
+    /// Of a transaction that uses so much gas.
+    function getOperatorFee(uint256 gasUsed) external view returns (uint256) {
+        return gasUsed * operatorFeeScalar * 100 + operatorFeeConstant;
     }
 
     function _fee(uint256 compressedSize) private pure returns (uint256) {

@@ -119,8 +119,17 @@ const revertOf = ({ logs }: TransactionReceipt, userOpHash: string): Pick<Action
 export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boolean =>
   marksOf(receipt).ends.some(({ sender }) => isAddressEqual(sender, toViem(addressOf(accountId))))
 
-/** `l1Fee` of the OP stack, which the library passes on as the node wrote it. */
-const DataFee = Schema.Struct({ l1Fee: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/u)) })
+const Quantity = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/u))
+
+/** Of the OP stack, which the library passes on as the node wrote it. */
+const DataFee = Schema.Struct({ l1Fee: Quantity })
+const OperatorFee = Schema.Struct({
+  gasUsed: Schema.BigInt,
+  operatorFeeScalar: Quantity,
+  operatorFeeConstant: Quantity,
+  /** Since Jovian, whose scalar counts otherwise. */
+  daFootprintGasScalar: Schema.optionalKey(Schema.Unknown)
+})
 
 const dataFeeIn = (receipt: object): bigint =>
   Option.match(Schema.decodeUnknownOption(DataFee)(receipt), {
@@ -128,13 +137,24 @@ const dataFeeIn = (receipt: object): bigint =>
     onSome: ({ l1Fee }) => BigInt(l1Fee)
   })
 
-/** What a unit of gas cost, where the node returns it, and a share of what the rollup charged for the bytes. */
+/** What the operator charged, by the formula of Isthmus or Jovian. Nodes leave the fields out where it charges nothing. */
+const operatorFeeIn = (receipt: object): bigint =>
+  Option.match(Schema.decodeUnknownOption(OperatorFee)(receipt), {
+    onNone: () => 0n,
+    onSome: ({ daFootprintGasScalar, gasUsed, operatorFeeConstant, operatorFeeScalar }) => {
+      const scaled = gasUsed * BigInt(operatorFeeScalar)
+      const byGas = daFootprintGasScalar === undefined ? scaled / 1_000_000n : scaled * 100n
+      return byGas + BigInt(operatorFeeConstant)
+    }
+  })
+
+/** What a unit of gas cost, where the node returns it, and a share of what the rollup charged beside it. */
 export const gasPriceOf = (
   receipt: Partial<Pick<TransactionReceipt, "effectiveGasPrice">>,
   { of, part }: { readonly part: bigint; readonly of: bigint } = { part: 1n, of: 1n }
 ): Pick<ActionReceipt, "gasPriceRaw" | "dataFeeRaw"> => {
   const { effectiveGasPrice } = receipt
-  const dataFeeRaw = of === 0n ? 0n : (dataFeeIn(receipt) * part) / of
+  const dataFeeRaw = of === 0n ? 0n : ((dataFeeIn(receipt) + operatorFeeIn(receipt)) * part) / of
   return {
     ...(effectiveGasPrice === undefined ? {} : { gasPriceRaw: effectiveGasPrice }),
     ...(dataFeeRaw === 0n ? {} : { dataFeeRaw })

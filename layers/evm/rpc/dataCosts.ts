@@ -1,9 +1,11 @@
 /**
- * What a rollup charges for putting a transaction's bytes on the chain that it settles on, as its own contracts say it.
+ * What a rollup charges beside the fee of gas, as its own contracts say it: for putting a transaction's bytes on the
+ * chain that it settles on, and for its operator.
  *
- * On chains of the OP stack that is a fee beside that of gas, which `GasPriceOracle` bounds by a transaction's size. On
- * Arbitrum it is gas of the transaction, which has to be within its limit; the node answers for `NodeInterface`, which
- * no contract can call. Sources: OP stack specifications (Fjord), Arbitrum Nitro's documentation.
+ * On chains of the OP stack both are fees that `GasPriceOracle` answers: for bytes a bound by a transaction's size, for
+ * the operator by the gas that it uses. On Arbitrum the bytes are gas of the transaction, which has to be within its
+ * limit; the node answers for `NodeInterface`, which no contract can call. Sources: OP stack specifications (Fjord,
+ * Isthmus, Jovian), Arbitrum Nitro's documentation.
  */
 import { Effect } from "effect"
 import { decodeFunctionResult, type Hex, keccak256, parseAbi, size, toHex, zeroAddress } from "viem"
@@ -14,7 +16,10 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export const gasPriceOracle = "0x420000000000000000000000000000000000000F"
-const gasPriceOracleAbi = parseAbi(["function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)"])
+const gasPriceOracleAbi = parseAbi([
+  "function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)",
+  "function getOperatorFee(uint256 gasUsed) view returns (uint256)"
+])
 
 const nodeInterface = "0x00000000000000000000000000000000000000C8"
 const nodeInterfaceAbi = parseAbi([
@@ -32,10 +37,19 @@ export interface DataCosts {
   readonly fee: Linear
   /** Gas of the transaction. */
   readonly gas: Linear
+  /** Wei for the operator, beside both. */
+  readonly operator: OperatorFee
+}
+
+/** Grows by a million units of gas. */
+interface OperatorFee {
+  readonly fixed: bigint
+  readonly perMillion: bigint
 }
 
 const nothing: Linear = { fixed: 0n, perKilobyte: 0n }
-const noDataCosts: DataCosts = { fee: nothing, gas: nothing }
+const noOperator: OperatorFee = { fixed: 0n, perMillion: 0n }
+const noDataCosts: DataCosts = { fee: nothing, gas: nothing, operator: noOperator }
 
 const kilobyte = 1_024
 
@@ -47,21 +61,29 @@ const sample =
   `0x${Array.from({ length: kilobyte / 32 }, (_, index) => keccak256(toHex(index)).slice(2)).join("")}` as const
 
 const upperBound = callDataOf(gasPriceOracleAbi, "getL1FeeUpperBound")
+const operatorFee = callDataOf(gasPriceOracleAbi, "getOperatorFee")
+const million = 1_000_000n
 const l1Component = callDataOf(nodeInterfaceAbi, "gasEstimateL1Component")
 
+/** A contract that answers of bytes at the same block and not of operators is of before Isthmus, which had none. */
+const operatorOf = (none: bigint | null, some: bigint | null): OperatorFee =>
+  none === null || some === null ? noOperator : { fixed: none, perMillion: some - none }
+
 const feesOfOptimism = Effect.fnUntraced(function* (chainId: ChainId) {
-  const sizes = [kilobyte, 2 * kilobyte].map(
-    (bytes) => ({ target: gasPriceOracle, data: upperBound(BigInt(bytes)) }) as const
+  const data = [upperBound(BigInt(kilobyte)), upperBound(BigInt(2 * kilobyte)), operatorFee(0n), operatorFee(million)]
+  const answers = yield* multicall(
+    chainId,
+    data.map((call) => ({ target: gasPriceOracle, data: call }))
   )
-  const [one, two] = yield* multicall(chainId, sizes)
-  const [small, large] = [uintOf(one), uintOf(two)]
-  if (small === null || large === null || large < small) {
+  const [small, large, none, some] = answers.map(uintOf)
+  if (small == null || large == null || large < small) {
     return yield* new ChainUnavailable({ chainId, reason: `GasPriceOracle does not answer at ${gasPriceOracle}` })
   }
   const perKilobyte = large - small
   const costs: DataCosts = {
     ...noDataCosts,
-    fee: { fixed: small > perKilobyte ? small - perKilobyte : 0n, perKilobyte }
+    fee: { fixed: small > perKilobyte ? small - perKilobyte : 0n, perKilobyte },
+    operator: operatorOf(none ?? null, some ?? null)
   }
   return costs
 })
@@ -92,15 +114,20 @@ const at = ({ fixed, perKilobyte }: Linear, bytes: number): bigint =>
 /** Wei beside the fee of gas that a transaction with so many bytes of calldata costs. */
 export const dataFeeOf = ({ fee }: DataCosts, bytes: number): bigint => (fee.perKilobyte === 0n ? 0n : at(fee, bytes))
 
+/** Wei that the operator charges for a transaction that uses so much gas. */
+export const operatorFeeOf = ({ operator }: DataCosts, gas: bigint): bigint =>
+  operator.fixed + (operator.perMillion * gas + million - 1n) / million
+
 /** Units of gas that the bytes of a transaction take. */
 export const dataGasOf = ({ gas }: DataCosts, bytes: number): bigint => (gas.perKilobyte === 0n ? 0n : at(gas, bytes))
 
 /**
- * The limit of a transaction's gas and the fee of its data. The price of data may rise by half before the transaction
- * is included; what is not used of a limit comes back.
+ * The limit of a transaction's gas and what it costs beside it. The price of data may rise by half before the
+ * transaction is included; what is not used of a limit comes back.
  */
 export const withDataCosts = (costs: DataCosts, callData: string, gasLimit: bigint) => {
   const bytes = size(callData as Hex)
-  const dataFee = dataFeeOf(costs, bytes)
-  return { gasLimit: gasLimit + (3n * dataGasOf(costs, bytes)) / 2n, ...(dataFee === 0n ? {} : { dataFee }) }
+  const limit = gasLimit + (3n * dataGasOf(costs, bytes)) / 2n
+  const dataFee = dataFeeOf(costs, bytes) + operatorFeeOf(costs, limit)
+  return { gasLimit: limit, ...(dataFee === 0n ? {} : { dataFee }) }
 }

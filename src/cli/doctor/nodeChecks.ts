@@ -97,18 +97,18 @@ const callOverridden = async (client: PublicClient) => {
 }
 
 /** What a part of the service needs, which trades without it. */
-const further = [
+const further: ReadonlyArray<Pick<Probe, "ask"> & { readonly what: string; readonly toDo: string }> = [
   {
     what: `the state of ${lateBlocks} blocks ago`,
     toDo: "After a failover of the database that lost commits, runs of before wait until another endpoint has it; use another one in",
-    ask: (client: PublicClient, { oldest }: ProbedBlocks) => numberAt(client, oldest)
+    ask: (client, { oldest }) => numberAt(client, oldest)
   },
   {
     what: "a call with a state override",
     toDo: "A balance that is listed under two addresses is found out by one: until then it counts twice; use another endpoint in",
     ask: callOverridden
   }
-] as const
+]
 
 const furtherFindings = ({ chainId }: EvmChain, which: string, blocks: ProbedBlocks) =>
   Effect.forEach(further, ({ ask, toDo, what }) =>

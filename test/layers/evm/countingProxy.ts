@@ -13,7 +13,7 @@ export interface CountingProxy {
   answer:
     | ((
         method: string,
-        params: ReadonlyArray<unknown>
+        params?: ReadonlyArray<unknown>
       ) => { readonly status: number; readonly body: string } | undefined)
     | undefined
 }

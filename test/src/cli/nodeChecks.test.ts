@@ -87,7 +87,8 @@ layer(Base.layer, { timeout: patience })("the doctor of nodes", (it) => {
       const proxy = yield* countingProxy(chain.rpcUrl)
       const head = yield* Effect.promise(() => chain.client.getBlockNumber({ cacheTime: 0 }))
       const isOld = (tag: unknown) => typeof tag === "string" && tag.startsWith("0x") && BigInt(tag) <= head - 32n
-      proxy.answer = (method, [, tag, override]) => {
+      proxy.answer = (method, params = []) => {
+        const [, tag, override] = params
         if (method !== "eth_call") return undefined
         if (isOld(tag)) return refusal("missing trie node")
         return override === undefined ? undefined : refusal("too many arguments, want at most 2")
@@ -111,8 +112,8 @@ layer(Base.layer, { timeout: patience })("the doctor of nodes", (it) => {
   it.effect("finds out that a node leaves an override out without an error", () =>
     Effect.gen(function* () {
       const proxy = yield* countingProxy((yield* Base).rpcUrl)
-      proxy.answer = (method, [, , override]) =>
-        method === "eth_call" && override !== undefined
+      proxy.answer = (method, params = []) =>
+        method === "eth_call" && params[2] !== undefined
           ? { status: 200, body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: "0x" }) }
           : undefined
       const found = yield* foundBehind(proxy.url)

@@ -1,13 +1,20 @@
 /** What rollups charge for the bytes of transactions, on chains that answer as theirs do. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { parseAbi, size, type Hex } from "viem"
+import { type Hex, parseAbi, size, toFunctionSelector, toHex } from "viem"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { gasPriceOf } from "#layers/evm/execution/operationOutcome.ts"
-import { dataFeeOf, dataGasOf, gasPriceOracle, readDataCosts } from "#layers/evm/rpc/dataCosts.ts"
+import {
+  dataFeeOf,
+  dataGasOf,
+  gasPriceOracle,
+  operatorFeeOf,
+  readDataCosts,
+  withDataCosts
+} from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
@@ -53,6 +60,41 @@ describe("data of rollups", () => {
           const bound = dataFeeOf(costs, bytes)
           assert.isTrue(asked > 0n && bound >= asked && bound < asked + asked / 5n, `${bytes}: ${bound} for ${asked}`)
         }
+      })
+    )
+
+    it.effect("costs on the OP stack what its operator charges too, by the gas that is used", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const calm = yield* costsOf(base, "optimism")
+        assert.strictEqual(operatorFeeOf(calm, 1_000_000n), 0n)
+        const [scalar, constant] = [1_566n, 1_000_000_000n]
+        const put = (value: bigint) =>
+          Effect.promise(() =>
+            base.client.setStorageAt({ address: gasPriceOracle, index: 0, value: toHex(value, { size: 32 }) })
+          )
+        yield* Effect.acquireRelease(put(scalar | (constant << 32n)), () => put(0n))
+        const costs = yield* costsOf(base, "optimism")
+        assert.strictEqual(operatorFeeOf(costs, 0n), constant)
+        assert.strictEqual(operatorFeeOf(costs, 325_000n), 325_000n * scalar * 100n + constant)
+        const callData = `0x${"ab".repeat(1_200)}` as const
+        const [before, after] = [calm, costs].map((read) => withDataCosts(read, callData, 700_000n))
+        assert.strictEqual(after!.dataFee! - before!.dataFee!, 700_000n * scalar * 100n + constant)
+      })
+    )
+
+    it.effect("is what it was where the oracle knows no operator, as before Isthmus", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const code = yield* Effect.promise(() => base.client.getCode({ address: gasPriceOracle }))
+        assert.isDefined(code)
+        const selector = toFunctionSelector("getOperatorFee(uint256)").slice(2)
+        assert.include(code as string, selector)
+        const older = code!.replace(selector, "00000000") as Hex
+        const put = (bytecode: Hex) => Effect.promise(() => base.client.setCode({ address: gasPriceOracle, bytecode }))
+        const known = yield* costsOf(base, "optimism")
+        yield* Effect.acquireRelease(put(older), () => put(code!))
+        assert.deepStrictEqual(yield* costsOf(base, "optimism"), known)
       })
     )
 
@@ -110,6 +152,24 @@ describe("data of rollups", () => {
         }
       })
     )
+  })
+
+  it("of a receipt is what the operator charged too, by the formula of its fork", () => {
+    const receipt = {
+      effectiveGasPrice: 6_000_000n,
+      gasUsed: 400_000n,
+      l1Fee: "0xe8d4a51000",
+      operatorFeeScalar: "0x3e8",
+      operatorFeeConstant: "0x5"
+    }
+    const isthmus = 1_000_000_000_000n + 400n + 5n
+    assert.deepStrictEqual(gasPriceOf(receipt), { gasPriceRaw: 6_000_000n, dataFeeRaw: isthmus })
+    const jovian = { ...receipt, daFootprintGasScalar: "0x190" }
+    const charged = 1_000_000_000_000n + 400_000n * 1_000n * 100n + 5n
+    assert.deepStrictEqual(gasPriceOf(jovian), { gasPriceRaw: 6_000_000n, dataFeeRaw: charged })
+    assert.deepStrictEqual(gasPriceOf(jovian, { part: 1n, of: 4n }).dataFeeRaw, charged / 4n)
+    const odd = { ...receipt, operatorFeeScalar: 7 }
+    assert.deepStrictEqual(gasPriceOf(odd).dataFeeRaw, 1_000_000_000_000n)
   })
 
   it("of a receipt is its share of what the node says was charged", () => {
