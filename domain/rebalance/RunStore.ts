@@ -32,7 +32,7 @@ export interface PlanContext {
   readonly frequency?: Frequency
   /** Oldest first. */
   readonly grants: ReadonlyArray<Grant>
-  /** Promised to withdrawals that are accepted and not finished: not to be traded. */
+  /** Promised to withdrawals, or sold by swaps, that are accepted and not finished: not to be traded. */
   readonly reserved: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
   /** Chains on which the agent can do nothing until the owner has signed anew. */
   readonly awaited: ReadonlyArray<ChainId>

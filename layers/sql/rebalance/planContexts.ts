@@ -44,11 +44,17 @@ export const selectContext = `
   (SELECT coalesce(jsonb_agg(jsonb_build_object('authorization', g.authorization_document,
     'ownerSignature', g.owner_signature) ORDER BY g.sequence), '[]'::jsonb)
     FROM grants g WHERE g.portfolio_id = p.portfolio_id) AS grants,
-  (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', a ->> 'assetId', 'raw', a ->> 'amountRaw')), '[]'::jsonb)
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('assetId', r.asset_id, 'raw', r.raw)), '[]'::jsonb) FROM (
+    SELECT a ->> 'assetId' AS asset_id, a ->> 'amountRaw' AS raw
     FROM withdrawals w
     JOIN operations x ON x.operation_id = w.operation_id AND x.finished_at IS NULL
     CROSS JOIN jsonb_array_elements(w.message -> 'assets') a
-    WHERE w.portfolio_id = p.portfolio_id) AS reserved,
+    WHERE w.portfolio_id = p.portfolio_id
+    UNION ALL
+    SELECT n.order_document ->> 'sell', n.order_document ->> 'amountRaw'
+    FROM operations x JOIN actions n ON n.operation_id = x.operation_id
+    WHERE x.portfolio_id = p.portfolio_id AND x.finished_at IS NULL AND n.order_document ? 'sell'
+  ) r) AS reserved,
   (SELECT coalesce(jsonb_agg(a.chain_id), '[]'::jsonb) FROM awaited_signatures a
     WHERE a.portfolio_id = p.portfolio_id) AS awaited,
   p.closed_ways AS "closedWays"`

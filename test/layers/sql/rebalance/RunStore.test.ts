@@ -7,6 +7,9 @@ import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
 import { type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
+import { acceptSwap } from "#test/support/acceptedSwap.ts"
+import { acceptWithdrawal, messageOf } from "#test/support/acceptedWithdrawal.ts"
+import { baseUsdc } from "#test/support/assets.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, claimDue, noon, submit, weth, world } from "#test/layers/sql/fixtures.ts"
 
@@ -43,6 +46,31 @@ eachDatabase("RunStore", (it) => {
         })
       )
       assert.isTrue(Option.isNone(yield* store.context(yield* makeOperationId)))
+    })
+  )
+
+  it.effect("keeps what withdrawals were promised and what swaps that wait sell, until they have ended", () =>
+    Effect.gen(function* () {
+      const store = yield* RunStore
+      const { portfolio, portfolioId, tenantId } = yield* world()
+      const { accountId } = portfolio.flow.authorization.chains[0]!
+      const { operationId } = yield* submit(tenantId, portfolioId)
+      const swap = yield* acceptSwap({ tenantId, portfolioId }, accountId, { amountRaw: 70n })
+      const message = yield* messageOf({ tenantId, portfolioId }, accountId, { assets: [[weth, 5n]] })
+      const withdrawal = yield* acceptWithdrawal({ tenantId, portfolioId }, { accountId, message })
+      const reserved = Effect.map(store.context(operationId), (context) => Option.getOrThrow(context).reserved)
+      assert.sameDeepMembers(
+        [...(yield* reserved)],
+        [
+          { assetId: weth, raw: 5n },
+          { assetId: baseUsdc.assetId, raw: 70n }
+        ]
+      )
+      const sql = yield* SqlClient.SqlClient
+      for (const ended of [swap, withdrawal]) {
+        yield* sql`UPDATE operations SET state = 'completed', finished_at = updated_at WHERE operation_id = ${ended}`
+      }
+      assert.deepStrictEqual(yield* reserved, [])
     })
   )
 
