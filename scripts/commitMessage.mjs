@@ -17,12 +17,7 @@ const withoutComments = (text) =>
     .filter((line) => !line.startsWith("#"))
     .map((line) => line.trimEnd())
 
-/**
- * What is wrong with a message; an empty list says that nothing is.
- *
- * @param {string} text
- * @returns {ReadonlyArray<string>}
- */
+/** What is wrong with a message; an empty list says that nothing is. */
 export const faultsOf = (text) => {
   const lines = withoutComments(text)
   const first = lines.findIndex((line) => line !== "")
