@@ -1,36 +1,22 @@
-/**
- * What an action does: begin, carry the order out, finish.
- *
- * An operation that failed may still be carried by anyone who has seen it. The next one is made first, and then the
- * chain is read for those before: as long as none of them counts, the next has their nonce, and of all only one can
- * count.
- */
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+/** What an action does: begin, carry the order out, finish. */
+import { Context, DateTime, Effect, Layer } from "effect"
 import { Activity } from "effect/workflow"
-import { lifeOfCalls } from "#domain/action/CallsOrder.ts"
 import { type ActionEnd, ActionStore, type StoredAction } from "#domain/action/ActionStore.ts"
-import { SwapPreparer, type SwapStep, swapSteps } from "#domain/action/SwapPreparer.ts"
+import { swapSteps } from "#domain/action/SwapPreparer.ts"
 import { eventOfAction, resultOfAction } from "#domain/action/resultOfAction.ts"
-import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
-import { findLanded, revertedCalls, unrecordedSwap, withSwap } from "#domain/action/earlierAttempts.ts"
+import { withSwap } from "#domain/action/earlierAttempts.ts"
+import { makePrepareAction } from "#domain/action/prepareAction.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { lastStep, runOperation } from "#domain/operation/runSteps.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
-import { ChainAction, whyUnmade, type NextAttempt, failedReceipts } from "#domain/relay/ChainAction.ts"
+import { ChainAction, failedReceipts, whyUnmade } from "#domain/relay/ChainAction.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
-import { OperationMarks } from "#domain/relay/OperationMarks.ts"
-import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
 import { recordedTransactions } from "#domain/relay/recordedTransactions.ts"
-import { type ActionReceipt, toSign } from "#domain/relay/Transaction.ts"
-import { RelayStore } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
-
-const pendingReason = "what may carry the order out is on its way, or in a block that does not count yet"
-
-type Ready = Extract<SwapStep, { readonly _tag: "Ready" }>
 
 /**
  * The workflow of an action.
@@ -54,14 +40,11 @@ export class ActionRun extends Context.Service<
         operations: yield* OperationStore,
         chain: yield* ChainAction,
         store: yield* ActionStore,
-        preparer: yield* SwapPreparer,
-        calls: yield* CallsPreparer,
+        prepareAction: yield* makePrepareAction,
         actions: yield* CarriedActions,
-        relays: yield* RelayStore,
         relay: yield* TransactionRelay,
         valuer: yield* PortfolioValuer,
-        gas: yield* GasBudget,
-        marks: yield* OperationMarks
+        gas: yield* GasBudget
       }
       return ActionRun.of({ execute: (operationId) => makeExecute(services, operationId) })
     })
@@ -72,70 +55,18 @@ interface Services {
   readonly operations: OperationStore["Service"]
   readonly chain: ChainAction["Service"]
   readonly store: ActionStore["Service"]
-  readonly preparer: SwapPreparer["Service"]
-  readonly calls: CallsPreparer["Service"]
+  readonly prepareAction: Effect.Success<typeof makePrepareAction>
   readonly actions: CarriedActions["Service"]
-  readonly relays: RelayStore["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly valuer: PortfolioValuer["Service"]
   readonly gas: GasBudget["Service"]
-  readonly marks: OperationMarks["Service"]
 }
 
 const makeExecute = (
-  { actions, calls, chain, gas, marks, operations, preparer, relay, relays, store, valuer }: Services,
+  { actions, chain, gas, operations, prepareAction, relay, store, valuer }: Services,
   operationId: OperationId
 ) => {
-  const landed = findLanded(relays, actions)
   const load = Effect.orDie(Effect.flatMap(store.find(operationId), Effect.fromOption))
-
-  const next = Effect.fnUntraced(function* (action: StoredAction, isFirst: boolean): Effect.fn.Return<SwapStep> {
-    const { order, submittedAt } = action
-    if (order._tag === "Swap") return yield* preparer.next({ ...action, order }, isFirst)
-    if (DateTime.isGreaterThan(yield* DateTime.now, DateTime.add(submittedAt, lifeOfCalls)))
-      return { _tag: "Closed", reason: "the calls were not possible within two hours; ask for them anew" }
-    return yield* calls.prepare(action, order, operationId).pipe(
-      Effect.map((prepared): SwapStep => ({ _tag: "Ready", prepared })),
-      Effect.catchTags({
-        ChainUnavailable: ({ message }) => Effect.succeed<SwapStep>({ _tag: "Waiting", reason: message }),
-        SimulationFailed: ({ reason }) => Effect.succeed<SwapStep>({ _tag: "Refused", reason })
-      })
-    )
-  })
-
-  /** The next operation, and whether one that has no record has carried the order out. */
-  const nextUnlessCarried = (action: StoredAction, isFirst: boolean) =>
-    prepareUnlessCarried(marks, {
-      chainId: action.order.chainId,
-      operationId,
-      since: action.submittedAt,
-      accountOf: () => Effect.succeedSome(action.order.accountId),
-      prepare: next(action, isFirst),
-      toSign: (step) => (step._tag === "Ready" ? toSign(step.prepared) : undefined)
-    })
-
-  const prepare = Effect.fnUntraced(
-    function* ({ attempt, setbacks }: NextAttempt<Ready>) {
-      const action = yield* load
-      const shown = revertedCalls(action, setbacks) ?? (yield* nextUnlessCarried(action, attempt === 1))
-      const recorded = yield* landed(action, setbacks)
-      if (Option.isSome(recorded)) return recorded.value
-      switch (shown._tag) {
-        case "Closed":
-          return shown
-        case "Unasked":
-          return yield* shown.error
-        case "Pending":
-          return { _tag: "Pending", reason: pendingReason } satisfies SwapStep
-        case "Carried":
-          return withSwap({ _tag: "Landed" as const, receipt: shown.receipt }, unrecordedSwap(action))
-        case "Prepared":
-          return shown.made
-      }
-    },
-    // What cannot be asked may have been carried out.
-    Effect.catch(({ message }) => Effect.succeed<SwapStep>({ _tag: "Pending", reason: message }))
-  )
 
   /** Nothing moved where the outcome is null. */
   const finish = (
@@ -178,7 +109,7 @@ const makeExecute = (
       turn: "inTurn",
       rebalanced: action.portfolioId,
       waits: (reason) => ({ kind: "action_waits", payload: { reason } }),
-      prepare,
+      prepare: (attempt) => Effect.flatMap(load, (current) => prepareAction(current, attempt)),
       carry: (attempt, { prepared }) =>
         relay.carry(attempt, prepared, (transaction) => actions.find(transaction, accountId)),
       complete: ({ receipt, receipts, step }) =>
