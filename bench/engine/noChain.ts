@@ -199,6 +199,8 @@ const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
     usedNonces: () => Effect.succeed(0),
     quoteFeeBump: () => Effect.succeed({ _tag: "Sufficient" }),
     signReplacement: (transaction) => Effect.succeed(transaction),
+    quoteCancelling: () => Effect.succeedNone,
+    signCancelling: (transaction) => Effect.succeed(transaction),
     broadcast: ({ actionHash }) =>
       Effect.andThen(
         onBroadcast(actionHash),

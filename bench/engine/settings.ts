@@ -22,7 +22,8 @@ export const benchSettings = (maxRunsInFlight = 512) =>
       portfolioPerDay: 10n ** 12n,
       tenantPerDay: 10n ** 15n,
       ownerPerDay: 10n ** 12n,
-      maxShareBps: 2_500
+      maxShareBps: 2_500,
+      ceilingsUsd: new Map()
     }),
     Layer.succeed(RouteSettings, { minUsd: 50n * Decimal.one, minAdvantageBps: 10 }),
     Layer.succeed(TransferSettings, { minUsd: 25n * Decimal.one, costBps: 10, maxCostBps: 100 }),

@@ -3,10 +3,10 @@ import { Context, Effect, Layer, Option } from "effect"
 import { grantOn, replacedPermissions } from "#domain/account/Grant.ts"
 import type { ActionSource } from "#domain/action/ActionStore.ts"
 import type { CallsOrder } from "#domain/action/CallsOrder.ts"
-import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
-import { isSteps, type PreparedTransaction } from "#domain/relay/Transaction.ts"
+import { costingWithin, isSteps, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 
 /**
@@ -54,7 +54,11 @@ export class CallsPreparer extends Context.Service<
         const prepared = yield* execution
           .prepare({ chainId, ...grant, swaps: [], calls, replaced, ...named })
           .pipe(Effect.catchTag("AuthorizationRequired", ({ message }) => refuse(message)))
-        return isSteps(prepared) ? yield* refuse("calls are made on EVM chains alone") : prepared
+        if (isSteps(prepared)) return yield* refuse("calls are made on EVM chains alone")
+        // Gas may be cheaper in a moment, so this is waited for as the chain's own ceiling is.
+        const waste = yield* gas.waste(prepared, null)
+        if (Option.isSome(waste)) return yield* new ChainUnavailable({ chainId, reason: waste.value })
+        return costingWithin(prepared, yield* gas.ceilings(prepared, null))
       })
 
       return CallsPreparer.of({ prepare })

@@ -15,7 +15,7 @@ import { Balances, momentOf } from "#domain/chain/Balances.ts"
 import { diverge, Prices } from "#domain/market/Prices.ts"
 import { Closed, type StepOf } from "#domain/relay/ActionStep.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
-import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
+import { ActionReceipt, costingWithin, PreparedAction } from "#domain/relay/Transaction.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { swapLimits } from "#domain/strategy/resolveSwap.ts"
@@ -239,7 +239,8 @@ export class SwapPreparer extends Context.Service<
         })
         const waste = yield* gas.waste(prepared, leg.valueUsd)
         if (Option.isSome(waste)) return yield* refuse(waste.value)
-        return { _tag: "Ready", prepared, swap: recordedSwap(swap) } satisfies SwapStep
+        const bounded = costingWithin(prepared, yield* gas.ceilings(prepared, leg.valueUsd))
+        return { _tag: "Ready", prepared: bounded, swap: recordedSwap(swap) } satisfies SwapStep
       })
 
       const next = Effect.fn("SwapPreparer.next")(function* (action: StoredSwap, routed: boolean) {

@@ -8,3 +8,6 @@ export const readingWaits = "reading_waits"
 
 /** Provider and chains of a transfer could not be read, or do not agree. */
 export const transferUnclear = "transfer_unclear"
+
+/** Gas costs more than what was sent may cost, so it waits for cheaper gas or is taken back. */
+export const gasWaits = "gas_waits"

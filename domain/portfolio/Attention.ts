@@ -9,9 +9,10 @@ import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 /**
  * `signature_required`: a chain lets the agent act no longer. `permission_expired` and `permission_expiring`: what the
  * owner signed has run out, or does within 14 days. `permission_revoked`: the owner took it back.
- * `permission_outdated`: it predates the trade guard. `run_failed`: the last run did. `transfer_unclear`: value between
- * chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the chain has
- * not shown what became of it. `chain_behind`: the nodes of a chain are behind what is known of the portfolio.
+ * `permission_outdated`: it is of before the trade guard. `run_failed`: the last run did. `transfer_unclear`: value
+ * between chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the
+ * chain has not shown what became of it. `gas_too_dear`: what was sent waits for cheaper gas. `chain_behind`: the nodes
+ * of a chain are behind what is known of the portfolio.
  */
 export const AttentionCode = Schema.Literals([
   "signature_required",
@@ -22,6 +23,7 @@ export const AttentionCode = Schema.Literals([
   "run_failed",
   "transfer_unclear",
   "outcome_unclear",
+  "gas_too_dear",
   "chain_behind"
 ])
 export type AttentionCode = typeof AttentionCode.Type
@@ -68,8 +70,8 @@ export interface AttentionFacts {
   /** Other operations that wait for the word of a chain. */
   readonly unclear: ReadonlyArray<{
     readonly operationId: OperationId
-    /** It has sent nothing: its account could not be read. */
-    readonly isUnread: boolean
+    /** What became of what it sent, cheaper gas for that, or a reading of the account before anything is sent. */
+    readonly waitsFor: "outcome" | "gas" | "reading"
     readonly since: DateTime.Utc
     readonly reason: string | null
   }>
@@ -88,6 +90,23 @@ const causes: Readonly<Record<string, string>> = {
 }
 
 const inBrackets = (reason: string | null) => (reason === null ? "" : ` (${reason})`)
+
+const waits: Readonly<
+  Record<AttentionFacts["unclear"][number]["waitsFor"], (why: string) => Pick<Attention, "code" | "action">>
+> = {
+  outcome: (why) => ({
+    code: "outcome_unclear",
+    action: `It is not known what became of what was sent${why}: the service searches for it until the chain shows it, and trades nothing else meanwhile; ask the operator`
+  }),
+  gas: (why) => ({
+    code: "gas_too_dear",
+    action: `What was sent waits, since gas is dear${why}: the service makes it anew by plan once it is taken back, and trades nothing else meanwhile; nothing is to be done, unless the operator allows more for gas`
+  }),
+  reading: (why) => ({
+    code: "chain_behind",
+    action: `The nodes of a chain are behind what is known of the account${why}: the service looks again, and trades nothing meanwhile; ask the operator`
+  })
+}
 
 export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyArray<Attention> => {
   const { awaited, createdAt, isGuarded, lastRun, openTransfers, permissionEndsAt, portfolioId, revokedAt, unclear } =
@@ -134,15 +153,9 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
       operationId
     })
   }
-  for (const { isUnread, operationId, reason, since } of unclear)
-    found.push({
-      code: isUnread ? "chain_behind" : "outcome_unclear",
-      since,
-      actor: "operator",
-      action: isUnread
-        ? `The nodes of a chain are behind what is known of the account${inBrackets(reason)}: the service looks again, and trades nothing meanwhile; ask the operator`
-        : `It is not known what became of what was sent${inBrackets(reason)}: the service searches for it until the chain shows it, and trades nothing else meanwhile; ask the operator`,
-      operationId
-    })
+  for (const { operationId, reason, since, waitsFor } of unclear) {
+    const { action, code } = waits[waitsFor](inBrackets(reason))
+    found.push({ code, since, actor: "operator", action, operationId })
+  }
   return found
 }

@@ -9,13 +9,21 @@ import { isFresh, Prices } from "#domain/market/Prices.ts"
 import { PriceSettings } from "#domain/market/PriceSettings.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
-import { type ActionCost, expectedShare, maxNative, type PaidGas, paidNative } from "#domain/relay/Transaction.ts"
+import { feeWithin } from "#domain/relay/fees/feeCeilings.ts"
+import {
+  type ActionCost,
+  type CostCeilings,
+  expectedShare,
+  maxNative,
+  type PaidGas,
+  paidNative
+} from "#domain/relay/Transaction.ts"
 import { NativeAssets } from "#domain/chain/NativeAssets.ts"
 import * as Decimal from "#domain/values/Decimal.ts"
 
 const bps = 10_000n
 
-const refused = (scope: "portfolio" | "tenant" | "owner" | "value") =>
+const refused = (scope: "portfolio" | "tenant" | "owner" | "value" | "ceiling") =>
   Metric.update(Metric.withAttributes(Metrics.gasRefusals, { scope }), 1)
 
 /**
@@ -36,6 +44,8 @@ export class GasSettings extends Context.Service<
     readonly ownerPerDay: bigint
     /** Basis points of what a batch of trades moves, which it may cost at most. */
     readonly maxShareBps: number
+    /** US dollars (wad) that a transaction of the agent may cost at most, of chains that have such a number. */
+    readonly ceilingsUsd: ReadonlyMap<ChainId, bigint>
   }
 >()("ballast/domain/relay/GasSettings") {}
 
@@ -45,7 +55,7 @@ export class GasSettings extends Context.Service<
  * **When to use**
  *
  * Use `refusal` before work of the agent is accepted or begun, `refusalOfOwner` before what an owner signed is
- * accepted, and `waste` when a batch is prepared.
+ * accepted, `waste` when a batch is prepared, and `ceilings` for what is then signed.
  */
 export class GasBudget extends Context.Service<
   GasBudget,
@@ -58,10 +68,16 @@ export class GasBudget extends Context.Service<
      */
     readonly refusalOfOwner: (payee: Payee) => Effect.Effect<Option.Option<string>>
     /**
-     * Why trades of this value (US dollars, wad) are not worth what they may cost at most; none when they are, or when
-     * the price of the chain's native asset is not known.
+     * Why an action of the agent is not to be paid for: it may cost more than a transaction may on its chain, or than
+     * trades of this value (US dollars, wad; null where nothing says it) are worth. None when it is, or when the price
+     * of the chain's native asset is not known.
      */
-    readonly waste: (prepared: ActionCost, valueUsd: bigint) => Effect.Effect<Option.Option<string>>
+    readonly waste: (prepared: ActionCost, valueUsd: bigint | null) => Effect.Effect<Option.Option<string>>
+    /**
+     * The same limits in the chain's native money, at which they hold for every transaction that carries the action.
+     * Without the price of the native asset there are none, and the chain's ceiling for a unit of gas holds alone.
+     */
+    readonly ceilings: (prepared: ActionCost, valueUsd: bigint | null) => Effect.Effect<CostCeilings>
     /** What it is expected to cost, US dollars (wad); none when the price of the native asset is not known. */
     readonly expectedUsd: (prepared: ActionCost) => Effect.Effect<Option.Option<bigint>>
     /**
@@ -99,16 +115,23 @@ export class GasBudget extends Context.Service<
 
       const refusalOfOwner = refusalBy([["owner", limits.ownerPerDay]])
 
-      const usdOf = Effect.fnUntraced(function* (chainId: ChainId, nativeRaw: bigint) {
+      /** US dollars (wad) for one of the native asset. */
+      const priceOf = Effect.fnUntraced(function* (chainId: ChainId) {
         const native = natives.get(chainId)
         if (native === undefined) return Option.none<bigint>()
         const known = yield* Effect.option(prices.latest([native]))
         const price = Option.getOrUndefined(known)?.get(native)
         const staleBefore = (yield* DateTime.now).epochMilliseconds - maxAgeMs
-        return price === undefined || !isFresh(price, staleBefore)
+        return price === undefined || price.usd <= 0n || !isFresh(price, staleBefore)
           ? Option.none<bigint>()
-          : Option.some((nativeRaw * price.usd) / Decimal.one)
+          : Option.some(price.usd)
       })
+
+      const usdOf = (chainId: ChainId, nativeRaw: bigint) =>
+        Effect.map(
+          priceOf(chainId),
+          Option.map((usd) => (nativeRaw * usd) / Decimal.one)
+        )
 
       /** The most that it can cost. */
       const maxUsd = (prepared: ActionCost) => usdOf(prepared.chainId, maxNative(prepared))
@@ -124,18 +147,40 @@ export class GasBudget extends Context.Service<
           Option.map((usd) => expectedShare(prepared, usd))
         )
 
-      const waste = Effect.fnUntraced(function* (prepared: ActionCost, valueUsd: bigint) {
+      const waste = Effect.fnUntraced(function* (prepared: ActionCost, valueUsd: bigint | null) {
         const max = yield* maxUsd(prepared)
         if (Option.isNone(max)) return Option.none()
         const costUsd = max.value
-        if (costUsd * bps <= valueUsd * BigInt(limits.maxShareBps)) return Option.none()
+        const ceilingUsd = limits.ceilingsUsd.get(prepared.chainId)
+        if (ceilingUsd !== undefined && costUsd > ceilingUsd) {
+          yield* refused("ceiling")
+          return Option.some(
+            `gas may cost $${Decimal.format(costUsd, 2)}, and a transaction on chain ${prepared.chainId} may cost $${Decimal.format(ceilingUsd, 2)}`
+          )
+        }
+        if (valueUsd === null || costUsd * bps <= valueUsd * BigInt(limits.maxShareBps)) return Option.none()
         yield* refused("value")
         return Option.some(
           `gas may cost $${Decimal.format(costUsd, 2)}, and $${Decimal.format(valueUsd, 2)} would be traded: it is not worth it`
         )
       })
 
-      return GasBudget.of({ refusal, refusalOfOwner, waste, expectedUsd, paidUsd })
+      const ceilings = Effect.fnUntraced(function* (prepared: ActionCost, valueUsd: bigint | null) {
+        if (prepared._tag === "Solana") return {}
+        const price = yield* priceOf(prepared.chainId)
+        if (Option.isNone(price)) return {}
+        const nativeOf = (usd: bigint) => (usd * Decimal.one) / price.value
+        const ceilingUsd = limits.ceilingsUsd.get(prepared.chainId)
+        const found: CostCeilings = {
+          ...(ceilingUsd === undefined ? {} : { costCeiling: nativeOf(ceilingUsd) }),
+          ...(valueUsd === null
+            ? {}
+            : { feeCeiling: feeWithin(nativeOf((valueUsd * BigInt(limits.maxShareBps)) / bps), prepared) })
+        }
+        return found
+      })
+
+      return GasBudget.of({ refusal, refusalOfOwner, waste, ceilings, expectedUsd, paidUsd })
     })
   )
 }

@@ -31,6 +31,17 @@ export interface StoredTransaction {
   readonly signedAt: DateTime.Utc
   /** The attempt's operation is in the state `retrying`: something that it needs did not answer the last time. */
   readonly isRetrying: boolean
+  /** Wei for a unit of gas that it may offer at most; null where nothing but the chain's ceiling holds. */
+  readonly feeCeiling: bigint | null
+  /** It waits, since the market asks more than that. */
+  readonly isHeld: boolean
+}
+
+/** What is known of a transaction that waits since the market asks more than it may offer. */
+export interface Hold {
+  readonly since: DateTime.Utc
+  /** Another transaction of the relayer waits behind it. */
+  readonly isFollowed: boolean
 }
 
 /** How actions are signed. */
@@ -50,7 +61,8 @@ export interface Signing {
  *
  * **Details**
  *
- * `reserve` commits nonce, bytes and attempts together: a nonce without bytes does not exist.
+ * `reserve` commits nonce, bytes and attempts together: a nonce without bytes does not exist. With them it stores what
+ * the transaction may offer for a unit of gas at most, however often it is replaced (`feeCeilingOf`).
  */
 export class RelayStore extends Context.Service<
   RelayStore,
@@ -90,6 +102,12 @@ export class RelayStore extends Context.Service<
       at: DateTime.Utc,
       sign: Effect.Effect<SignedTransaction, ChainUnavailable>
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
+    /** The operations that have not ended of what the transaction carries. */
+    readonly operationsIn: (transaction: SignedTransaction) => Effect.Effect<ReadonlyArray<OperationId>>
+    /** Notes since when the market asks more than the transaction may offer; repeated it answers the first time. */
+    readonly hold: (transaction: SignedTransaction, at: DateTime.Utc) => Effect.Effect<Hold>
+    /** The market asks no more than that any longer. */
+    readonly release: (transaction: SignedTransaction) => Effect.Effect<void>
     /** Changes nothing when repeated. Not for use inside a transaction. */
     readonly recordReceipt: (attempt: AttemptId, receipt: ActionReceipt, at: DateTime.Utc) => Effect.Effect<void>
   }

@@ -1,5 +1,5 @@
 /** Port: the account that submits transactions and pays for them. It has no access to any portfolio. */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import { ChainId, type EvmAddress } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { FeeBump, Fees } from "#domain/relay/replacementFees.ts"
@@ -13,6 +13,12 @@ export class FeesTooLow extends Schema.TaggedError<FeesTooLow>()("FeesTooLow", {
   override get message() {
     return `Chain ${this.chainId} takes no transaction for these fees: ${this.reason}`
   }
+}
+
+/** What a cancelling transaction offers and may use. */
+export interface Cancelling {
+  readonly fees: Fees
+  readonly gasLimit: bigint
 }
 
 /**
@@ -47,12 +53,26 @@ export class Relayer extends Context.Service<
     readonly usedNonces: (chainId: ChainId, relayer: EvmAddress) => Effect.Effect<number, ChainUnavailable>
     /**
      * What a replacement of the transaction must offer now, if one is needed. `isRefused` says that nodes refused its
-     * fees as too low.
+     * fees as too low; `feeCeiling` is the most that what it carries may offer for a unit of gas. A transaction that
+     * cancels may cost in all what the cancelled one might have.
      */
     readonly quoteFeeBump: (
       transaction: SignedTransaction,
-      { isRefused }: { readonly isRefused: boolean }
+      { isRefused, feeCeiling }: { readonly isRefused: boolean; readonly feeCeiling: bigint | null }
     ) => Effect.Effect<FeeBump, ChainUnavailable>
+    /**
+     * What a transaction must offer that takes the nonce and carries nothing; none while that would cost more than the
+     * transaction itself might have.
+     */
+    readonly quoteCancelling: (
+      transaction: SignedTransaction,
+      { feeCeiling }: { readonly feeCeiling: bigint }
+    ) => Effect.Effect<Option.Option<Cancelling>, ChainUnavailable>
+    /** A transfer of nothing from the account to itself, with the same nonce. */
+    readonly signCancelling: (
+      transaction: SignedTransaction,
+      cancelling: Cancelling
+    ) => Effect.Effect<SignedTransaction, ChainUnavailable>
     /** The same transaction with the same nonce, offering other fees. */
     readonly signReplacement: (
       transaction: SignedTransaction,

@@ -26,6 +26,10 @@ export const PreparedTransaction = Schema.Struct({
   maxPriorityFeePerGas: Schema.BigIntFromString,
   /** Wei that a rollup charges beside the fee of gas, for its bytes and its operator; left out where it charges none. */
   dataFee: Schema.optionalKey(Schema.BigIntFromString),
+  /** Wei for a unit of gas that the value which it moves is worth at most; left out of what owners sign. */
+  feeCeiling: Schema.optionalKey(Schema.BigIntFromString),
+  /** Wei that a transaction which carries it may cost as a whole; left out of what owners sign. */
+  costCeiling: Schema.optionalKey(Schema.BigIntFromString),
   /** The first relayer's next nonce as two endpoints of the chain counted it; the reserved one is never lower. */
   chainNonce: Schema.Int,
   /** The same of every relayer account beside the first. */
@@ -81,14 +85,18 @@ export const isSteps = (prepared: PreparedAction): prepared is PreparedSteps => 
 /** The most that an action may use: units of gas, or of its steps the smallest units of the native asset. */
 export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit)
 
-/** By how much what a rollup charges beside gas may rise until a transaction is included. */
+/** What an action and its replacements may cost at most; nothing is left out but where no number is known. */
+export type CostCeilings = Pick<PreparedTransaction, "feeCeiling" | "costCeiling">
+
+/** By how much the price of a rollup's data may rise until a transaction is included. */
 const maxOverDataFee = 2n
+
+/** The most that a rollup may charge for the bytes of an action, in wei. */
+export const maxDataFee = ({ dataFee = 0n }: Pick<PreparedTransaction, "dataFee">): bigint => maxOverDataFee * dataFee
 
 /** The most that an action may cost, in the chain's native asset with 18 decimals. */
 export const maxNative = (cost: ActionCost): bigint =>
-  cost._tag === "Solana"
-    ? cost.maxLamports * cost.lamportNative
-    : cost.gasLimit * cost.maxFeePerGas + maxOverDataFee * (cost.dataFee ?? 0n)
+  cost._tag === "Solana" ? cost.maxLamports * cost.lamportNative : cost.gasLimit * cost.maxFeePerGas + maxDataFee(cost)
 
 /**
  * The most that a relayer's transaction can cost is about three times what it does cost: twice the base fee, and a
@@ -130,6 +138,10 @@ export const asTransaction = (prepared: PreparedAction): PreparedTransaction => 
   throw new Error(`Chain ${prepared.chainId} carries steps, and a transaction of a relayer was expected`)
 }
 
+/** The same, with what it and its replacements may cost. The fees of steps are not the market's. */
+export const costingWithin = <A extends PreparedAction>(prepared: A, ceilings: CostCeilings): A =>
+  isSteps(prepared) ? prepared : { ...prepared, ...ceilings }
+
 /** The same, for a transaction of its own. */
 export const carriedAlone = (prepared: PreparedTransaction): PreparedTransaction => {
   const { bundleGas: _bundleGas, ...rest } = prepared
@@ -150,7 +162,9 @@ export const SignedTransaction = Schema.Struct({
   /** How many actions it carries; one when it is left out. */
   carries: Schema.optionalKey(Schema.Int),
   /** Those that offered less. Any one of them may still land, and only one of all can. */
-  replaces: Schema.Array(Bytes32)
+  replaces: Schema.Array(Bytes32),
+  /** It carries nothing and takes the nonce: the bytes of the transaction that it cancels. */
+  cancels: Schema.optionalKey(HexBytes)
 }).pipe(Schema.encodeKeys({ actionHash: "subject" }))
 export type SignedTransaction = typeof SignedTransaction.Type
 
@@ -181,6 +195,8 @@ const receiptFields = {
   isBundleReverted: Schema.optionalKey(Schema.Boolean),
   /** It never began: its transaction was reverted whole, or has no block because its nonce went to another. */
   isNotBegun: Schema.optionalKey(Schema.Boolean),
+  /** The service took it back, by a transaction that used its nonce, since gas cost more than it may. */
+  isTakenBack: Schema.optionalKey(Schema.Boolean),
   /** Its share of the transaction's gas, when that carried others too. */
   gasUsed: Schema.BigIntFromString,
   /**

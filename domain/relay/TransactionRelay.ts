@@ -1,7 +1,8 @@
 /**
  * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the
  * attempts that they carry are stored in one commit), `confirm` (send the stored bytes until the chain shows what
- * became of them, and record that) and `replace` (offer more for the transaction that the chain waits for).
+ * became of them, and record that) and `replace` (offer more for the transaction that the chain waits for, or take it
+ * back when it may not cost that much).
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
@@ -183,7 +184,8 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
       name: `replace/${attempt.chainId}/${attempt.attempt}/${round}`,
       execute: Effect.gen(function* () {
         const { transaction } = yield* Effect.flatMap(store.sent(attempt), Effect.fromOption)
-        yield* replaceStuckTransaction({ store, relayer }, transaction, timing.searchFor)
+        const { holdFor, searchFor } = timing
+        yield* replaceStuckTransaction({ operations, store, relayer, holdFor }, transaction, searchFor)
       }).pipe(
         Effect.catchTag("ChainUnavailable", ({ message }) => Effect.logWarning(message)),
         Effect.orDie

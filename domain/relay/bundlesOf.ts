@@ -1,4 +1,5 @@
 /** Which prepared transactions go to the chain as one. */
+import { mayShareFees } from "#domain/relay/fees/feeCeilings.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 
 /** Bytes of calldata in one transaction: nodes keep none in their pools that is larger than 128 KiB as a whole. */
@@ -19,8 +20,9 @@ const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /**
  * Each item once, each in the first bundle that has room for it, in the order in which they came. The limits of a
- * bundle's members sum up to no more than any of them allows, and no account is in it twice, as the second operation of
- * an account is not valid before the first has run. What may not share a transaction is alone.
+ * bundle's members sum up to no more than any of them allows, none offers more for gas than another one is worth, and
+ * no account is in it twice, as the second operation of an account is not valid before the first has run. What may not
+ * share a transaction is alone.
  */
 export const bundlesOf = <T>(
   items: ReadonlyArray<T>,
@@ -36,7 +38,8 @@ export const bundlesOf = <T>(
         transactionOf(bundle.items[0]).chainId === chainId &&
         bundle.gas + gasLimit <= smaller(bundle.cap, bundleGas) &&
         bundle.bytes + bytes <= maxBytes &&
-        !bundle.senders.has(accountId)
+        !bundle.senders.has(accountId) &&
+        mayShareFees([...bundle.items.map(transactionOf), transaction])
     )
     if (open === undefined) {
       bundles.push({ items: [item], senders: new Set([accountId]), gas: gasLimit, cap: bundleGas, bytes })

@@ -1,21 +1,17 @@
 /**
  * What is done about a transaction that does not land: the one that the chain waits for, which is the relayer's first
  * unused nonce, is sent again; and where its fees would not be taken any more, replaced by the same with higher ones.
+ * What may not cost that much waits, and is taken back when the market stays there (`holdTransaction`).
  *
  * It may be another attempt's transaction, whose run is gone because another sender carried its action; an attempt that
  * waits behind it replaces it. A transaction behind it is left alone: a higher fee would not bring it forward.
  */
 import { DateTime, Duration, Effect, Metric, Option, Result } from "effect"
 import * as Metrics from "#domain/effects/Metrics.ts"
-import type { Relayer } from "#domain/relay/Relayer.ts"
-import type { RelayStore, StoredTransaction } from "#domain/relay/RelayStore.ts"
+import { type Holding, holdTransaction } from "#domain/relay/fees/holdTransaction.ts"
+import type { StoredTransaction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
-
-interface Services {
-  readonly store: RelayStore["Service"]
-  readonly relayer: Relayer["Service"]
-}
 
 const count = (transaction: SignedTransaction, outcome: "replaced" | "ceiling") =>
   Metric.update(Metric.withAttributes(Metrics.relayReplacements, { chain: String(transaction.chainId), outcome }), 1)
@@ -24,14 +20,18 @@ const count = (transaction: SignedTransaction, outcome: "replaced" | "ceiling") 
  * Sends a replacement where the fees are too low. That the relayer's account is empty, or that no node answers, is no
  * reason to offer more: it fails then.
  */
-const raise = Effect.fnUntraced(function* ({ relayer, store }: Services, head: StoredTransaction) {
-  const { transaction } = head
+const raise = Effect.fnUntraced(function* (services: Holding, head: StoredTransaction) {
+  const { relayer, store } = services
+  const { feeCeiling, isHeld, transaction } = head
   const sent = yield* Effect.result(relayer.broadcast(transaction))
   const isRefused = Result.isFailure(sent) && sent.failure._tag === "FeesTooLow"
   if (Result.isFailure(sent) && !isRefused) return yield* sent.failure
-  const bump = yield* relayer.quoteFeeBump(transaction, { isRefused })
+  const bump = yield* relayer.quoteFeeBump(transaction, { isRefused, feeCeiling })
+  if (bump._tag === "AboveLimit" && feeCeiling !== null && transaction.cancels === undefined)
+    return yield* holdTransaction(services, head, feeCeiling)
+  if (isHeld) yield* store.release(transaction)
   if (bump._tag === "Sufficient") return
-  if (bump._tag === "AboveCeiling") {
+  if (bump._tag !== "Bump") {
     yield* count(transaction, "ceiling")
     return yield* Effect.logWarning(
       `Nonce ${transaction.nonce} of relayer ${transaction.relayer} on chain ${transaction.chainId} waits: a replacement would cost more than the gas ceiling. Raise GAS_CEILING_GWEI_${transaction.chainId} or wait for cheaper gas`
@@ -44,7 +44,7 @@ const raise = Effect.fnUntraced(function* ({ relayer, store }: Services, head: S
 
 /** `age` is how old the newest bytes must be to be replaced; younger ones are sent again as they are. */
 export const replaceStuckTransaction = Effect.fn("replaceStuckTransaction")(function* (
-  services: Services,
+  services: Holding,
   { chainId, nonce, relayer: account }: SignedTransaction,
   age: Duration.Duration
 ) {

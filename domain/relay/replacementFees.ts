@@ -19,12 +19,14 @@ export interface MarketFees {
 
 /**
  * - `Sufficient`: what is offered would be taken now, so the same bytes are sent again.
- * - `AboveCeiling`: what would be taken is above the highest fee that may be paid.
+ * - `AboveCeiling`: what would be taken is above the highest fee that is paid on the chain.
+ * - `AboveLimit`: it is above what this transaction may cost.
  * - `Bump`: the fees of a replacement.
  */
 export type FeeBump =
   | { readonly _tag: "Sufficient" }
   | { readonly _tag: "AboveCeiling" }
+  | { readonly _tag: "AboveLimit" }
   | { readonly _tag: "Bump"; readonly fees: Fees }
 
 /** Nodes take a replacement for 10 percent more in both fields, some for 12.5; rounded up, and always above. */
@@ -46,6 +48,12 @@ export const feesAt = ({ baseFeePerGas, tip }: MarketFees, ceiling: bigint): Fee
 const wouldBeTaken = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees, { baseFeePerGas, tip }: MarketFees): boolean =>
   maxFeePerGas >= baseFeePerGas && smaller(maxPriorityFeePerGas, maxFeePerGas - baseFeePerGas) >= tip
 
+/** The highest fees for a unit of gas: on the chain, and of one transaction where it has a limit of its own. */
+export interface FeeLimits {
+  readonly ceiling: bigint
+  readonly limit: bigint | null
+}
+
 /**
  * What to offer instead: both fields an eighth higher, and not lower than what the market asks. `isRefused` says that
  * every node refused the fees as too low, whatever the market shows.
@@ -53,12 +61,16 @@ const wouldBeTaken = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees, { baseFeePer
 export const replacementFees = (
   offered: Fees,
   market: MarketFees,
-  { ceiling, isRefused }: { readonly ceiling: bigint; readonly isRefused: boolean }
+  { ceiling, isRefused, limit }: FeeLimits & { readonly isRefused: boolean }
 ): FeeBump => {
   if (!isRefused && wouldBeTaken(offered, market)) return { _tag: "Sufficient" }
   const maxPriorityFeePerGas = larger(raised(offered.maxPriorityFeePerGas), market.tip)
   const least = larger(larger(raised(offered.maxFeePerGas), maxPriorityFeePerGas), market.baseFeePerGas + market.tip)
   if (least > ceiling) return { _tag: "AboveCeiling" }
+  if (limit !== null && least > limit) return { _tag: "AboveLimit" }
   const wanted = larger(least, 2n * market.baseFeePerGas + market.tip)
-  return { _tag: "Bump", fees: { maxFeePerGas: smaller(wanted, ceiling), maxPriorityFeePerGas } }
+  return {
+    _tag: "Bump",
+    fees: { maxFeePerGas: smaller(wanted, smaller(ceiling, limit ?? ceiling)), maxPriorityFeePerGas }
+  }
 }

@@ -5,7 +5,16 @@
  */
 import { Schema, SchemaTransformation } from "effect"
 import type { AccountId } from "#domain/values/Caip.ts"
-import { type ActionCost, foundFrom, PreparedAction, type ToSign, toSign } from "#domain/relay/Transaction.ts"
+import {
+  type ActionCost,
+  carriedAlone,
+  type CostCeilings,
+  costingWithin,
+  foundFrom,
+  PreparedAction,
+  type ToSign,
+  toSign
+} from "#domain/relay/Transaction.ts"
 
 const action: unique symbol = Symbol("action")
 
@@ -38,6 +47,16 @@ export class PreparedBatch {
 
   get cost(): ActionCost {
     return this[action]
+  }
+
+  /** The same, which no transaction that carries it may cost more than. */
+  within(ceilings: CostCeilings): PreparedBatch {
+    return new PreparedBatch(costingWithin(this[action], ceilings))
+  }
+
+  /** The same, for a transaction of its own. */
+  get alone(): PreparedBatch {
+    return new PreparedBatch(carriedAlone(this[action]))
   }
 }
 

@@ -1,9 +1,9 @@
 /** The relayer: an account that pays for transactions and owns nothing else. */
-import { Duration, Effect, Layer } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { type Hex, parseTransaction, type TransactionSerializableEIP1559 } from "viem"
 import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { Relayer } from "#domain/relay/Relayer.ts"
+import { type Cancelling, Relayer } from "#domain/relay/Relayer.ts"
 import { type Fees, replacementFees } from "#domain/relay/replacementFees.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -14,6 +14,7 @@ import { serializeSigned, serializeUnsigned } from "#layers/evm/signer/serialize
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { BlockReader } from "#layers/evm/execution/BlockReader.ts"
 import { readUsedNonces } from "#layers/evm/execution/relayerNonce.ts"
+import { readDataCosts, withDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
 import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
@@ -27,6 +28,22 @@ const unsignedOf = (raw: string): TransactionSerializableEIP1559 => {
   return unsigned
 }
 
+const feesOf = (raw: string): Fees => {
+  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsignedOf(raw)
+  return { maxFeePerGas, maxPriorityFeePerGas }
+}
+
+const gasOf = (raw: string): bigint => unsignedOf(raw).gas ?? 0n
+
+/** Gas of a transfer between accounts without code. Source: the Ethereum Yellow Paper (G_transaction). */
+const transferGas = 21_000n
+
+/** Wei for a unit of gas with which a cancelling transaction costs in all what the cancelled one might have. */
+const cancellingLimit = (
+  feeCeiling: bigint,
+  { cancels, gasLimit }: { readonly cancels: string; readonly gasLimit: bigint }
+): bigint => (feeCeiling * gasOf(cancels)) / gasLimit
+
 export const RelayerLive = Layer.effect(
   Relayer,
   Effect.gen(function* () {
@@ -38,7 +55,7 @@ export const RelayerLive = Layer.effect(
     const signed = Effect.fnUntraced(function* (
       account: EvmAddress,
       transaction: TransactionSerializableEIP1559,
-      carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "actionHash">
+      carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "actionHash" | "cancels">
     ) {
       const unsigned = serializeUnsigned(transaction)
       const { chainId } = carried
@@ -90,25 +107,61 @@ export const RelayerLive = Layer.effect(
       transaction: SignedTransaction,
       fees: Fees
     ) {
-      const { actionHash, chainId, fromBlock, raw, relayer, replaces, txHash } = transaction
+      const { actionHash, cancels, chainId, fromBlock, raw, relayer, replaces, txHash } = transaction
       return yield* signed(
         relayer,
         { ...unsignedOf(raw), ...fees },
-        { chainId, actionHash, fromBlock, replaces: [...replaces, txHash] }
+        {
+          chainId,
+          actionHash,
+          fromBlock,
+          replaces: [...replaces, txHash],
+          ...(cancels === undefined ? {} : { cancels })
+        }
       )
     })
 
     const quoteFeeBump = Effect.fn("Relayer.quoteFeeBump")(
-      function* (transaction: SignedTransaction, { isRefused }: { readonly isRefused: boolean }) {
-        const { chainId, raw } = transaction
+      function* (
+        transaction: SignedTransaction,
+        { feeCeiling, isRefused }: { readonly isRefused: boolean; readonly feeCeiling: bigint | null }
+      ) {
+        const { cancels, chainId, raw } = transaction
         yield* spanIsAbout(transaction)
         const { gasCeiling: ceiling } = yield* clients.chain(chainId)
         const market = yield* readMarketFees(chainId)
-        const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsignedOf(raw)
-        return replacementFees({ maxFeePerGas, maxPriorityFeePerGas }, market, { ceiling, isRefused })
+        const isBound = feeCeiling !== null && cancels !== undefined
+        const limit = isBound ? cancellingLimit(feeCeiling, { cancels, gasLimit: gasOf(raw) }) : feeCeiling
+        return replacementFees(feesOf(raw), market, { ceiling, isRefused, limit })
       },
       Effect.provideService(EvmClients, clients)
     )
+
+    const quoteCancelling = Effect.fn("Relayer.quoteCancelling")(
+      function* ({ chainId, raw }: SignedTransaction, { feeCeiling }: { readonly feeCeiling: bigint }) {
+        const { gasCeiling: ceiling } = yield* clients.chain(chainId)
+        const [market, costs] = yield* Effect.all([readMarketFees(chainId), readDataCosts(chainId)], {
+          concurrency: "unbounded"
+        })
+        const { gasLimit } = withDataCosts(costs, "0x", transferGas)
+        const limit = cancellingLimit(feeCeiling, { cancels: raw, gasLimit })
+        const bump = replacementFees(feesOf(raw), market, { ceiling, isRefused: true, limit })
+        return bump._tag === "Bump" ? Option.some({ gasLimit, fees: bump.fees }) : Option.none<Cancelling>()
+      },
+      Effect.provideService(EvmClients, clients)
+    )
+
+    const signCancelling = Effect.fn("Relayer.signCancelling")(function* (
+      transaction: SignedTransaction,
+      { fees, gasLimit }: Cancelling
+    ) {
+      const { actionHash, chainId, fromBlock, nonce, raw, relayer, replaces, txHash } = transaction
+      return yield* signed(
+        relayer,
+        { type: "eip1559", chainId, nonce, to: toViem(relayer), value: 0n, data: "0x", gas: gasLimit, ...fees },
+        { chainId, actionHash, fromBlock, replaces: [...replaces, txHash], cancels: raw }
+      )
+    })
 
     const usedNonces = Effect.fn("Relayer.usedNonces")(
       (chainId: ChainId, relayer: EvmAddress) => readUsedNonces(chainId, toViem(relayer)),
@@ -132,6 +185,16 @@ export const RelayerLive = Layer.effect(
 
     const accounts = [address, ...others.map((other) => other.address)] as const
 
-    return Relayer.of({ address, accounts, sign, broadcast, usedNonces, quoteFeeBump, signReplacement })
+    return Relayer.of({
+      address,
+      accounts,
+      sign,
+      broadcast,
+      usedNonces,
+      quoteFeeBump,
+      signReplacement,
+      quoteCancelling,
+      signCancelling
+    })
   })
 )

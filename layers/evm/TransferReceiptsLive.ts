@@ -90,7 +90,7 @@ export const TransferReceiptsLive = Layer.effect(
       function* (accountId: AccountId, _actionHash: string, { block, transaction }: SoughtAction) {
         if (transaction === null) return Option.none()
         const chainId = chainIdOf(accountId)
-        const nonce = operationNonceIn(transaction.raw, accountId)
+        const nonce = operationNonceIn(transaction, accountId)
         if (nonce !== undefined) {
           const [isUsed] = yield* readOperationNonces(chainId, [{ accountId, nonce }], block)
           if (isUsed === false) return Option.none()

@@ -1,5 +1,6 @@
 /** Reads the chains of a deployment: a chain takes part when it has an RPC endpoint. */
 import { Effect, Redacted, Schema } from "effect"
+import * as Decimal from "#domain/values/Decimal.ts"
 import { type AssetId, ChainId, EvmAddress, solanaChainId, spl } from "#domain/values/Caip.ts"
 import { knownChain } from "#domain/chain/knownChains.ts"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
@@ -21,6 +22,8 @@ interface ConfigurableChain {
   readonly confirmations: number
   /** Gwei for a unit of gas above which nothing is paid unless GAS_CEILING_GWEI_<chainId> is set. */
   readonly gasCeilingGwei: number
+  /** US dollars that a transaction of the agent may cost unless GAS_CEILING_USD_<chainId> is set. */
+  readonly gasCeilingUsd: bigint
   /** Seconds that the latest block of a node may be old unless HEAD_MAX_AGE_SECONDS_<chainId> is set. */
   readonly headMaxAgeSeconds: number
   /** Wei that are offered as a tip at least; reasons of both in docs/decisions/0329. */
@@ -37,6 +40,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"],
     confirmations: 12,
     gasCeilingGwei: 200,
+    gasCeilingUsd: 200n,
     headMaxAgeSeconds: 300,
     minTip: 50_000_000n,
     ondoStable: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
@@ -46,6 +50,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x4200000000000000000000000000000000000006", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"],
     confirmations: 10,
     gasCeilingGwei: 10,
+    gasCeilingUsd: 10n,
     headMaxAgeSeconds: 120,
     minTip: 1_000_000n,
     rollup: "optimism"
@@ -55,6 +60,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x82aF49447D8a07e3bd95BD0d56f35241523fBab1", "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"],
     confirmations: 30,
     gasCeilingGwei: 10,
+    gasCeilingUsd: 10n,
     headMaxAgeSeconds: 120,
     minTip: 0n,
     rollup: "arbitrum"
@@ -64,6 +70,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c", "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"],
     confirmations: 15,
     gasCeilingGwei: 20,
+    gasCeilingUsd: 10n,
     headMaxAgeSeconds: 120,
     minTip: 50_000_000n,
     ondoStable: "0x55d398326f99059fF775485246999027B3197955"
@@ -73,6 +80,7 @@ const knownChains: ReadonlyArray<ConfigurableChain> = [
     connectorTokens: ["0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"],
     confirmations: 30,
     gasCeilingGwei: 10,
+    gasCeilingUsd: 10n,
     headMaxAgeSeconds: 3600,
     minTip: 0n,
     rollup: "arbitrum"
@@ -95,6 +103,14 @@ const address = kind(
   EvmAddress,
   "a 20-byte hex address with a valid EIP-55 checksum when mixed-case",
   "0x4200000000000000000000000000000000000006"
+)
+
+const dollars = kind(
+  Decimal.UsdFromString.check(
+    Schema.isBetweenBigInt({ minimum: Decimal.one / 100n, maximum: 1_000_000n * Decimal.one })
+  ),
+  "US dollars from 0.01 to 1000000 with at most 6 decimal places",
+  "10.00"
 )
 
 const weiPerGwei = 1_000_000_000n
@@ -211,6 +227,25 @@ export const chains: Setting<ReadonlyArray<EvmChain>> = Effect.gen(function* () 
     `RPC_URL_<chainId>: no chain is configured; set at least one of ${names}, for example RPC_URL_8453=${endpoints.example}`
   ])
 })
+
+const gasCeilingUsdOn = ({ gasCeilingUsd, id }: ConfigurableChain): Setting<bigint | null> =>
+  Effect.flatMap(
+    // What is wrong with it is said where the chain itself is read.
+    Effect.orElseSucceed(formerName(`RPC_URL_${id}`, endpoints), () => null),
+    (rpcUrls) =>
+      rpcUrls === null
+        ? Effect.succeed(null)
+        : withDefault(`GAS_CEILING_USD_${id}`, dollars, gasCeilingUsd * Decimal.one)
+  )
+
+/** US dollars (wad) that a transaction of the agent may cost, of each configured chain. */
+export const gasCeilingsUsd: Setting<ReadonlyMap<ChainId, bigint>> = Effect.map(
+  all(Object.fromEntries(knownChains.map((known) => [known.id, gasCeilingUsdOn(known)]))),
+  (read) =>
+    new Map(
+      Object.entries(read).flatMap(([id, usd]) => (usd === null ? [] : [[ChainId.make(Number(id)), usd] as const]))
+    )
+)
 
 /** A chain whose prices are attested, and the guards there that take them. */
 export interface GuardedChain extends Pick<EvmChain, "chainId" | "rpcUrls"> {

@@ -12,7 +12,7 @@ import { GasSettings } from "#domain/relay/GasBudget.ts"
 import { SwapSettings } from "#domain/strategy/SwapSettings.ts"
 import { RouteSettings, TransferSettings } from "#domain/trading/RoutingSettings.ts"
 import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
-import { wrappedNatives } from "#src/config/chains.ts"
+import { gasCeilingsUsd, wrappedNatives } from "#src/config/chains.ts"
 import * as Kind from "#src/config/kinds.ts"
 import { all, type Setting, withDefault } from "#src/config/Setting.ts"
 
@@ -61,6 +61,7 @@ export const settings: Setting<ServiceSettings> = Effect.map(
     gasOfTenant: withDefault("GAS_PER_TENANT_AND_DAY", gas("10000000000"), 10_000_000_000),
     gasOfOwner: withDefault("GAS_OF_OWNER_PER_PORTFOLIO_AND_DAY", gas("30000000"), 30_000_000),
     gasShareBps: withDefault("GAS_MAX_SHARE_BPS", Kind.integer(1, 1_000_000, "10000"), 10_000),
+    gasCeilingsUsd,
     transferMinUsd: withDefault(
       "TRANSFER_MIN_USD",
       Kind.kind(Decimal.UsdFromString, "US dollars with at most 6 decimal places", "50.00"),
@@ -111,7 +112,8 @@ export const settings: Setting<ServiceSettings> = Effect.map(
       portfolioPerDay: BigInt(read.gasOfPortfolio),
       tenantPerDay: BigInt(read.gasOfTenant),
       ownerPerDay: BigInt(read.gasOfOwner),
-      maxShareBps: read.gasShareBps
+      maxShareBps: read.gasShareBps,
+      ceilingsUsd: read.gasCeilingsUsd
     },
     routes: { minUsd: read.routeMinUsd, minAdvantageBps: read.routeAdvantageBps },
     transfers: {

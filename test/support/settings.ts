@@ -13,7 +13,13 @@ export const testSettings: ServiceSettings = {
     mirrorCap: { slippageBps: 100, priceImpactBps: 100 },
     minTradeUsd: Decimal.one
   },
-  gas: { portfolioPerDay: 10n ** 12n, tenantPerDay: 10n ** 15n, ownerPerDay: 10n ** 12n, maxShareBps: 2_500 },
+  gas: {
+    portfolioPerDay: 10n ** 12n,
+    tenantPerDay: 10n ** 15n,
+    ownerPerDay: 10n ** 12n,
+    maxShareBps: 2_500,
+    ceilingsUsd: new Map()
+  },
   routes: { minUsd: 50n * Decimal.one, minAdvantageBps: 10 },
   transfers: { minUsd: 50n * Decimal.one, costBps: 10, maxCostBps: 100 },
   rebalances: { cooldownMs: 60_000, signatureWaitMs: 3_600_000 },

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { decodeFunctionData, type Hex, isAddressEqual, parseTransaction } from "viem"
 import type { AccountId, ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
+import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { entryPoint, entryPointAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
@@ -36,10 +37,13 @@ export const operationNonceOf = (callData: string, accountId: AccountId): bigint
   }
 }
 
-/** The same of a signed transaction. */
-export const operationNonceIn = (raw: string, accountId: AccountId): bigint | undefined => {
+/** The same of a signed transaction, or of the one that it cancels. */
+export const operationNonceIn = (
+  { cancels, raw }: Pick<SignedTransaction, "raw" | "cancels">,
+  accountId: AccountId
+): bigint | undefined => {
   try {
-    return callsIn(raw as Hex)
+    return callsIn((cancels ?? raw) as Hex)
       .filter(({ target }) => isAddressEqual(target, entryPoint))
       .map(({ callData }) => operationNonceOf(callData, accountId))
       .find((nonce) => nonce !== undefined)

@@ -4,7 +4,7 @@
  * account's nonce shows that there is no such event. Source: ERC-4337 (UserOperationEvent).
  */
 import { Effect, Option } from "effect"
-import type { TransactionReceipt } from "viem"
+import { isAddressEqual, type TransactionReceipt } from "viem"
 import type { AccountId } from "#domain/values/Caip.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
@@ -16,23 +16,39 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth, confirmedReceipt, confirmedReceiptOf } from "#layers/evm/execution/confirmedReceipt.ts"
 
 /**
- * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. Nothing moved by it.
- * When it carried several, the others may be to blame.
+ * A transfer of the relayer to itself used the nonce. Where no receipt of ours is shown it may be another one, and
+ * nothing came of what it cancels all the same.
  */
-export const lost = (
-  { actionHash, carries = 1, txHash }: SignedTransaction,
+const isTakenBack = ({ cancels }: SignedTransaction, receipt: TransactionReceipt | null): boolean =>
+  cancels !== undefined && (receipt === null || receipt.to === null || isAddressEqual(receipt.to, receipt.from))
+
+/** Why nothing came of it. Of several that a transaction carried the others may be to blame. */
+const whyLost = (
+  transaction: SignedTransaction,
   receipt: TransactionReceipt | null
-): ActionReceipt => ({
-  actionHash,
-  txHash: receipt?.transactionHash ?? txHash,
-  blockNumber: receipt?.blockNumber ?? 0n,
-  blockHash: receipt?.blockHash ?? null,
-  success: false,
-  ...(carries > 1 ? { isBundleReverted: true } : { isNotBegun: true }),
-  gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
-  ...(receipt === null ? {} : gasPriceOf(receipt, { part: 1n, of: BigInt(carries) })),
-  deltas: []
-})
+): Pick<ActionReceipt, "isBundleReverted" | "isNotBegun" | "isTakenBack"> => {
+  if (isTakenBack(transaction, receipt)) return { isNotBegun: true, isTakenBack: true }
+  return (transaction.carries ?? 1) > 1 ? { isBundleReverted: true } : { isNotBegun: true }
+}
+
+/**
+ * The relayer's transaction is out of the race: it was reverted, taken back, or another one used its nonce. Nothing
+ * moved by it.
+ */
+export const lost = (transaction: SignedTransaction, receipt: TransactionReceipt | null): ActionReceipt => {
+  const { actionHash, carries = 1, txHash } = transaction
+  return {
+    actionHash,
+    txHash: receipt?.transactionHash ?? txHash,
+    blockNumber: receipt?.blockNumber ?? 0n,
+    blockHash: receipt?.blockHash ?? null,
+    success: false,
+    ...whyLost(transaction, receipt),
+    gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
+    ...(receipt === null ? {} : gasPriceOf(receipt, { part: 1n, of: BigInt(carries) })),
+    deltas: []
+  }
+}
 
 /** Whether a confirmed block has seen the transaction's nonce used, by whatever transaction. */
 export const isNonceUsed = Effect.fnUntraced(function* (transaction: SignedTransaction, confirmed: bigint) {
@@ -58,7 +74,7 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
   const ownOutcome = own === null ? Option.none<ActionReceipt>() : outcomeIn(own, actionHash, accountId)
   if (Option.isSome(ownOutcome)) return shows(ownOutcome)
 
-  const nonce = operationNonceIn(transaction.raw, accountId)
+  const nonce = operationNonceIn(transaction, accountId)
   const isCarried = nonce === undefined || (yield* readOperationNonces(chainId, [{ accountId, nonce }], head))[0]
   if (isCarried === false) {
     const isOver = own !== null || (yield* isNonceUsed(transaction, confirmed))

@@ -143,7 +143,7 @@ const readCarried = Effect.fnUntraced(function* (
   { events, head }: { readonly events: ReadonlyArray<OperationEvent>; readonly head: bigint }
 ) {
   const known = awaited.flatMap(({ accountId, transaction }) => {
-    const nonce = operationNonceIn(transaction.raw, accountId)
+    const nonce = operationNonceIn(transaction, accountId)
     const account = toViem(addressOf(accountId))
     const isOvertaken = events.some(({ args }) => args.nonce === nonce && isAddressEqual(args.sender, account))
     return nonce === undefined || isOvertaken ? [] : [{ accountId, nonce, actionHash: transaction.actionHash }]

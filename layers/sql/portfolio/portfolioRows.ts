@@ -4,9 +4,10 @@ import type { ChainId, AccountId, WalletId } from "#domain/values/Caip.ts"
 import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { type OperationKind, type OperationState, stateEvent } from "#domain/operation/Operation.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
+import type { AttentionFacts } from "#domain/portfolio/Attention.ts"
 import type { StoredPortfolio } from "#domain/portfolio/PortfolioDetail.ts"
 import type { Portfolio, ScheduleStatus } from "#domain/portfolio/Portfolio.ts"
-import { readingWaits, receiptWaits, transferUnclear } from "#domain/operation/waits.ts"
+import { gasWaits, readingWaits, receiptWaits, transferUnclear } from "#domain/operation/waits.ts"
 import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 
@@ -26,7 +27,7 @@ export const selectPortfolios = `
 const lastWait = `
   SELECT kind, payload FROM operation_events
   WHERE operation_id = o.operation_id
-    AND kind IN ('${stateEvent}', '${transferUnclear}', '${receiptWaits}', '${readingWaits}')
+    AND kind IN ('${stateEvent}', '${transferUnclear}', '${receiptWaits}', '${gasWaits}', '${readingWaits}')
   ORDER BY sequence DESC LIMIT 1`
 
 /** The same with how it stands: `l` is the operation that ended last. */
@@ -48,8 +49,10 @@ export const selectDetail = selectPortfolios.replace(
       FROM operations o LEFT JOIN LATERAL (${lastWait}) e ON o.state = 'retrying'
       WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.kind = 'bridge') AS open_transfers,
     (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'since', o.updated_at,
-      'reason', e.payload ->> 'reason', 'isUnread', e.kind = '${readingWaits}') ORDER BY o.operation_id)
-      FROM operations o JOIN LATERAL (${lastWait}) e ON e.kind IN ('${receiptWaits}', '${readingWaits}')
+      'reason', e.payload ->> 'reason', 'waitsFor', CASE e.kind WHEN '${receiptWaits}' THEN 'outcome'
+        WHEN '${gasWaits}' THEN 'gas' ELSE 'reading' END) ORDER BY o.operation_id)
+      FROM operations o JOIN LATERAL (${lastWait}) e
+        ON e.kind IN ('${receiptWaits}', '${gasWaits}', '${readingWaits}')
       WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.state = 'retrying' AND o.kind <> 'bridge'
     ) AS unclear,`
 ).concat(`
@@ -139,7 +142,7 @@ export interface DetailRow extends PortfolioRow {
   }> | null
   readonly unclear: ReadonlyArray<{
     readonly operationId: OperationId
-    readonly isUnread: boolean
+    readonly waitsFor: AttentionFacts["unclear"][number]["waitsFor"]
     readonly since: string
     readonly reason: string | null
   }> | null

@@ -16,6 +16,7 @@ import {
   selectTransactions,
   toStored
 } from "#layers/sql/relay/relayRows.ts"
+import { makeHolds } from "#layers/sql/relay/holds.ts"
 import { makeRelayerTurns } from "#layers/sql/relay/relayerTurns.ts"
 import { makeReserve } from "#layers/sql/relay/reserve.ts"
 import { timestamp } from "#layers/sql/rows.ts"
@@ -86,9 +87,9 @@ const make = Effect.gen(function* () {
     const { transaction: newest } = yield* Effect.flatMap(carriedAt(chainId, relayer, nonce), Effect.fromOption)
     if (newest.txHash !== replaced) return newest
     yield* sql`
-      INSERT INTO relayed_replacements (chain_id, relayer, nonce, replacement, tx_hash, raw, created_at)
+      INSERT INTO relayed_replacements (chain_id, relayer, nonce, replacement, tx_hash, raw, cancels, created_at)
       VALUES (${chainId}, ${relayer}, ${nonce}, ${signed.replaces.length}, ${signed.txHash}, ${signed.raw},
-        ${timestamp(at)})`
+        ${signed.cancels !== undefined}, ${timestamp(at)})`
     return signed
   }, sql.withTransaction)
 
@@ -173,6 +174,7 @@ const make = Effect.gen(function* () {
     sent: sentAll,
     atNonce: Effect.fn("RelayStore.atNonce")(carriedAt),
     replace,
+    ...makeHolds(sql),
     recordReceipt
   })
 })

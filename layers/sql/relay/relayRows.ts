@@ -18,11 +18,13 @@ export const selectActions = `
 /** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they carry. */
 export const selectTransactions = `
   SELECT t.chain_id AS "chainId", t.relayer, t.nonce, t.carries, t.tx_hash AS "txHash", t.raw,
+    t.fee_ceiling AS "feeCeiling", t.held_since IS NOT NULL AS "isHeld",
     coalesce(r.signed_at, t.created_at) AS "signedAt", coalesce(r.replacements, '[]'::jsonb) AS replacements
   FROM relayed_transactions t
   LEFT JOIN LATERAL (
     SELECT max(r.created_at) AS signed_at,
-      jsonb_agg(jsonb_build_object('txHash', r.tx_hash, 'raw', r.raw) ORDER BY r.replacement) AS replacements
+      jsonb_agg(jsonb_build_object('txHash', r.tx_hash, 'raw', r.raw, 'cancels', r.cancels) ORDER BY r.replacement)
+        AS replacements
     FROM relayed_replacements r WHERE (r.chain_id, r.relayer, r.nonce) = (t.chain_id, t.relayer, t.nonce)
   ) r ON true`
 
@@ -48,7 +50,9 @@ const TransactionRow = Schema.Struct({
   txHash: Bytes32,
   raw: HexBytes,
   signedAt: Timestamp,
-  replacements: Schema.Array(Schema.Struct({ txHash: Bytes32, raw: HexBytes }))
+  feeCeiling: Schema.NullOr(Numeric),
+  isHeld: Schema.Boolean,
+  replacements: Schema.Array(Schema.Struct({ txHash: Bytes32, raw: HexBytes, cancels: Schema.Boolean }))
 })
 export type TransactionRow = typeof TransactionRow.Type
 
@@ -61,8 +65,9 @@ export const nonceKey = ({ chainId, nonce, relayer }: Pick<ActionRow, keyof type
 
 export const toStored = (action: ActionRow, row: TransactionRow): StoredTransaction => {
   const { actionHash, attempt, chainId, fromBlock, isRetrying, nonce, operationId, relayer } = action
-  const all = [{ txHash: row.txHash, raw: row.raw }, ...row.replacements]
-  const { raw, txHash } = all.at(-1)!
+  const all = [{ txHash: row.txHash, raw: row.raw, cancels: false }, ...row.replacements]
+  const { cancels, raw, txHash } = all.at(-1)!
+  const cancelled = all.findLast((one) => !one.cancels)!
   return {
     attempt: { operationId, chainId, attempt },
     transaction: {
@@ -74,9 +79,12 @@ export const toStored = (action: ActionRow, row: TransactionRow): StoredTransact
       raw,
       fromBlock,
       ...(row.carries > 1 ? { carries: row.carries } : {}),
-      replaces: all.slice(0, -1).map((earlier) => earlier.txHash)
+      replaces: all.slice(0, -1).map((earlier) => earlier.txHash),
+      ...(cancels ? { cancels: cancelled.raw } : {})
     },
     signedAt: row.signedAt,
-    isRetrying
+    isRetrying,
+    feeCeiling: row.feeCeiling,
+    isHeld: row.isHeld
   }
 }

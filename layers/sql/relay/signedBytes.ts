@@ -7,6 +7,7 @@
  */
 import { type DateTime, Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { feeCeilingOf } from "#domain/relay/fees/feeCeilings.ts"
 import type { CarriedAction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
@@ -50,13 +51,14 @@ export const makeStoreSigned = (sql: SqlClient.SqlClient) => {
     )
     return sql`
     WITH transactions AS (
-      INSERT INTO relayed_transactions (chain_id, relayer, nonce, carries, tx_hash, raw, created_at)
-      SELECT ${chainId}, ${relayer}, t.nonce, t.carries, t.tx_hash, t.raw, t.at
+      INSERT INTO relayed_transactions (chain_id, relayer, nonce, carries, tx_hash, raw, fee_ceiling, created_at)
+      SELECT ${chainId}, ${relayer}, t.nonce, t.carries, t.tx_hash, t.raw, nullif(t.fee_ceiling, '')::numeric, t.at
       FROM unnest(${signed.map(({ transaction }) => transaction.nonce)}::bigint[],
         ${signed.map(({ actions }) => actions.length)}::int[],
         ${signed.map(({ transaction }) => transaction.txHash)}::text[],
         ${signed.map(({ transaction }) => transaction.raw)}::text[],
-        ${signed.map(({ at }) => timestamp(at))}::timestamptz[]) AS t (nonce, carries, tx_hash, raw, at)
+        ${signed.map(({ actions }) => feeCeilingOf(actions.map(({ prepared }) => prepared))?.toString() ?? "")}::text[],
+        ${signed.map(({ at }) => timestamp(at))}::timestamptz[]) AS t (nonce, carries, tx_hash, raw, fee_ceiling, at)
     )
     INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, relayer, nonce, from_block,
       status, created_at, updated_at)

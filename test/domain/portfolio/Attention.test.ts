@@ -44,3 +44,20 @@ describe("the attention to a transfer", () => {
     )
   })
 })
+
+describe("the attention to an operation that waits for a chain", () => {
+  it("names what it waits for, with the reason, by a code of its own", () => {
+    const codeOf = (waitsFor: AttentionFacts["unclear"][number]["waitsFor"]) => {
+      const unclear = [{ operationId, waitsFor, since: before(5), reason: "gas is dear" }]
+      const [one, ...others] = attentionOf({ ...factsOf([]), unclear }, now)
+      assert.isEmpty(others)
+      assert.deepInclude(one, { operationId, since: before(5), actor: "operator" })
+      assert.include(one!.action, "(gas is dear)")
+      return one!.code
+    }
+    assert.deepStrictEqual(
+      [codeOf("outcome"), codeOf("gas"), codeOf("reading")],
+      ["outcome_unclear", "gas_too_dear", "chain_behind"]
+    )
+  })
+})

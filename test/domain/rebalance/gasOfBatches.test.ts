@@ -92,6 +92,47 @@ describe("the gas of a batch", () => {
     )
   )
 
+  it.live(
+    "makes no transaction that may cost more than a transaction of its chain, and holds both limits in ether",
+    () =>
+      Effect.gen(function* () {
+        const { ceilings, waste } = yield* GasBudget
+        const market = yield* TestChain
+        market.prices.set(baseWeth.assetId, 2_500n * Decimal.one)
+        // 4 million gas at 1 gwei is 0.004 ether, the ten dollars that a transaction may cost.
+        const most = { chainId: baseUsdc.chainId, gasLimit: 4_000_000n, maxFeePerGas: 1_000_000_000n }
+        const value = 1_000n * Decimal.one
+        assert.isTrue(Option.isNone(yield* waste(most, value)))
+        assert.isTrue(Option.isNone(yield* waste(most, null)))
+        const dearer = { ...most, maxFeePerGas: 1_000_000_001n }
+        for (const traded of [value, null])
+          assert.include(Option.getOrThrow(yield* waste(dearer, traded)), "may cost $10.00")
+        // A quarter of a thousand dollars is 0.1 ether.
+        const inEther = { costCeiling: 4n * 10n ** 15n, feeCeiling: 25_000_000_000n }
+        assert.deepStrictEqual(yield* ceilings(most, value), inEther)
+        assert.deepStrictEqual(yield* ceilings(most, null), { costCeiling: inEther.costCeiling })
+        const withData = { ...most, dataFee: 10n ** 15n }
+        assert.strictEqual((yield* ceilings(withData, value)).feeCeiling, 24_500_000_000n)
+        market.arePricesKnown = false
+        assert.deepStrictEqual(yield* ceilings(most, value), {})
+        assert.isTrue(Option.isNone(yield* waste(dearer, null)))
+        market.arePricesKnown = true
+      }).pipe(
+        Effect.provide(
+          GasBudget.layer.pipe(
+            Layer.provide(Layer.succeed(GasLedger, { spent: () => Effect.succeed(none) })),
+            Layer.provide(
+              testSettingsWith({
+                ...pricedGas,
+                gas: { ...testSettings.gas, ceilingsUsd: new Map([[baseUsdc.chainId, 10n * Decimal.one]]) }
+              })
+            ),
+            Layer.provideMerge(TestChains)
+          )
+        )
+      )
+  )
+
   it.live("an action is expected to cost what its family answers: on Solana no share of the most", () =>
     Effect.gen(function* () {
       const { expectedUsd } = yield* GasBudget

@@ -94,7 +94,11 @@ const carried = Effect.fnUntraced(function* (stored: (value: unknown) => unknown
       recordReceipt: (_, found) => Effect.sync(() => void recorded.push(found))
     }),
     Layer.succeed(StepCarrier, { carry: () => Effect.succeedNone }),
-    Layer.succeed(RelayTiming, { searchFor: Duration.seconds(1), searchInterval: Duration.millis(1) })
+    Layer.succeed(RelayTiming, {
+      searchFor: Duration.seconds(1),
+      searchInterval: Duration.millis(1),
+      holdFor: Duration.minutes(5)
+    })
   )
   const relay = Context.get(yield* Layer.build(TransactionRelay.layer.pipe(Layer.provide(services))), TransactionRelay)
   let answer: Option.Option<ActionReceipt> = Option.none()

@@ -58,7 +58,7 @@ const carried = Effect.fnUntraced(function* (...answers: ReadonlyArray<Answer>) 
     },
     operations: { transition: ({ to }) => Effect.sync(() => states.push(to) > 0) },
     store: { recordReceipt: (_, receipt) => Effect.sync(() => void recorded.push(receipt)) },
-    timing: { searchFor: Duration.millis(1), searchInterval: Duration.millis(1) }
+    timing: { searchFor: Duration.millis(1), searchInterval: Duration.millis(1), holdFor: Duration.minutes(5) }
   })
   let receipt: Option.Option<ActionReceipt> = Option.none()
   const workflow = Workflow.make("Steps", {

@@ -7,9 +7,9 @@ const fee = fc.bigInt({ min: 0n, max: 2_000n * gwei })
 const offer = fc.record({ maxFeePerGas: fee, maxPriorityFeePerGas: fee })
 const markets = fc.record({ baseFeePerGas: fee, tip: fee })
 
-const limits = fc.record({ ceiling: fee, isRefused: fc.boolean() })
+const limits = fc.record({ ceiling: fee, limit: fc.option(fee), isRefused: fc.boolean() })
 
-const at = (ceiling: bigint, isRefused = false) => ({ ceiling, isRefused })
+const at = (ceiling: bigint, isRefused = false) => ({ ceiling, isRefused, limit: null })
 const bump = (fees: Fees) => ({ _tag: "Bump", fees }) as const
 
 /** What a block pays of an offer to whoever makes it, by EIP-1559's own text; null where it may not be included. */
@@ -67,14 +67,29 @@ describe("replacementFees", () => {
     })
   })
 
-  it("is always taken by a node and by the market, never above the ceiling, and always a valid transaction", () => {
+  it("waits where the market asks more than the transaction may cost, and offers no more than that below it", () => {
+    const offered = { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 8n }
+    const market = { baseFeePerGas: 1_001n, tip: 8n }
+    const limited = (limit: bigint) => replacementFees(offered, market, { ...at(gwei), limit })
+    // A node takes no replacement for less than 1,125.
+    assert.deepStrictEqual(limited(1_124n), { _tag: "AboveLimit" })
+    assert.deepStrictEqual(limited(1_125n), bump({ maxFeePerGas: 1_125n, maxPriorityFeePerGas: 9n }))
+    assert.deepStrictEqual(limited(3_000n), bump({ maxFeePerGas: 2_010n, maxPriorityFeePerGas: 9n }))
+    assert.deepStrictEqual(replacementFees(offered, market, { ...at(1_100n), limit: 1_050n }), { _tag: "AboveCeiling" })
+  })
+
+  it("is always taken by a node and by the market, never above the ceiling or its limit, and always a valid transaction", () => {
     fc.assert(
-      fc.property(offer, markets, limits, (offered, market, { ceiling, isRefused }) => {
-        const answer = replacementFees(offered, market, { ceiling, isRefused })
+      fc.property(offer, markets, limits, (offered, market, { ceiling, isRefused, limit }) => {
+        const answer = replacementFees(offered, market, { ceiling, isRefused, limit })
         const now = paidTip(offered, market)
         if (answer._tag === "Sufficient") {
           assert.isFalse(isRefused)
           assert.isTrue(now !== null && now >= market.tip)
+        }
+        if (answer._tag === "AboveLimit") {
+          assert.isNotNull(limit)
+          assert.strictEqual(replacementFees(offered, market, { ceiling, isRefused, limit: null })._tag, "Bump")
         }
         if (answer._tag !== "Bump") return
         assert.isTrue(isRefused || now === null || now < market.tip)
@@ -85,6 +100,7 @@ describe("replacementFees", () => {
         const paid = paidTip(answer.fees, market)
         assert.isTrue(paid !== null && paid >= market.tip)
         assert.isTrue(answer.fees.maxFeePerGas <= ceiling)
+        if (limit !== null) assert.isTrue(answer.fees.maxFeePerGas <= limit)
         assert.isTrue(answer.fees.maxPriorityFeePerGas <= answer.fees.maxFeePerGas)
       })
     )

@@ -23,6 +23,7 @@ import { type MarketScenario, marketScenarios } from "#test/fault/crash/marketSc
 import { marketWorld } from "#test/fault/crash/marketWorld.ts"
 import type { Message } from "#test/fault/crash/messages.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
+import { baseUsdc, baseWeth } from "#test/support/assets.ts"
 import { testSettings, testSettingsWith } from "#test/support/settings.ts"
 import { SignatureRequestTiming } from "#domain/rebalance/SignatureRequests.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
@@ -101,7 +102,11 @@ const databaseAt = (path: string) =>
  * needs for that.
  */
 const Timing = Layer.mergeAll(
-  Layer.succeed(RelayTiming, { searchFor: Duration.seconds(2), searchInterval: Duration.millis(20) }),
+  Layer.succeed(RelayTiming, {
+    searchFor: Duration.seconds(2),
+    searchInterval: Duration.millis(20),
+    holdFor: Duration.zero
+  }),
   Layer.succeed(BridgeTiming, {
     maxChecks: 1,
     pollInterval: Schedule.recurs(0),
@@ -110,8 +115,12 @@ const Timing = Layer.mergeAll(
   Layer.succeed(SignatureRequestTiming, { first: Duration.seconds(1), max: Duration.seconds(1) })
 )
 
-/** What moved with the pools is not worth a trade, or each run would trade something else. */
+/**
+ * What moved with the pools is not worth a trade, or each run would trade something else. Gas on Base has a price, so
+ * that its transactions have a limit.
+ */
 const TestSettings = testSettingsWith({
+  natives: new Map([[baseUsdc.chainId, baseWeth.assetId]]),
   swaps: {
     ...testSettings.swaps,
     defaults: { ...testSettings.swaps.defaults, thresholdUsd: 25n * Decimal.one }

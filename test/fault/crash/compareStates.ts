@@ -14,6 +14,7 @@ const waiting = new Set([
   "waiting_for_account",
   "revocation_waits",
   "receipt_waits",
+  "gas_waits",
   "reading_waits",
   "transfer_unclear"
 ])

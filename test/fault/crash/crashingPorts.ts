@@ -20,6 +20,10 @@ export const crashingPorts = Layer.effect(
         ),
       signReplacement: (transaction, fees) =>
         Effect.tap(relayer.signReplacement(transaction, fees), () => pass(`signed anew for ${transaction.chainId}`)),
+      signCancelling: (transaction, cancelling) =>
+        Effect.tap(relayer.signCancelling(transaction, cancelling), () =>
+          pass(`signed to take back for ${transaction.chainId}`)
+        ),
       broadcast: (transaction) =>
         pass(`sending to ${transaction.chainId}`).pipe(
           Effect.andThen(relayer.broadcast(transaction)),

@@ -100,6 +100,21 @@ export const marketScenarios = {
     begin: rebalance(false),
     operations: 1
   },
+  "a rebalance of which gas becomes too dear, and which is taken back": {
+    script: { ...noFaults, dear: 1 },
+    begin: rebalance(false),
+    operations: 1
+  },
+  "a transfer of which gas becomes too dear, and which is taken back": {
+    script: { ...noFaults, dear: 1 },
+    begin: rebalance(true),
+    operations: 3
+  },
+  "a swap of which gas becomes too dear, and which is taken back": {
+    script: { ...noFaults, dear: 1 },
+    begin: swap(200_000_000n, 0),
+    operations: 1
+  },
   "a rebalance that waits for its owner to sign anew": {
     script: { ...noFaults, unsigned: 1 },
     begin: rebalance(false),

@@ -12,6 +12,7 @@ import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import { AuthorizationRequired, ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
+import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
@@ -29,6 +30,8 @@ export interface Script {
   readonly silence: number
   /** How often a transaction must be replaced before a chain includes it. */
   readonly replacements: number
+  /** How many of the relayer's first transactions the chain takes only for more than they may cost. */
+  readonly dear: number
   /** Polls of a transfer before it is delivered. */
   readonly timeout: number
   /**
@@ -49,6 +52,7 @@ export interface Script {
 export const noFaults: Script = {
   silence: 0,
   replacements: 0,
+  dear: 0,
   timeout: 0,
   unsigned: null,
   unread: 0,
@@ -61,10 +65,17 @@ const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
 type Count = (key: string) => number
 
+/** The next with its nonce. */
+const anew = (transaction: SignedTransaction): SignedTransaction => ({
+  ...transaction,
+  txHash: hash(`tx ${transaction.chainId} ${transaction.replaces.length + 1}`, transaction.nonce),
+  replaces: [...transaction.replaces, transaction.txHash]
+})
+
 const relayerOf = (
   chain: ScriptedChain,
   asked: Count,
-  { onAsked, silence }: { readonly silence: number; readonly onAsked: Effect.Effect<void> }
+  { dear, onAsked, silence }: Pick<Script, "dear" | "silence"> & { readonly onAsked: Effect.Effect<void> }
 ) =>
   Relayer.of({
     address: relayer,
@@ -86,13 +97,13 @@ const relayerOf = (
             })
       ),
     usedNonces: (chainId) => Effect.sync(() => chain.usedNonces(chainId)),
-    quoteFeeBump: () => Effect.succeed({ _tag: "Bump", fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } }),
-    signReplacement: (transaction) =>
-      Effect.succeed({
-        ...transaction,
-        txHash: hash(`tx ${transaction.chainId} ${transaction.replaces.length + 1}`, transaction.nonce),
-        replaces: [...transaction.replaces, transaction.txHash]
-      }),
+    quoteFeeBump: ({ nonce }) =>
+      Effect.succeed(
+        nonce < dear ? { _tag: "AboveLimit" } : { _tag: "Bump", fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } }
+      ),
+    signReplacement: (transaction) => Effect.succeed(anew(transaction)),
+    quoteCancelling: () => Effect.succeedSome({ fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }, gasLimit: 1n }),
+    signCancelling: (transaction) => Effect.succeed({ ...anew(transaction), raw: "0x02", cancels: transaction.raw }),
     broadcast: (transaction) => Effect.sync(() => chain.send(transaction))
   })
 
@@ -137,7 +148,7 @@ const cancelAll = (sql: SqlClient.SqlClient) =>
 export const marketWorld = (file: string, script: Script) => {
   const keep = journalOf(file)
   const market = makeMarket(keep)
-  const chain = makeScriptedChain(market, keep, script.replacements)
+  const chain = makeScriptedChain(market, keep, script)
   const counts = keep<string, number>("counts")
   const asked: Count = (key) => {
     const count = (counts.get(key) ?? 0) + 1
@@ -151,6 +162,7 @@ export const marketWorld = (file: string, script: Script) => {
       Relayer,
       Effect.map(SqlClient.SqlClient, (sql) =>
         relayerOf(chain, asked, {
+          dear: script.dear,
           silence: script.silence,
           onAsked: script.cancelled === "signing" ? cancelAll(sql) : Effect.void
         })

@@ -24,7 +24,7 @@ import { TestSettings } from "#test/support/settings.ts"
 import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
-const timing = { searchFor: Duration.millis(500), searchInterval: Duration.millis(20) }
+const timing = { searchFor: Duration.millis(500), searchInterval: Duration.millis(20), holdFor: Duration.minutes(5) }
 
 const Engine = Layer.mergeAll(Layer.provide(Rebalances.layer, DryRunLive), SchedulerLive).pipe(
   Layer.provideMerge(EngineLive),

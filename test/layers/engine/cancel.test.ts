@@ -42,7 +42,11 @@ const Hook = Layer.succeed(StepHook, (payload) => {
 /** A run that waits for its owner polls again in an hour, so it ends only when it is woken. */
 const Timing = Layer.mergeAll(
   Layer.succeed(SignatureRequestTiming, { first: Duration.hours(1), max: Duration.hours(1) }),
-  Layer.succeed(RelayTiming, { searchFor: Duration.seconds(2), searchInterval: Duration.millis(20) })
+  Layer.succeed(RelayTiming, {
+    searchFor: Duration.seconds(2),
+    searchInterval: Duration.millis(20),
+    holdFor: Duration.minutes(5)
+  })
 )
 
 const worldOn = (stores: typeof TestStores) =>

@@ -25,7 +25,13 @@ import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 const Engine = EngineLive.pipe(
   Layer.provideMerge(TestChains),
-  Layer.provide(Layer.succeed(RelayTiming, { searchFor: Duration.seconds(1), searchInterval: Duration.millis(100) })),
+  Layer.provide(
+    Layer.succeed(RelayTiming, {
+      searchFor: Duration.seconds(1),
+      searchInterval: Duration.millis(100),
+      holdFor: Duration.minutes(5)
+    })
+  ),
   Layer.provideMerge(TestSettings),
   Layer.provideMerge(TestStores),
   Layer.provideMerge(NodeCrypto.layer)

@@ -21,7 +21,7 @@ import { newServerDatabase, storesOn } from "#test/support/database.ts"
 import { enrolledPortfolio } from "#test/support/enrolledPortfolio.ts"
 import { TestSettings } from "#test/support/settings.ts"
 
-const timing = { searchFor: Duration.seconds(2), searchInterval: Duration.millis(50) }
+const timing = { searchFor: Duration.seconds(2), searchInterval: Duration.millis(50), holdFor: Duration.minutes(5) }
 
 /** A process: an engine and stores of its own, over the same database and the same chains. */
 const processOn = (url: string, market: typeof TestChain.Service) =>

@@ -15,7 +15,7 @@ import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
-const timing = { searchFor: Duration.millis(50), searchInterval: Duration.millis(10) }
+const timing = { searchFor: Duration.millis(50), searchInterval: Duration.millis(10), holdFor: Duration.minutes(5) }
 
 const Engine = EngineLive.pipe(
   Layer.provide(Layer.succeed(RelayTiming, timing)),

@@ -101,6 +101,8 @@ const relayerOn = (world: World) => (sql: SqlClient.SqlClient) => {
         ...bytesOf(world, { ...readSigned(transaction.raw), fee: Number(maxFeePerGas) }),
         replaces: [...transaction.replaces, transaction.txHash]
       })),
+    quoteCancelling: () => Effect.succeedNone,
+    signCancelling: () => Effect.die(new Error("Nothing is worth too little for the gas of a simulated chain")),
     broadcast: ({ chainId, raw, replaces, txHash }) =>
       Effect.gen(function* () {
         const { callData, fee, relayer, nonce } = readSigned(raw)

@@ -6,7 +6,7 @@
  */
 import { type MarkedOperation, OperationMarks } from "#domain/relay/OperationMarks.ts"
 import { DateTime, Effect, Layer, Option } from "effect"
-import { type AssetId, type ChainId, chainIdOf, type EvmAddress, addressOf } from "#domain/values/Caip.ts"
+import { type AssetId, type ChainId, chainIdOf, addressOf } from "#domain/values/Caip.ts"
 import * as Amount from "#domain/values/Amount.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -17,7 +17,6 @@ import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-import { Relayer } from "#domain/relay/Relayer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import {
   Issuer,
@@ -34,21 +33,20 @@ import { evmExecution } from "#layers/evm/address.ts"
 import {
   feeBps,
   hash,
-  include,
   output,
   requireUp,
   revertedBundleReceipt,
+  takenBackReceipt,
   TestChain,
   write,
   writeBundle
 } from "#test/support/chains/TestMarket.ts"
+import { relayer, RelayerTest } from "#test/support/chains/TestRelayer.ts"
 import { readEach } from "#test/support/readEach.ts"
 import { RevocationExecutionTest } from "#test/support/chains/TestRevocations.ts"
 import { WithdrawalExecutionTest } from "#test/support/chains/TestWithdrawals.ts"
 
 export { TestChain } from "#test/support/chains/TestMarket.ts"
-
-const relayer = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
 const BalancesTest = Layer.effect(
   Balances,
@@ -189,7 +187,9 @@ const CarriedActionsTest = Layer.effect(
           requireUp(market, transaction.chainId),
           Effect.sync(() =>
             Option.fromUndefinedOr(
-              market.included.get(transaction.actionHash) ?? revertedBundleReceipt(market, transaction)
+              market.included.get(transaction.actionHash) ??
+                revertedBundleReceipt(market, transaction) ??
+                takenBackReceipt(market, transaction)
             )
           )
         )
@@ -214,54 +214,6 @@ const OperationMarksTest = Layer.effect(
             return { _tag: "Pending" }
           })
         )
-    })
-  })
-)
-
-const RelayerTest = Layer.effect(
-  Relayer,
-  Effect.gen(function* () {
-    const market = yield* TestChain
-    return Relayer.of({
-      address: relayer,
-      accounts: [relayer],
-      sign: ({ actionHash, callData, chainId, fromBlock }, nonce) =>
-        Effect.gen(function* () {
-          yield* market.at("sign")
-          if (!market.signs) return yield* new ChainUnavailable({ chainId, reason: "the key gave no signature" })
-          return {
-            chainId,
-            actionHash,
-            relayer,
-            nonce,
-            txHash: hash("tx", nonce),
-            raw: callData,
-            fromBlock,
-            replaces: []
-          }
-        }),
-      usedNonces: () => Effect.succeed(market.usedNonces),
-      quoteFeeBump: ({ replaces }) =>
-        Effect.succeed(
-          replaces.length < market.maxReplacements
-            ? ({ _tag: "Bump", fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } } as const)
-            : ({ _tag: "AboveCeiling" } as const)
-        ),
-      signReplacement: (transaction) =>
-        Effect.succeed({
-          ...transaction,
-          txHash: hash(`tx ${transaction.replaces.length + 1}`, transaction.nonce),
-          replaces: [...transaction.replaces, transaction.txHash]
-        }),
-      broadcast: ({ actionHash, chainId, raw, replaces, txHash }) =>
-        Effect.gen(function* () {
-          yield* requireUp(market, chainId)
-          yield* market.at("broadcast")
-          market.broadcasts.push(txHash)
-          if (replaces.length < market.minReplacements) return
-          include(market, chainId, { actionHash, txHash, raw })
-          yield* market.at("sent")
-        })
     })
   })
 )

@@ -78,6 +78,12 @@ export interface TestMarket {
   /** How often a transaction must be replaced before a chain includes it, and how often its fee may be raised. */
   minReplacements: number
   maxReplacements: number
+  /**
+   * Transactions with a nonce below it are taken for more than they offer at first, which is more than those may cost
+   * that have a limit; and those that were taken back.
+   */
+  dearNonces: number
+  readonly takenBack: Map<string, bigint>
   /** Permissions that a chain accepts no longer, by account and id. */
   readonly revoked: Set<string>
   /** Whether the relayer's key gives signatures. */
@@ -152,6 +158,8 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     broadcasts: [],
     minReplacements: 0,
     maxReplacements: 10,
+    dearNonces: 0,
+    takenBack: keep("takenBack"),
     revoked: new Set<string>(),
     signs: true,
     usedNonces: 0,
@@ -265,6 +273,27 @@ export const revertedBundleReceipt = (
         gasUsed: 1n,
         deltas: []
       }
+}
+
+/** Of a transaction whose nonce one took that carries nothing. */
+export const takenBackReceipt = (
+  market: TestMarket,
+  { actionHash, replaces, txHash }: SignedTransaction
+): ActionReceipt | undefined => {
+  const canceller = [txHash, ...replaces].find((one) => market.takenBack.has(one))
+  if (canceller === undefined) return undefined
+  const blockNumber = market.takenBack.get(canceller)!
+  return {
+    actionHash,
+    txHash: canceller,
+    blockNumber,
+    blockHash: hash("block", Number(blockNumber)),
+    success: false,
+    isNotBegun: true,
+    isTakenBack: true,
+    gasUsed: 1n,
+    deltas: []
+  }
 }
 
 /** Includes a transaction, once, with all that it carries. */

@@ -15,7 +15,13 @@ interface Landed extends Pick<Payload, "accountId" | "transfers">, Carried {
 
 const at = (chainId: number, nonce: number) => `${chainId} ${nonce}`
 
-export const makeScriptedChain = (market: TestMarket, keep: KeepMap, replacements: number) => {
+/** How often a transaction is replaced before it is taken, and how many of the first ones never are. */
+interface Tolls {
+  readonly replacements: number
+  readonly dear: number
+}
+
+export const makeScriptedChain = (market: TestMarket, keep: KeepMap, { dear, replacements }: Tolls) => {
   const used = keep<number, number>("used")
   const pending = keep<string, SignedTransaction>("pending")
   const landed = keep<string, Landed>("landed")
@@ -24,11 +30,20 @@ export const makeScriptedChain = (market: TestMarket, keep: KeepMap, replacement
     const nonce = used.get(chainId) ?? 0
     const next = pending.get(at(chainId, nonce))
     if (next === undefined || next.replaces.length < replacements) return
-    const { actionHash, raw, txHash } = next
+    const { actionHash, cancels, raw, txHash } = next
+    if (cancels !== undefined) {
+      market.takenBack.set(txHash, market.mine())
+      return takeNext(chainId, nonce)
+    }
+    if (nonce < dear) return
     const { accountId, transfers } = read(raw)
     include(market, chainId, { actionHash, txHash, raw })
     const { success } = market.included.get(actionHash)!
     landed.set(at(chainId, nonce), { accountId, transfers, txHash, success, byRelayer: true })
+    takeNext(chainId, nonce)
+  }
+
+  const takeNext = (chainId: number, nonce: number): void => {
     pending.delete(at(chainId, nonce))
     used.set(chainId, nonce + 1)
     settle(chainId)

@@ -7,6 +7,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { type Hex, parseGwei } from "viem"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import { asTransaction, type PreparedTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
@@ -202,7 +203,11 @@ describe("User operations of several accounts", () => {
           Effect.gen(function* () {
             yield* relay.broadcast(signed[0]!)
             const { maxFeePerGas } = yield* feesOf(base, signed[0]!.txHash)
-            const replace = replaceStuckTransaction({ store, relayer: relay }, signed[1]!, Duration.zero)
+            const replace = replaceStuckTransaction(
+              { operations: yield* OperationStore, store, relayer: relay, holdFor: Duration.zero },
+              signed[1]!,
+              Duration.zero
+            )
             yield* withFeesAbove(base, maxFeePerGas, replace)
           })
         )

@@ -2,31 +2,23 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
-import type { OperationId } from "#domain/values/Ids.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
+import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TestStores } from "#test/support/database.ts"
-
-import { submit as submitOperation, world } from "#test/layers/sql/fixtures.ts"
 import {
-  batchOf,
-  type Enrollment,
   chainIdOf,
+  confirmed,
   EvmWorld,
   EvmWorldLive,
-  quotedSwap,
-  confirmed,
-  stranger,
+  mine,
   patientAdapter,
-  mine
+  stranger
 } from "#test/layers/evm/EvmWorld.ts"
 import { feesOf, withFeesAbove, withoutMining } from "#test/layers/evm/relay/heldBack.ts"
-import { balances, changes, deltasOf, dollars, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
+import { newest, storedSwap, unblock } from "#test/layers/evm/relay/storedSwap.ts"
+import { balances, changes, deltasOf, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { asTransaction } from "#domain/relay/Transaction.ts"
 
 const World = Layer.mergeAll(EvmWorldLive, TestStores)
 
@@ -37,42 +29,8 @@ const reorganize = ({ client }: Chain, depth: number) =>
     params: [depth, []]
   })
 
-/** A swap of ten dollars that is signed and stored as an attempt of a new operation. */
-const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollment) {
-  const { base } = yield* EvmWorld
-  const enrollment = typeof account === "bigint" ? yield* tradingAccount(account) : account
-  const before = yield* balances(base, enrollment.account)
-  const execution = yield* ChainExecution
-  const relay = yield* Relayer
-  const store = yield* RelayStore
-  const prepared = asTransaction(
-    yield* execution.prepare(
-      batchOf(enrollment, base, [yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })])
-    )
-  )
-  const { portfolioId, tenantId } = yield* world()
-  const { operationId } = yield* submitOperation(tenantId, portfolioId)
-  const attempt: AttemptId = { operationId: operationId as OperationId, chainId: chainIdOf(base), attempt: 1 }
-  yield* store.reserve([{ attempt, prepared }], {
-    accounts: relay.accounts,
-    at: yield* DateTime.now,
-    sign: (nonce) => relay.sign(prepared, nonce)
-  })
-  const signed = (yield* newest(attempt)).transaction
-  return { attempt, base, before, enrollment, prepared, signed }
-})
-
-const newest = (attempt: AttemptId) =>
-  Effect.flatMap(RelayStore, (store) => Effect.map(store.sent(attempt), Option.getOrThrow))
-
 /** Bytes that an endpoint took are sent again after a second at the earliest, long before a run does so. */
 const unsentForAMoment = Effect.sleep("1100 millis")
-
-const unblock = Effect.fnUntraced(function* (attempt: AttemptId, age = Duration.zero) {
-  const services = { store: yield* RelayStore, relayer: yield* Relayer }
-  yield* replaceStuckTransaction(services, (yield* newest(attempt)).transaction, age)
-  return (yield* newest(attempt)).transaction
-})
 
 describe("A transaction that does not land", () => {
   layer(World, { excludeTestServices: true })((it) => {
@@ -157,7 +115,7 @@ describe("A transaction that does not land", () => {
         const relay = yield* Relayer
         const { attempt, base, before, enrollment, prepared, signed } = yield* storedSwap(41n)
         const store = yield* RelayStore
-        const bump = yield* relay.quoteFeeBump(signed, { isRefused: true })
+        const bump = yield* relay.quoteFeeBump(signed, { isRefused: true, feeCeiling: null })
         if (bump._tag !== "Bump") return assert.fail(bump._tag)
         const second = yield* store.replace(
           yield* newest(attempt),
@@ -196,7 +154,9 @@ describe("A transaction that does not land", () => {
         const relay = yield* Relayer
         const { prepared, signed } = yield* storedSwap(44n)
         const dear = yield* relay.sign({ ...prepared, maxFeePerGas: 480_000_000_000n }, signed.nonce)
-        assert.deepStrictEqual(yield* relay.quoteFeeBump(dear, { isRefused: true }), { _tag: "AboveCeiling" })
+        assert.deepStrictEqual(yield* relay.quoteFeeBump(dear, { isRefused: true, feeCeiling: null }), {
+          _tag: "AboveCeiling"
+        })
         yield* relay.broadcast(signed)
         yield* confirmed(signed, prepared.accountId)
       })

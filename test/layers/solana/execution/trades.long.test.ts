@@ -86,7 +86,11 @@ eachSwig("trades", (start) => {
     Effect.suspend(() =>
       whileBlocksPass(chain)(effect).pipe(
         Effect.provideService(ResendEvery, Duration.millis(5)),
-        Effect.provideService(RelayTiming, { searchFor: Duration.seconds(20), searchInterval: Duration.millis(1) }),
+        Effect.provideService(RelayTiming, {
+          searchFor: Duration.seconds(20),
+          searchInterval: Duration.millis(1),
+          holdFor: Duration.minutes(5)
+        }),
         Effect.provide(
           NothingLost.pipe(
             Layer.provideMerge(
@@ -205,7 +209,11 @@ eachSwig("trades", (start) => {
         const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
         chain.fate = "dropped"
         const open = yield* carryStep(attempt, prepared, 0).pipe(
-          Effect.provideService(RelayTiming, { searchFor: Duration.millis(50), searchInterval: Duration.millis(1) })
+          Effect.provideService(RelayTiming, {
+            searchFor: Duration.millis(50),
+            searchInterval: Duration.millis(1),
+            holdFor: Duration.minutes(5)
+          })
         )
         assert.isTrue(Option.isNone(open))
         const signed = recorded.get("0")!.txHash
@@ -300,7 +308,11 @@ eachSwig("trades", (start) => {
         // Signed for what is held now; the tokens leave before it lands.
         chain.fate = "dropped"
         yield* carryStep(attempt, prepared, 0).pipe(
-          Effect.provideService(RelayTiming, { searchFor: Duration.millis(20), searchInterval: Duration.millis(1) })
+          Effect.provideService(RelayTiming, {
+            searchFor: Duration.millis(20),
+            searchInterval: Duration.millis(1),
+            holdFor: Duration.minutes(5)
+          })
         )
         const { transaction } = JSON.parse(recorded.get("0")!.payload).attempt
         assert.strictEqual(VersionedTransaction.deserialize(Buffer.from(transaction, "base64")).signatures.length, 1)

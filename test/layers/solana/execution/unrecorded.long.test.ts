@@ -129,7 +129,11 @@ describe("swaps without a record", () => {
       )
       return Effect.raceFirst(whileBlocksPass(chain)(effect), releasing).pipe(
         Effect.provideService(ResendEvery, Duration.millis(5)),
-        Effect.provideService(RelayTiming, { searchFor: Duration.seconds(20), searchInterval: Duration.millis(1) }),
+        Effect.provideService(RelayTiming, {
+          searchFor: Duration.seconds(20),
+          searchInterval: Duration.millis(1),
+          holdFor: Duration.minutes(5)
+        }),
         Effect.provide(services)
       )
     })

@@ -87,7 +87,11 @@ eachSwig("withdrawals that are carried out", (start) => {
     Effect.suspend(() =>
       whileBlocksPass(chain)(effect).pipe(
         Effect.provideService(ResendEvery, Duration.millis(5)),
-        Effect.provideService(RelayTiming, { searchFor: Duration.seconds(20), searchInterval: Duration.millis(1) }),
+        Effect.provideService(RelayTiming, {
+          searchFor: Duration.seconds(20),
+          searchInterval: Duration.millis(1),
+          holdFor: Duration.minutes(5)
+        }),
         Effect.provide(
           SolanaWithdrawalsLive.pipe(Layer.provide(others), Layer.provideMerge(unrecorded), Layer.provideMerge(clients))
         )
@@ -135,7 +139,8 @@ eachSwig("withdrawals that are carried out", (start) => {
   const only = (prepared: PreparedSteps) => Effect.map(carry(prepared), Option.getOrThrow)
   const hurried = Effect.provideService(RelayTiming, {
     searchFor: Duration.millis(50),
-    searchInterval: Duration.millis(1)
+    searchInterval: Duration.millis(1),
+    holdFor: Duration.minutes(5)
   })
 
   it.live("what was asked for leaves, and counts when its block is final; asked again nothing more is signed", () =>

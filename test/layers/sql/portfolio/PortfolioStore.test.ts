@@ -66,9 +66,13 @@ eachDatabase("PortfolioStore", (it) => {
       yield* enter("retrying", 2)
       assert.deepStrictEqual(yield* unclear, [], "it waits for something else")
       yield* operations.append({ operationId, at: after(3), kind: receiptWaits, payload: { reason: "no word yet" } })
-      assert.deepStrictEqual(yield* unclear, [{ operationId, isUnread: false, since: after(2), reason: "no word yet" }])
+      assert.deepStrictEqual(yield* unclear, [
+        { operationId, waitsFor: "outcome", since: after(2), reason: "no word yet" }
+      ])
       yield* operations.append({ operationId, at: after(3), kind: readingWaits, payload: { reason: "nodes behind" } })
-      assert.deepStrictEqual(yield* unclear, [{ operationId, isUnread: true, since: after(2), reason: "nodes behind" }])
+      assert.deepStrictEqual(yield* unclear, [
+        { operationId, waitsFor: "reading", since: after(2), reason: "nodes behind" }
+      ])
       yield* enter("running", 4)
       assert.deepStrictEqual(yield* unclear, [])
       yield* enter("retrying", 5)

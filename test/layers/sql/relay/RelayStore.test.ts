@@ -224,15 +224,36 @@ eachDatabase("RelayStore", (it) => {
       assert.isTrue(Option.isNone(yield* store.sent(attempt)))
       const first = yield* reserve(attempt, relayer, 4)
       const stored = Option.getOrThrow(yield* store.sent(attempt))
-      assert.deepStrictEqual(stored, { attempt, transaction: first, signedAt: noon, isRetrying: false })
+      assert.deepStrictEqual(stored, {
+        attempt,
+        transaction: first,
+        signedAt: noon,
+        isRetrying: false,
+        feeCeiling: null,
+        isHeld: false
+      })
       const second = yield* store.replace(stored, after(1), Effect.succeed(raised(first, 1)))
       assert.deepStrictEqual(second.replaces, [first.txHash])
       const newest = Option.getOrThrow(yield* store.sent(attempt))
-      assert.deepStrictEqual(newest, { attempt, transaction: second, signedAt: after(1), isRetrying: false })
+      assert.deepStrictEqual(newest, {
+        attempt,
+        transaction: second,
+        signedAt: after(1),
+        isRetrying: false,
+        feeCeiling: null,
+        isHeld: false
+      })
       const third = yield* store.replace(newest, after(2), Effect.succeed(raised(second, 2)))
       assert.deepStrictEqual(third.replaces, [first.txHash, second.txHash])
       const byNonce = Option.getOrThrow(yield* store.atNonce(base, relayer, 4))
-      assert.deepStrictEqual(byNonce, { attempt, transaction: third, signedAt: after(2), isRetrying: false })
+      assert.deepStrictEqual(byNonce, {
+        attempt,
+        transaction: third,
+        signedAt: after(2),
+        isRetrying: false,
+        feeCeiling: null,
+        isHeld: false
+      })
       assert.isTrue(Option.isNone(yield* store.atNonce(base, relayer, 5)))
       assert.deepStrictEqual(yield* reserve(attempt, relayer, 9), third)
     })
