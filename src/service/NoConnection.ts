@@ -3,6 +3,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import type { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { sqlStateOf } from "#layers/sql/isDatabaseFault.ts"
+import { connectionsBesidePool } from "#layers/sql/sessions.ts"
 
 class NoConnection extends Schema.TaggedError<NoConnection>()("NoConnection", {
   /** Host, port and name of the database; nobody's password. */
@@ -14,9 +15,6 @@ class NoConnection extends Schema.TaggedError<NoConnection>()("NoConnection", {
     return `The database at ${this.place} gave no connection: ${this.reason}. ${this.toDo}`
   }
 }
-
-/** Beside the pool: for the locks of shards, for what serves meanwhile, for notifications, and for migrations. */
-const connectionsBesidePool = 4
 
 /** `too_many_connections`: of the server, of the database or of the role. */
 const tooMany = "53300"
@@ -33,7 +31,7 @@ const hostOf = (url: Redacted.Redacted) => {
 const toDoAbout = (sqlState: string, maxConnections: number): string => {
   if (sqlState === tooMany)
     return (
-      `A process takes up to ${maxConnections + connectionsBesidePool} connections, DATABASE_POOL and ` +
+      `A process needs ${maxConnections + connectionsBesidePool} connections, DATABASE_POOL (${maxConnections}) and ` +
       `${connectionsBesidePool} more: raise max_connections of the server, or the connection limit of the role or the ` +
       "database, or lower DATABASE_POOL"
     )

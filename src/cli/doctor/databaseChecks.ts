@@ -8,6 +8,7 @@ import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { pepperOfService, pepperUse } from "#layers/sql/identity/Peppers.ts"
 import { schemaState } from "#layers/sql/schemaState.ts"
+import { connectionsBesidePool } from "#layers/sql/sessions.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
 import { clockFinding } from "#src/cli/doctor/clockFinding.ts"
 import { absenceOf, latestIn } from "#src/cli/serviceDatabase.ts"
@@ -18,8 +19,6 @@ type Place = Pick<ServiceConfig, "database" | "pepper" | "otherPepper" | "clockU
 const subject = "database"
 const oldestMajor = 15
 const answerLimit = Duration.seconds(15)
-/** Connections of a process beside its pool (layers/sql/Database.ts). */
-const connectionsApart = 3
 
 const server = Effect.fnUntraced(function* ({ clockUrl, database }: Place) {
   const sql = yield* SqlClient.SqlClient
@@ -31,7 +30,7 @@ const server = Effect.fnUntraced(function* ({ clockUrl, database }: Place) {
   const between = (before + (yield* Clock.currentTimeMillis)) / 2
   const { most, now, used, version } = row!
   const major = Math.floor(version / 10_000)
-  const needed = database.maxConnections + connectionsApart
+  const needed = database.maxConnections + connectionsBesidePool
   return [
     major >= oldestMajor
       ? ok(subject, `PostgreSQL ${major} answers`)

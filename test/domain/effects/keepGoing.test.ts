@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Latch, Logger, Scope } from "effect"
+import { Cause, Duration, Effect, Exit, Latch, Logger, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { keepGoing, keepGoingEvery } from "#domain/effects/keepGoing.ts"
+import { TransientFault } from "#domain/errors/TransientFault.ts"
 import { pollWhileOpen } from "#domain/effects/pollWhileOpen.ts"
 
 const complaint = "The round failed"
@@ -70,6 +71,32 @@ describe("rounds", () => {
         ])
       }).pipe(Effect.provide(logTo(lines)))
     })
+
+  it.effect("say of storage that is away its own reason, as a warning without a stack", () => {
+    const lines: Array<ReadonlyArray<unknown>> = []
+    const away = new Error("Failed to connect", { cause: new Error("too many connections for role") })
+    return Effect.gen(function* () {
+      const { round } = roundsOf(Effect.die(away), Effect.fail(away), Effect.fail(new Error("ours")))
+      yield* keepGoing(round, { complaint, afterFault })
+      yield* keepGoing(Effect.die(away), { complaint, level: "Debug", afterFault: Duration.days(1) })
+      yield* TestClock.adjust("20 seconds")
+    }).pipe(
+      Effect.provideService(TransientFault, (fault) => fault === away),
+      Effect.provide(logTo(lines)),
+      Effect.provideService(References.MinimumLogLevel, "Debug"),
+      Effect.andThen(
+        Effect.sync(() => {
+          const said = `${complaint}: Failed to connect: too many connections for role`
+          assert.deepStrictEqual(lines, [
+            ["Warn", said, undefined],
+            ["Debug", said, undefined],
+            ["Warn", said, undefined],
+            ["Error", complaint, "Fail", "ours"]
+          ])
+        })
+      )
+    )
+  })
 
   it.effect("end with their scope, in the middle of a round or of a rest, and nothing is logged of it", () => {
     const lines: Array<ReadonlyArray<unknown>> = []

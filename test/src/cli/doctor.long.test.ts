@@ -147,7 +147,7 @@ else {
 
     it.effect("reports a pool that the server cannot hold, and a pepper that is not the service's", () =>
       Effect.gen(function* () {
-        assertOnly((yield* diagnosed({ DATABASE_POOL: "500" })).problems, "a process takes 503 connections")
+        assertOnly((yield* diagnosed({ DATABASE_POOL: "500" })).problems, "a process takes 504 connections")
         const url = yield* newDatabase
         yield* Effect.flatMap(
           SqlClient.SqlClient,

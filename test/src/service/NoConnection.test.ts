@@ -47,9 +47,9 @@ it.live("too few connections: how many it takes, and the settings that decide", 
   Effect.gen(function* () {
     const { port } = yield* refusing("53300", "sorry, too many clients already")
     const sentence =
-      `The database at 127.0.0.1:${port}/ballast gave no connection: sorry, too many clients already. A process takes ` +
-      "up to 14 connections, DATABASE_POOL and 4 more: raise max_connections of the server, or the connection limit " +
-      "of the role or the database, or lower DATABASE_POOL"
+      `The database at 127.0.0.1:${port}/ballast gave no connection: sorry, too many clients already. A process needs ` +
+      "14 connections, DATABASE_POOL (10) and 4 more: raise max_connections of the server, or the connection limit of " +
+      "the role or the database, or lower DATABASE_POOL"
     assert.strictEqual(yield* started(port, (sql) => sql`SELECT 1`), sentence)
     assert.strictEqual(
       yield* started(port, (sql) => Effect.orDie(sql`SELECT 1`)),
