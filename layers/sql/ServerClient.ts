@@ -3,11 +3,13 @@
  *
  * A session is asked once whether it may write, before its first statement. After a failover an address leads to a
  * server that only reads for a while, and a session that was made then would go on refusing every write long after the
- * address leads elsewhere. One whose statement fails because it only reads, or which was left in a transaction that
- * nobody ends, leaves the pool as well. The driver itself drops those whose connection is lost.
+ * address leads elsewhere. When a session refuses a statement because it only reads, all that were made before leave the
+ * pool, since they may be with the same server; outside of a transaction the statement, of which nothing was done, is
+ * sent once more, on a new one. A session that was left in a transaction that nobody ends leaves the pool as well. The
+ * driver itself drops those whose connection is lost.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Duration, Effect, Layer, Stream } from "effect"
+import { Duration, Effect, Exit, Layer, Scope, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection } from "effect/sql"
 import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
@@ -24,6 +26,11 @@ const leftInTransaction = "25P02"
 
 const unusable = (message: string, operation: string) =>
   new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation }) })
+
+/** A session that was made before another one refused to write. */
+const outdated = unusable("The session is not used any more", "acquire")
+const mayPassOnAnother = (error: unknown) =>
+  error === outdated || (error instanceof SqlError && sqlStateOf(error) === onlyReads)
 
 type Session = PgConnection.PgConnection
 type Rows = ReadonlyArray<Record<string, unknown>>
@@ -89,27 +96,34 @@ const commit = (connection: SqlConnection.Connection) =>
 const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, longestWait: Duration.Duration) {
   const pool = yield* PgPool.make(config)
   const { maxConnections = 10 } = config
-  /** Those that may write. */
-  const checked = new WeakMap<Session, ServerConnection>()
+  /** How often a session refused to write. */
+  let refusals = 0
+  /** Those that may write, since so many refusals. */
+  const checked = new WeakMap<Session, { readonly connection: ServerConnection; readonly since: number }>()
+  const isOutdated = (session: Session) => (checked.get(session)?.since ?? refusals) !== refusals
   /** Statements and transactions that have a connection, or wait for one. */
   let asked = 0
 
-  const drop = (session: Session, states: ReadonlyArray<string>) => (error: SqlError) =>
-    states.includes(sqlStateOf(error)) ? pool.invalidate(session) : Effect.void
+  const drop = (session: Session, states: ReadonlyArray<string>) => (error: SqlError) => {
+    const state = sqlStateOf(error)
+    if (state === onlyReads) refusals += 1
+    return states.includes(state) ? pool.invalidate(session) : Effect.void
+  }
 
   const check = Effect.fnUntraced(function* (session: Session) {
+    const since = refusals
     const [row] = yield* session.queryValues("SHOW transaction_read_only")
     if (row?.[0] !== "off") {
       yield* pool.invalidate(session)
       return yield* unusable("The database server only reads: it is a standby, or was set to read only", "connect")
     }
     const connection = new ServerConnection(session, drop(session, [onlyReads, leftInTransaction]))
-    checked.set(session, connection)
+    checked.set(session, { connection, since })
     return connection
   })
   const connectionOf = (session: Session) => {
-    const connection = checked.get(session)
-    return connection === undefined ? check(session) : Effect.succeed(connection)
+    const known = checked.get(session)
+    return known === undefined ? check(session) : Effect.succeed(known.connection)
   }
 
   const refused = () =>
@@ -117,25 +131,42 @@ const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, longest
   const isFull = () => asked > maxConnections
   const get = Effect.suspend(() => (isFull() ? withinRealTime(longestWait, refused)(pool.get) : pool.get))
 
+  const current = Effect.gen(function* () {
+    const own = yield* Effect.scope
+    while (true) {
+      const scope = yield* Scope.fork(own)
+      const session = yield* Scope.provide(get, scope)
+      if (!isOutdated(session)) return session
+      yield* pool.invalidate(session)
+      yield* Scope.close(scope, Exit.void)
+    }
+  })
+
   // A free connection is lent without a scope; only a full pool needs one, and a timer.
   const borrower: SqlConnection.Borrower = (f) =>
     Effect.suspend(() => {
       asked += 1
       const lend = (session: Session) => {
-        const connection = checked.get(session)
-        return connection === undefined ? Effect.flatMap(check(session), f) : f(connection)
+        const known = checked.get(session)
+        if (known === undefined) return Effect.flatMap(check(session), f)
+        return known.since === refusals ? f(known.connection) : Effect.fail(outdated)
       }
-      return Effect.ensuring(isFull() ? Effect.scoped(Effect.flatMap(get, lend)) : pool.use(lend), returned)
+      const scoped = Effect.scoped(Effect.flatMap(current, lend))
+      const lent = isFull() ? scoped : pool.use(lend)
+      return Effect.ensuring(
+        Effect.catchIf(lent, mayPassOnAnother, () => scoped),
+        returned
+      )
     })
   const returned = Effect.sync(() => void (asked -= 1))
   const leased = Effect.acquireRelease(
     Effect.sync(() => void (asked += 1)),
     () => returned
   )
-  const acquirer = Effect.andThen(leased, Effect.flatMap(get, connectionOf))
+  const acquirer = Effect.andThen(leased, Effect.flatMap(current, connectionOf))
   const transactionAcquirer = Effect.andThen(
     leased,
-    Effect.flatMap(get, (session) =>
+    Effect.flatMap(current, (session) =>
       Effect.andThen(
         connectionOf(session),
         Effect.map(session.pin, (pinned) => new ServerConnection(pinned, drop(session, [onlyReads])))

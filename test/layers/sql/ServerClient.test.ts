@@ -1,6 +1,6 @@
 /** Sessions with a PostgreSQL server that may not be used any more. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Duration, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Latch, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
 import * as ServerClient from "#layers/sql/ServerClient.ts"
@@ -60,14 +60,38 @@ describe("a pool of sessions with a PostgreSQL server", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("drops one that came to only read while it was open", () =>
+  /** A pool of three sessions, all of which came to only read while they were open; the server writes. */
+  const onlyReading = Effect.gen(function* () {
+    const sql = yield* clientOf(yield* newDatabase, 3)
+    yield* sql`CREATE TABLE written (id int)`
+    const together = yield* Latch.make()
+    let held = 0
+    const turn = sql`SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY`.pipe(
+      Effect.andThen(Effect.suspend(() => (++held === 3 ? together.open : Effect.void))),
+      Effect.andThen(together.await),
+      sql.withTransaction
+    )
+    yield* Effect.all([turn, turn, turn], { concurrency: "unbounded" })
+    return sql
+  })
+
+  it.live("sends a statement again that a session refused because it only reads, on one that writes", () =>
     Effect.gen(function* () {
-      const url = yield* newDatabase
-      const sql = yield* clientOf(url, 1)
-      yield* sql`CREATE TABLE written (id int)`
-      yield* sql`SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY`
-      assert.isTrue(isTransientFault(yield* Effect.flip(sql`INSERT INTO written VALUES (1)`)))
-      yield* sql`INSERT INTO written VALUES (1)`
+      const sql = yield* onlyReading
+      for (let written = 1; written <= 6; written++) {
+        yield* sql`INSERT INTO written VALUES (1)`
+        assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS count FROM written`, [{ count: written }])
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses one transaction for all sessions that came to only read, since all of them leave it then", () =>
+    Effect.gen(function* () {
+      const sql = yield* onlyReading
+      const write = sql.withTransaction(sql`INSERT INTO written VALUES (1)`)
+      assert.isTrue(isTransientFault(yield* Effect.flip(write)))
+      for (let written = 1; written <= 6; written++) yield* write
+      assert.deepStrictEqual(yield* sql`SELECT count(*)::int AS count FROM written`, [{ count: 6 }])
     }).pipe(Effect.scoped)
   )
 

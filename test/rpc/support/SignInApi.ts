@@ -189,7 +189,8 @@ const NoActions: Layer.Layer<Actions | IssuerQuotes, never, ActionServices> = La
 /** A deployment whose pages are served by `origins`. */
 export const makeSignInApi = (
   origins: ReadonlyArray<string> = [origin],
-  actions: Layer.Layer<Actions | IssuerQuotes, never, ActionServices> = NoActions
+  actions: Layer.Layer<Actions | IssuerQuotes, never, ActionServices> = NoActions,
+  stores: typeof TestStores = TestStores
 ) =>
   server.pipe(
     Layer.provide(Unused),
@@ -210,7 +211,7 @@ export const makeSignInApi = (
     Layer.provideMerge(KeyHashLive),
     Layer.provide(Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the tests, 32 characters") })),
     Layer.provideMerge(SecureRandom.layerWebCrypto),
-    Layer.provideMerge(TestStores),
+    Layer.provideMerge(stores),
     Layer.provideMerge(MovableClock.layer)
   )
 
