@@ -6,7 +6,7 @@ export interface ConnectionOptions {
   readonly baseUrl: string
   /** Replaces the platform's own `fetch`. */
   readonly fetch?: typeof globalThis.fetch
-  /** How often what is safe to send again is, when the failure may pass; 2 when left out. */
+  /** How often what is safe to send again is, when the failure may pass; as often as its time allows when left out. */
   readonly retries?: number
   /** Seconds until a call without an answer fails, retries included; 30 when left out. */
   readonly timeoutSeconds?: number
@@ -24,7 +24,6 @@ export interface Connection {
   readonly timeoutSeconds: number
 }
 
-const defaultRetries = 2
 const defaultTimeoutSeconds = 30
 
 /** What a header can carry. The value may be a secret and is not repeated. */
@@ -52,7 +51,7 @@ export const connectionOf = (
       Object.values(secrets).map(({ header, scheme = "", value }) => [header, `${scheme}${value}`])
     ),
     credentials,
-    retries: retries ?? defaultRetries,
+    retries: retries ?? Infinity,
     timeoutSeconds: timeoutSeconds ?? defaultTimeoutSeconds
   }
 }

@@ -24,7 +24,8 @@ export interface Request {
 
 const passingStatuses: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504])
 const firstPauseMs = 250
-const longestPauseMs = 8_000
+/** What is away for no longer than a call's time without it is there again at the last attempt. */
+const longestPauseMs = 4_000
 /** Where the same request is in progress and the answer does not say for how long. */
 const inProgressPauseMs = 1_000
 

@@ -15,7 +15,7 @@ interface Given {
 }
 
 /** Answers one after the other, the last one for ever; notes when each request came. */
-const answering = (...given: ReadonlyArray<Given | Error>) => {
+const answeringWith = (options: { readonly retries?: number }, ...given: ReadonlyArray<Given | Error>) => {
   const at: Array<number> = []
   const fetch: typeof globalThis.fetch = async () => {
     const next = given[Math.min(at.length, given.length - 1)]!
@@ -23,8 +23,9 @@ const answering = (...given: ReadonlyArray<Given | Error>) => {
     if (next instanceof Error) throw next
     return new Response(next.body ?? "", next)
   }
-  return { at, ballast: connect({ baseUrl: "http://ballast.test", apiKey: "key", fetch }) }
+  return { at, ballast: connect({ baseUrl: "http://ballast.test", apiKey: "key", fetch, ...options }) }
 }
+const answering = (...given: ReadonlyArray<Given | Error>) => answeringWith({}, ...given)
 
 const answered: Given = { status: 200, body: JSON.stringify(who) }
 const html: Given = { status: 502, body: "<html>Bad Gateway" }
@@ -48,8 +49,8 @@ describe("a read", () => {
         assert.lengthOf(at, 3)
       })
 
-  it("fails with the status after two repeats, as an answer that is none of the API", async () => {
-    const { at, ballast } = answering(html)
+  it("fails with the status after as many repeats as it was told, as an answer that is none of the API", async () => {
+    const { at, ballast } = answeringWith({ retries: 2 }, html)
     const error = await outcome(ballast.whoami())
     assert.instanceOf(error, BallastError)
     assert.deepStrictEqual([error.code, error.status, at.length], ["UNEXPECTED_ANSWER", 502, 3])
@@ -110,6 +111,59 @@ describe("a call that creates", () => {
     const error = await outcome(endless.ballast.portfolios.rebalance(portfolioId, { idempotencyKey: "k1" }))
     assert.strictEqual(error.code, "API_007")
     assert.isBelow(endless.at.at(-1)! - endless.at[0]!, 30_000)
+  })
+})
+
+describe("a service that is started again", () => {
+  /** What every draw gives. */
+  const drawn = (value: number) =>
+    vi.spyOn(crypto, "getRandomValues").mockImplementation((array) => {
+      ;(array as unknown as Uint32Array)[0] = value
+      return array
+    })
+  afterEach(() => void vi.restoreAllMocks())
+
+  /** Refuses connections for so long from the first one on. */
+  const awayFor = (ms: number) => {
+    const at: Array<number> = []
+    const fetch: typeof globalThis.fetch = async () => {
+      at.push(performance.now())
+      const cause = new Error("connect ECONNREFUSED")
+      if (performance.now() - at[0]! < ms) throw new TypeError("fetch failed", { cause })
+      return new Response(JSON.stringify(who))
+    }
+    return { at, ballast: connect({ baseUrl: "http://ballast.test", apiKey: "key", fetch }) }
+  }
+
+  for (const [name, value] of [
+    ["shortest", 2 ** 32 - 1],
+    ["longest", 0]
+  ] as const)
+    it(`within 26 seconds is waited for by what is safe to repeat, with the ${name} pauses of chance`, async () => {
+      drawn(value)
+      for (const seconds of [1, 5, 10, 20, 26]) {
+        const read = awayFor(seconds * 1_000)
+        assert.strictEqual((await outcome(read.ballast.whoami())).tenantName, "Northwind", `${seconds} s`)
+        const { at, ballast } = awayFor(seconds * 1_000)
+        const keyed = ballast.portfolios.start(portfolioId, { idempotencyKey: "a" })
+        assert.strictEqual((await outcome(keyed)).tenantName, "Northwind", `${seconds} s`)
+        assert.isAtMost(at.length, 20)
+      }
+    })
+
+  it("later than a call has time fails it as UNREACHABLE with the cause, tried until shortly before", async () => {
+    const { at, ballast } = awayFor(30_000)
+    const error = await outcome(ballast.whoami())
+    assert.strictEqual(error.code, "UNREACHABLE")
+    assert.include(error.message, "ECONNREFUSED")
+    assert.isAtLeast(at.at(-1)! - at[0]!, 26_000)
+    assert.isBelow(at.at(-1)! - at[0]!, 30_000)
+  })
+
+  it("fails what may have been done and has no idempotency key at once", async () => {
+    const { at, ballast } = awayFor(1_000)
+    assert.strictEqual((await outcome(ballast.portfolios.start(portfolioId))).code, "UNREACHABLE")
+    assert.lengthOf(at, 1)
   })
 })
 
