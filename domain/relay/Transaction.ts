@@ -24,7 +24,7 @@ export const PreparedTransaction = Schema.Struct({
   bundleGas: Schema.optionalKey(Schema.BigIntFromString),
   maxFeePerGas: Schema.BigIntFromString,
   maxPriorityFeePerGas: Schema.BigIntFromString,
-  /** Wei that a rollup charges beside the fee of gas, for its bytes and its operator; left out where it charges none. */
+  /** Wei that a rollup charges beside the fee of gas, for bytes and its operator; left out where it charges none. */
   dataFee: Schema.optionalKey(Schema.BigIntFromString),
   /** Wei for a unit of gas that the value which it moves is worth at most; left out of what owners sign. */
   feeCeiling: Schema.optionalKey(Schema.BigIntFromString),

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.28;
 
 /// @title The OP stack's predeploy that says what a transaction costs beside its gas, with prices that stand still
-/// @notice The interface and the formulas of Fjord and Jovian (OP stack specifications), of a chain whose fees are those
-/// of a calm day, and whose operator charges what a test sets, by default nothing. The world's nodes charge nothing of
-/// both.
+/// @notice The interface and the formulas of Fjord and Jovian (OP stack specifications), of a chain whose fees are
+/// those of a calm day, and whose operator charges what a test sets, by default nothing. The world's nodes charge
+/// nothing of both.
 contract GasPriceOracle {
     uint256 public constant l1BaseFee = 1 gwei;
     uint256 public constant blobBaseFee = 0.1 gwei;

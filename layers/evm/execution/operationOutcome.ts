@@ -137,7 +137,7 @@ const dataFeeIn = (receipt: object): bigint =>
     onSome: ({ l1Fee }) => BigInt(l1Fee)
   })
 
-/** What the operator charged, by the formula of Isthmus or Jovian. Nodes leave the fields out where it charges nothing. */
+/** What the operator charged, by the formula of its fork. Nodes leave the fields out where it charges nothing. */
 const operatorFeeIn = (receipt: object): bigint =>
   Option.match(Schema.decodeUnknownOption(OperatorFee)(receipt), {
     onNone: () => 0n,
