@@ -36,6 +36,9 @@ const repeat = (seed: number): Promise<SimulationEnd> =>
     )
   )
 
+/** How often it is said how many seeds have ended. */
+const progressMillis = 10_000
+
 const startedAt = performance.now()
 const ends: Array<SimulationEnd> = []
 const take = (end: SimulationEnd): void => {
@@ -50,7 +53,7 @@ if (values.seed === undefined) {
     console.log(
       `${ends.length} of ${count} seeds after ${Math.round((performance.now() - startedAt) / 1000)} s, ${failed} failed`
     )
-  })
+  }, progressMillis)
   const workers = wholeNumber("workers", values.workers)
   await simulateSeeds({ first: wholeNumber("from", values.from), count, workers }, take)
   clearInterval(progress)

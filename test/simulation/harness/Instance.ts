@@ -3,6 +3,8 @@
  */
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
+import { BalancesOnce } from "#domain/asset/BalancesOnce.ts"
+import { TokenChecks } from "#domain/asset/TokenChecks.ts"
 import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { ServiceContracts } from "#domain/chain/ServiceContracts.ts"
@@ -12,6 +14,7 @@ import { Rebalances } from "#domain/rebalance/Rebalances.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import { StrategyConfiguration } from "#domain/strategy/StrategyConfiguration.ts"
 import { StrategyVersions } from "#domain/strategy/StrategyVersions.ts"
+import { MarketChecks } from "#domain/trading/MarketChecks.ts"
 import { InTransit } from "#domain/transfer/InTransit.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
 import { WithdrawalAuthorizations } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
@@ -23,7 +26,6 @@ import { engineOn, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { runtimeOn } from "#layers/engine/WorkflowRuntime.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 import type { ServiceSettings } from "#src/config/settings.ts"
-import { AsListed } from "#test/support/AsListed.ts"
 import { testSettingsWith } from "#test/support/settings.ts"
 import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
@@ -38,6 +40,7 @@ import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
 import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { simulatedRouting } from "#test/simulation/ports/SimulatedRouting.ts"
+import { simulatedTokens } from "#test/simulation/ports/SimulatedTokens.ts"
 import { simulatedVenue } from "#test/simulation/ports/SimulatedVenue.ts"
 import { simulatedWithdrawals } from "#test/simulation/ports/SimulatedWithdrawals.ts"
 import type { Locks } from "#test/simulation/harness/Locks.ts"
@@ -87,7 +90,7 @@ const portsOf = (world: World) =>
     Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
     Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() })),
     FamiliesLive,
-    AsListed
+    simulatedTokens(world)
   )
 
 const Services = Layer.mergeAll(
@@ -98,13 +101,17 @@ const Services = Layer.mergeAll(
   Withdrawals.layer.pipe(Layer.provide(GasBudget.layer)),
   PositionReader.layer.pipe(Layer.provideMerge(Portfolios.layer), Layer.provide(InTransit.layer)),
   RunPlanner.layer.pipe(Layer.provide(InTransit.layer)),
-  Reconciler.fiber.pipe(Layer.provideMerge(Reconciler.layer))
+  Reconciler.fiber.pipe(Layer.provideMerge(Reconciler.layer)),
+  TokenChecks.fiber,
+  MarketChecks.fiber.pipe(Layer.provide(MarketChecks.layer))
 )
 
 const layerOf = ({ isAlone, locks, process, random, session, settings, world }: InstanceOptions) =>
   Services.pipe(
     Layer.provideMerge(SchedulerLive),
     Layer.provideMerge(engineOn(runtimeOn(shardsOn(locks.layer)))),
+    Layer.provideMerge(TokenChecks.layer),
+    Layer.provideMerge(BalancesOnce),
     Layer.provideMerge(CurrentBalances),
     Layer.provideMerge(sabotaged(world)),
     Layer.provideMerge(simulatedRelayer(world)),
