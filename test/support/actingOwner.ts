@@ -2,7 +2,7 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { createSiweMessage } from "viem/siwe"
 import { assert } from "vitest"
-import { createStrategy, enroll, finishedOperation, fund } from "#test/support/journey.ts"
+import { chainIds, createStrategy, enroll, finishedOperation, fund } from "#test/support/journey.ts"
 import type { World } from "#test/support/World.ts"
 
 /** The chain on which they act. */
@@ -17,15 +17,21 @@ export const callProcedure = async (
   return world.apiWith(headers)("POST", `/v1/rpc/${procedure}`, body)
 }
 
+interface Enrolled {
+  readonly strategyId: string
+  readonly chains: ReadonlyArray<number>
+}
+
 /** An owner with 10,000 USDC in each account, whose wallet has a session; automation is paused. */
-export const signedInOwner = async (world: World) => {
+export const signedInOwner = async (world: World, enrolled?: Enrolled) => {
   const account = privateKeyToAccount(generatePrivateKey())
   const owner = {
     ownerAccountId: `eip155:0:${account.address}`,
     sign: (raw: `0x${string}`) => account.signMessage({ message: { raw } }),
     signTypedData: (typedData: any) => account.signTypedData(typedData)
   }
-  const portfolio = await enroll(world, { strategyId: await createStrategy(world), owner })
+  const { chains = chainIds, strategyId = await createStrategy(world) } = enrolled ?? {}
+  const portfolio = await enroll(world, { strategyId, owner }, [...chains])
   await world.api("POST", `/v2/portfolios/${portfolio.portfolioId}/stop`)
   await fund(world, portfolio.accounts, 10_000n)
   const { nonce } = (await callProcedure(world, "identity.nonce", { body: { json: {} } })).body.result.data.json
@@ -46,6 +52,7 @@ export const signedInOwner = async (world: World) => {
   return {
     ...portfolio,
     sign: owner.sign,
+    signTypedData: owner.signTypedData,
     signText: (text: string) => account.signMessage({ message: text }),
     vault: vault!,
     address: vault!.split(":")[2]!,
