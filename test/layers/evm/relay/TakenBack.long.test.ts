@@ -1,4 +1,4 @@
-/** Transactions whose gas becomes dearer than they may cost, on a real chain: whatever lands, the action happens once. */
+/** Transactions whose gas becomes dearer than they may cost, on a real chain: whatever lands, it happens once. */
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
