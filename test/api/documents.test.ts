@@ -82,6 +82,14 @@ describe("OpenAPI", () => {
     assert.throws(() => filesOf(changed), /operations\/Whoami\.json/u)
   })
 
+  it("names each schema for itself: a number behind a name says that two share it", () => {
+    for (const { components } of [document, documentV1])
+      assert.deepStrictEqual(
+        Object.keys(components.schemas).filter((name) => /_\d+$/u.test(name)),
+        []
+      )
+  })
+
   it("is version 3.1 with a key scheme and a server", () => {
     assert.strictEqual(document.openapi, "3.1.0")
     assert.deepInclude(document.components.securitySchemes.apiKey, { type: "apiKey", in: "header", name: "x-api-key" })

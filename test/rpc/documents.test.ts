@@ -49,6 +49,14 @@ const published = Effect.runPromise(
 const procedures = [...ClientProcedures.requests.keys(), ...MarketDataStreamProcedures.requests.keys()]
 
 describe("the descriptions of v1", () => {
+  it("name each schema for itself: a number behind a name says that two share it", async () => {
+    const { document } = await published
+    assert.deepStrictEqual(
+      Object.keys(document.components.schemas).filter((name) => /_\d+$/u.test(name)),
+      []
+    )
+  })
+
   it("have each procedure of the interface's wire once, under the keys and errors that its contract has", async () => {
     const { document } = await published
     const described = Object.keys(document.paths).filter((path) => path.startsWith("/v1/rpc/"))

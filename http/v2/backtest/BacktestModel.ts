@@ -117,9 +117,10 @@ const Course = Schema.Struct({
     description: "Oldest first; a day without the price of an asset has no point.",
     examples: [[{ date: "2025-06-01", valueUsd: "10412.120000" }]]
   })
-}).annotate({ identifier: "BacktestCourse", description: "What one way of rebalancing would have done." })
+})
 
-const titled = (description: string) => Course.annotate({ description })
+/** What one way of rebalancing would have done, under a name of its own in the document. */
+const courseNamed = (identifier: string, description: string) => Course.annotate({ identifier, description })
 
 export const Backtest = Schema.Struct({
   from: day("First day", "2025-03-03"),
@@ -127,9 +128,12 @@ export const Backtest = Schema.Struct({
   feeBps: Schema.Int.annotate({ description: "Assumed cost of a swap, basis points.", examples: [30] }),
   gasUsd: usd("Gas of a swap that was reckoned with", "0.100000"),
   thresholdUsd: usd("Least trade that was reckoned with", "5.000000"),
-  strategy: titled("Course by the schedule and the policy of the request."),
-  exactTarget: titled("Course on the same schedule with every deviation of the threshold traded to its target."),
-  buyAndHold: titled("Bought on the first day, and nothing traded.")
+  strategy: courseNamed("BacktestOfStrategy", "By the schedule and the policy of the request."),
+  exactTarget: courseNamed(
+    "BacktestOfExactTarget",
+    "On the same schedule, every deviation of the threshold traded to its target."
+  ),
+  buyAndHold: courseNamed("BacktestOfBuyAndHold", "Bought on the first day, and nothing traded.")
 }).annotate({
   identifier: "Backtest",
   description: "What a policy would have done, beside what is done without one."

@@ -11,5 +11,10 @@ export const RenewalDraft = Schema.Struct({
       examples: [[ChainId.make(8453)]]
     })
   ),
-  terms: Schema.optionalKey(Terms.annotate({ description: "Permission; left out: the one that counts on each chain." }))
-}).annotate({ identifier: "RenewalDraft", description: "Chains for which the owner is to sign anew." })
+  terms: Schema.optionalKey(
+    Terms.annotate({
+      identifier: "RenewalTerms",
+      description: "When left out, those of the permission that counts on each chain."
+    })
+  )
+}).annotate({ identifier: "RenewalDraft", description: "For which chains the owner is to sign anew." })

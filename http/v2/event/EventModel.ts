@@ -53,7 +53,7 @@ const Progressed = Schema.Struct({
   data: Schema.Struct({
     ...ofOperation,
     event: written("What happened.", /^[a-z0-9_.]{1,64}$/u, "withdrawal_waits"),
-    detail: Schema.Unknown.annotate({
+    detail: Schema.Json.annotate({
       description: "Its particulars.",
       examples: [{ reason: "the chain does not answer" }]
     })

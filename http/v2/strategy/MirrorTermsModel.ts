@@ -4,15 +4,14 @@ import { MirroredPreferences, swapFields } from "#http/v2/strategy/SwapPreferenc
 import { StrategyIdText, timestamp } from "#http/values/values.ts"
 import { RebalanceSchedule } from "#domain/mandate/RebalanceSchedule.ts"
 
-const Terms = Schema.Struct({ schedule: RebalanceSchedule, preferences: MirroredPreferences }).annotate({
-  identifier: "Terms",
-  description: "Cadence and swap preferences of a strategy."
-})
+/** Cadence and swap preferences of a strategy, under a name of their own in the document. */
+const termsNamed = (identifier: string, description: string) =>
+  Schema.Struct({ schedule: RebalanceSchedule, preferences: MirroredPreferences }).annotate({ identifier, description })
 
 export const MirrorTerms = Schema.Struct({
   strategyId: StrategyIdText,
-  offered: Terms.annotate({ description: "What the creator has set now." }),
-  accepted: Terms.annotate({ description: "What the tenant accepted last." }),
+  offered: termsNamed("MirrorTermsOffered", "What the creator has set now."),
+  accepted: termsNamed("MirrorTermsAccepted", "What the tenant accepted last."),
   acceptedAt: timestamp(
     "Time of the first enrollment, or of the last call that accepted terms",
     "2026-03-01T12:00:00.000Z"
@@ -22,11 +21,11 @@ export const MirrorTerms = Schema.Struct({
       "Whether what is offered is what was accepted; false: the creator has changed terms that the tenant has not accepted yet.",
     examples: [true]
   }),
-  applied: Terms.annotate({
-    description:
-      "What holds for the tenant's portfolios: the slower cadence; the least of what is offered, accepted, set by the tenant and allowed by the service for slippage and price impact; the greater of what was accepted and set by the tenant for the threshold."
-  })
-}).annotate({ identifier: "MirrorTerms", description: "Terms on which the tenant mirrors a strategy." })
+  applied: termsNamed(
+    "MirrorTermsApplied",
+    "What holds for the tenant's portfolios: the slower cadence; the least of what is offered, accepted, set by the tenant and allowed by the service for slippage and price impact; the greater of what was accepted and set by the tenant for the threshold."
+  )
+}).annotate({ identifier: "MirrorTerms", description: "On which terms the tenant mirrors a strategy." })
 
 export const AcceptedTerms = Schema.Struct({
   schedule: RebalanceSchedule,
