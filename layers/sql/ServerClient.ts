@@ -3,10 +3,10 @@
  *
  * A session is asked once whether it may write, before its first statement. After a failover an address leads to a
  * server that only reads for a while, and a session that was made then would go on refusing every write long after the
- * address leads elsewhere. When a session refuses a statement because it only reads, all that were made before leave the
- * pool, since they may be with the same server; outside of a transaction the statement, of which nothing was done, is
- * sent once more, on a new one. A session that was left in a transaction that nobody ends leaves the pool as well. The
- * driver itself drops those whose connection is lost.
+ * address leads elsewhere. When a session refuses a statement because it only reads, all that were made before leave
+ * the pool, since they may be with the same server; outside of a transaction the statement, of which nothing was done,
+ * is sent once more, on a new one. A session that was left in a transaction that nobody ends leaves the pool as well.
+ * The driver itself drops those whose connection is lost.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Duration, Effect, Exit, Layer, Scope, Stream } from "effect"
@@ -131,6 +131,7 @@ const make = Effect.fnUntraced(function* (config: PgClient.PgPoolConfig, longest
   const isFull = () => asked > maxConnections
   const get = Effect.suspend(() => (isFull() ? withinRealTime(longestWait, refused)(pool.get) : pool.get))
 
+  /** A session that is not outdated; those that are leave the pool. */
   const current = Effect.gen(function* () {
     const own = yield* Effect.scope
     while (true) {
