@@ -4,7 +4,7 @@ import { Effect, Redacted } from "effect"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { enoughConnections } from "#layers/sql/enoughConnections.ts"
 import { sqlStateOf } from "#layers/sql/isDatabaseFault.ts"
-import { limitedRole } from "#test/support/limitedRole.ts"
+import { limitedRole } from "#test/fault/support/limitedRole.ts"
 
 describe("connections of a start", () => {
   if (limitedRole === undefined) {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { complete } from "#test/src/environments.ts"
-import { limitedRole } from "#test/support/limitedRole.ts"
+import { limitedRole } from "#test/fault/support/limitedRole.ts"
 import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const program = fileURLToPath(new URL("../../../src/Api.ts", import.meta.url))
