@@ -18,7 +18,7 @@ const Chains = Layer.unwrap(
     noChain({
       delayMs: Number(DELAY_MS),
       stalls: STALLS === "true",
-      onBroadcast: (actionHash) => Effect.orDie(sql`INSERT INTO broadcasts (subject) VALUES (${actionHash})`)
+      onBroadcast: (actionHash) => Effect.orDie(sql`INSERT INTO broadcasts (action_hash) VALUES (${actionHash})`)
     })
   )
 )

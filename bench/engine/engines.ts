@@ -32,7 +32,7 @@ export const startEngine = Effect.fnUntraced(function* ({ delayMs, maxRuns, stal
 /** What chains that are not there heard of. */
 export const makeBroadcasts = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql`CREATE TABLE broadcasts (subject text COLLATE "C" NOT NULL)`
+  (sql) => sql`CREATE TABLE broadcasts (action_hash text COLLATE "C" NOT NULL)`
 )
 
 export interface Owned {

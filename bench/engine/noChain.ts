@@ -134,6 +134,7 @@ const chainExecution = ({ delayMs }: Behaviour) =>
     ChainExecution,
     ChainExecution.preparedBy(({ authorization, chainId }) =>
       after(delayMs, () => ({
+        _tag: "Evm" as const,
         chainId,
         accountId: authorization.chains[0].accountId,
         actionHash: hash("0a", process.pid, ++prepared),

@@ -66,12 +66,14 @@ const call = (target: string, signature: string, rules: ReadonlyArray<Rule>) => 
 })
 
 const callsOf = (policy: SignedPolicy, account: string, settles: boolean) => {
-  const { bridge, hubs, routedSwap, router, tokens } = policy
+  const { bridge, connectorTokens, routedSwap, router, tokens } = policy
   const spenders = [router, bridge?.contract, routedSwap].filter((spender) => spender !== undefined)
   return [
     call(zeroAddress, selectors.approve, [isOneOf(0, spenders.map(addressWord))]),
     call(router, selectors.swapOneHop, swapRules(account, [tokens])),
-    ...(hubs.length === 0 ? [] : [call(router, selectors.swapTwoHops, swapRules(account, [hubs, tokens]))]),
+    ...(connectorTokens.length === 0
+      ? []
+      : [call(router, selectors.swapTwoHops, swapRules(account, [connectorTokens, tokens]))]),
     ...(settles ? [call(withdrawalExecutor, selectors.settle, [])] : []),
     ...(bridge === undefined
       ? []
@@ -94,7 +96,7 @@ const callsOf = (policy: SignedPolicy, account: string, settles: boolean) => {
       : [
           call(routedSwap, selectors.swapOverRoute, [
             isOneOf(64, tokens.map(addressWord)),
-            isOneOf(128, [numberWord(0n), ...hubs.map(addressWord)])
+            isOneOf(128, [numberWord(0n), ...connectorTokens.map(addressWord)])
           ])
         ])
   ]

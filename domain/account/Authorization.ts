@@ -8,7 +8,7 @@
  * Source: interface "enroll/signature", EIP-712,
  * ERC-4337, ERC-7579.
  */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { AccountId, ChainId, EvmAddress, type Namespace, WalletId } from "#domain/values/Caip.ts"
 
 const hex = (pattern: string, expected: string) =>
@@ -50,12 +50,12 @@ export const TradeGuardPolicy = Schema.Struct({
 })
 export type TradeGuardPolicy = typeof TradeGuardPolicy.Type
 
-/** What the agent may call on one chain. It is stored without its tag. */
+/** What the agent may call on one chain. */
 export const AgentPolicy = Schema.Struct({
-  _tag: Schema.tagDefaultOmit("Evm"),
+  _tag: Schema.tag("Evm"),
   /** The Uniswap v2 router; the only spender that the agent may approve. */
   router: EvmAddress,
-  /** Connector tokens: those through which a swap of two hops may pass. Stored and sent as `hubs`. */
+  /** Connector tokens: those through which a swap of two hops may pass. */
   connectorTokens: Schema.Array(EvmAddress),
   /** Tokens that a swap may end in. */
   tokens: Schema.Array(EvmAddress),
@@ -68,7 +68,7 @@ export const AgentPolicy = Schema.Struct({
   bridge: Schema.optionalKey(BridgePolicy),
   /** Everything goes through it, and the rules above are the service's own; left out: the call policy enforces them. */
   guard: Schema.optionalKey(TradeGuardPolicy)
-}).pipe(Schema.encodeKeys({ connectorTokens: "hubs" }))
+})
 export type AgentPolicy = typeof AgentPolicy.Type
 
 /**
@@ -102,8 +102,8 @@ export const AccountType = Schema.Literals(["ECDSA", "ERC1271"])
 export type AccountType = typeof AccountType.Type
 
 export const Authorization = Schema.Struct({
-  /** The family of its chains, whose adapter alone reads the policies; rows from before it was kept are EVM's. */
-  _tag: Schema.Literals(["Evm", "Solana"]).pipe(Schema.withDecodingDefaultKey(Effect.succeed("Evm" as const))),
+  /** The family of its chains, whose adapter alone reads the policies. */
+  _tag: Schema.Literals(["Evm", "Solana"]),
   accountType: AccountType,
   ownerAccountId: WalletId,
   /** Salt of the account's address; the same on every chain. */

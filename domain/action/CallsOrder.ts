@@ -1,5 +1,5 @@
 /**
- * Calls of an account that an integrator encoded itself. They are stored without their tag.
+ * Calls of an account that an integrator encoded itself.
  * Source: interface "Legacy execution (v1)".
  */
 import { Schema } from "effect"
@@ -11,7 +11,7 @@ export const AccountCall = Schema.Struct({ to: EvmAddress, data: HexBytes })
 export type AccountCall = typeof AccountCall.Type
 
 export const CallsOrder = Schema.Struct({
-  _tag: Schema.tagDefaultOmit("Calls"),
+  _tag: Schema.tag("Calls"),
   chainId: ChainId,
   accountId: AccountId,
   calls: Schema.NonEmptyArray(AccountCall)

@@ -1,4 +1,4 @@
-/** A swap that an owner requested: on one chain, out of the account and back into it. It is stored without its tag. */
+/** A swap that an owner requested: on one chain, out of the account and back into it. */
 import { Schema } from "effect"
 import { AssetId, ChainId, AccountId } from "#domain/values/Caip.ts"
 
@@ -9,13 +9,13 @@ export const ClientRoute = Schema.Struct({
   tool: Schema.String,
   /** As the provider sent it. */
   step: Schema.Unknown,
-  /** What the client was promised at least, raw units of the bought asset; stored as `leastRaw`. */
+  /** What the client was promised at least, raw units of the bought asset. */
   minRaw: Schema.BigIntFromString
-}).pipe(Schema.encodeKeys({ minRaw: "leastRaw" }))
+})
 export type ClientRoute = typeof ClientRoute.Type
 
 export const SwapOrder = Schema.Struct({
-  _tag: Schema.tagDefaultOmit("Swap"),
+  _tag: Schema.tag("Swap"),
   chainId: ChainId,
   accountId: AccountId,
   sell: AssetId,

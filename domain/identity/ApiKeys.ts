@@ -144,8 +144,7 @@ export class ApiKeys extends Context.Service<
               onSome: (found) => {
                 const { apiKeyId, environment: madeFor } = found.key
                 // A database that was copied from the other environment has its keys too.
-                if (madeFor !== undefined && madeFor !== environment)
-                  return refuse(strangerTo(environment, secret) ?? unknownKey)
+                if (madeFor !== environment) return refuse(strangerTo(environment, secret) ?? unknownKey)
                 const key = knownKey(found)
                 const now = clock.currentTimeMillisUnsafe()
                 if (changes === changesBefore) cache(secret, key, now)

@@ -34,6 +34,6 @@ export interface ApiKey {
   readonly lastUsedAt: DateTime.Utc | null
   /** The key that it was rotated into; it ends by its own `expiresAt`. */
   readonly replacedBy: ApiKeyId | null
-  /** Where it works. Absent: it was made before keys had this, and works in the deployment that it was made in. */
-  readonly environment?: Environment
+  /** Where it works. */
+  readonly environment: Environment
 }

@@ -14,8 +14,8 @@ export interface StoredHash {
 export interface FoundKey {
   readonly key: ApiKey
   readonly tenant: Tenant
-  /** Name of the pepper under which its hash was made; null where that was not recorded. */
-  readonly pepper: string | null
+  /** Under which pepper its hash was made. */
+  readonly pepper: string
 }
 
 export interface KeyRotation {

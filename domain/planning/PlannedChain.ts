@@ -13,10 +13,10 @@ export const PlannedChain = Schema.Struct({
    * and a leg that fails leaves the others valid.
    */
   legs: Schema.Array(PlannedLeg),
-  /** What leaves the chain after the legs. A chain that sends does not receive. Left out by old plans. */
+  /** What leaves the chain after the legs. A chain that sends does not receive. Left out where nothing does. */
   transfers: Schema.optionalKey(Schema.Array(PlannedTransfer)),
   skips: Schema.Array(RecordedSkip),
-  /** The account as it was read; left out where it was not, and by old plans. */
+  /** The account as it was read; left out where it was not. */
   madeFrom: Schema.optionalKey(AccountMoment),
   /** The figures by which the policy was followed; left out without one. */
   measures: Schema.optionalKey(PolicyMeasures)

@@ -1,9 +1,8 @@
 /**
  * One user in one strategy, with one smart account a chain. Records of it are stored and read back unchanged, as what a
- * replay answers, so what is optional here was left out by records of before. Source: interface "Portfolio", shapes
- * 2.17.
+ * replay answers. Source: interface "Portfolio", shapes 2.17.
  */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { AccountId, WalletId } from "#domain/values/Caip.ts"
 import { PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
@@ -28,15 +27,15 @@ export const PauseReason = Schema.Literals(["stopped", "revoked"])
 const PortfolioSchedule = Schema.Struct({
   status: ScheduleStatus,
   /** Null while it is active. */
-  pauseReason: Schema.NullOr(PauseReason).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  pauseReason: Schema.NullOr(PauseReason),
   /** What whoever stopped it said of why, for people; null where nothing was said, and while it is active. */
-  pauseNote: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  pauseNote: Schema.NullOr(Schema.String),
   frequency: Frequency,
   nextDueAt: Schema.DateTimeUtcFromString,
   /** End of the latest completed run, manual or scheduled. */
   lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString),
-  /** End of the schedule's latest drift check, whether it began a run or found the portfolio on target. */
-  lastCheckedAt: Schema.NullOr(Schema.DateTimeUtcFromString).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  /** When the schedule's latest drift check ended, whether it began a run or found the portfolio on target. */
+  lastCheckedAt: Schema.NullOr(Schema.DateTimeUtcFromString)
 })
 /** The runtime state of a portfolio's schedule. */
 export type PortfolioSchedule = typeof PortfolioSchedule.Type
@@ -56,7 +55,7 @@ export const Portfolio = Schema.Struct({
    * Those of them whose owner's latest signature puts the agent under the trade guard; the others are under the
    * permission of before.
    */
-  guardedAccounts: Schema.Array(AccountId).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  guardedAccounts: Schema.Array(AccountId),
   /** The agent's role in the owner's wallet, of a portfolio on Solana. */
   walletRoleId: Schema.optionalKey(Schema.Int),
   /** Null when the portfolio is not rebalanced automatically. */

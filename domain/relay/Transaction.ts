@@ -3,16 +3,14 @@
  * or several of several accounts.
  *
  * The relayer only pays; what may happen is decided on chain by what the transaction carries: a user operation, or a
- * withdrawal that the owner signed. `actionHash` names it, and is stored as `subject`.
+ * withdrawal that the owner signed. `actionHash` names it.
  */
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import { AssetId, ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
 import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
 
 /** A transaction that passed simulation and has no nonce yet. */
-export const PreparedTransaction = Schema.Struct({
-  /** Its family of chains; left out by what was prepared before there were others. */
-  _tag: Schema.optionalKey(Schema.Literal("Evm")),
+export const PreparedTransaction = Schema.TaggedStruct("Evm", {
   chainId: ChainId,
   accountId: AccountId,
   /** Hash that names the carried action on chain, which happens once from whatever sender. */
@@ -33,17 +31,15 @@ export const PreparedTransaction = Schema.Struct({
   /** The first relayer's next nonce as two endpoints of the chain counted it; the reserved one is never lower. */
   chainNonce: Schema.Int,
   /** The same of every relayer account beside the first. */
-  laneNonces: Schema.Array(Schema.Struct({ relayer: EvmAddress, nonce: Schema.Int })).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed([]))
-  ),
+  laneNonces: Schema.Array(Schema.Struct({ relayer: EvmAddress, nonce: Schema.Int })),
   /** Receipts are searched from this block on. */
   fromBlock: Schema.BigIntFromString
-}).pipe(Schema.encodeKeys({ actionHash: "subject" }))
+})
 export type PreparedTransaction = typeof PreparedTransaction.Type
 
 /**
  * Steps of one action on a chain where each is a transaction of its own, carried out in their order. Of swaps each is a
- * step, in the order of the batch. What is of Solana is stored under the names that EVM has for the like.
+ * step, in the order of the batch.
  */
 export const PreparedSteps = Schema.TaggedStruct("Solana", {
   chainId: ChainId,
@@ -54,20 +50,13 @@ export const PreparedSteps = Schema.TaggedStruct("Solana", {
   steps: Schema.NonEmptyArray(Schema.String),
   /** The most that the fees and rents of all steps may be. */
   maxLamports: Schema.BigIntFromString,
-  /** What they are expected to be; left out where nobody weighs it, and by steps from before it was kept. */
+  /** What they are expected to be; left out where nobody weighs it. */
   expectedLamports: Schema.optionalKey(Schema.BigIntFromString),
   /** One lamport in 18 decimals. */
   lamportNative: Schema.BigIntFromString,
   /** At which the account was read. */
   slot: Schema.BigIntFromString
-}).pipe(
-  Schema.encodeKeys({
-    actionHash: "subject",
-    maxLamports: "gasLimit",
-    lamportNative: "maxFeePerGas",
-    slot: "fromBlock"
-  })
-)
+})
 export type PreparedSteps = typeof PreparedSteps.Type
 
 /** What passed simulation, by the family of its chain. */
@@ -162,10 +151,8 @@ export const SignedTransaction = Schema.Struct({
   /** How many actions it carries; one when it is left out. */
   carries: Schema.optionalKey(Schema.Int),
   /** Those that offered less. Any one of them may still land, and only one of all can. */
-  replaces: Schema.Array(Bytes32),
-  /** It carries nothing and takes the nonce: the bytes of the transaction that it cancels. */
-  cancels: Schema.optionalKey(HexBytes)
-}).pipe(Schema.encodeKeys({ actionHash: "subject" }))
+  replaces: Schema.Array(Bytes32)
+})
 export type SignedTransaction = typeof SignedTransaction.Type
 
 /** What names a transaction: 32 bytes in hex, or the first signature of a Solana transaction in base58. */
@@ -174,7 +161,8 @@ export const TxHash = Schema.Union([
   Schema.String.check(Schema.isPattern(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/u, { expected: "64 bytes in base58" }))
 ])
 
-const receiptFields = {
+/** What became of the carried action, read from the receipt of the transaction that carried it. */
+export const ActionReceipt = Schema.Struct({
   actionHash: Bytes32,
   /**
    * The transaction that carried it; another than ours when another sender submitted the same action. Of several steps
@@ -186,12 +174,12 @@ const receiptFields = {
    * The block that includes it; null when none does, because the nonce went to another transaction, and where blocks
    * are named by their number alone.
    */
-  blockHash: Schema.NullOr(Bytes32).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  blockHash: Schema.NullOr(Bytes32),
   /** False when the action was included but reverted, or can no longer be: nothing moved. */
   success: Schema.Boolean,
   /** Why it was reverted, as text that a contract of others may have written; left out where the chain shows none. */
   reason: Schema.optionalKey(Schema.String),
-  /** The bundle that carried it was reverted, so nothing is known of this action; stored as `isSpoiled`. */
+  /** The bundle that carried it was reverted, so nothing is known of this action. */
   isBundleReverted: Schema.optionalKey(Schema.Boolean),
   /** It never began: its transaction was reverted whole, or has no block because its nonce went to another. */
   isNotBegun: Schema.optionalKey(Schema.Boolean),
@@ -200,7 +188,7 @@ const receiptFields = {
   /** Its share of the transaction's gas, when that carried others too. */
   gasUsed: Schema.BigIntFromString,
   /**
-   * Units of the chain's native asset (wei) that each unit of gas cost; left out by receipts from before it was kept.
+   * Units of the chain's native asset (wei) that each unit of gas cost; left out where no transaction tells it.
    */
   gasPriceRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** Wei that a rollup charged beside the fee of gas, or its share; left out where it charged none. */
@@ -215,19 +203,8 @@ const receiptFields = {
   unmade: Schema.optionalKey(
     Schema.Array(Schema.Struct({ step: Schema.Int, isCancelled: Schema.Boolean, reason: Schema.String }))
   )
-} as const
-const storedReceiptKeys = { actionHash: "subject", isBundleReverted: "isSpoiled" } as const
-
-/** What became of the carried action, read from the receipt of the transaction that carried it. */
-export const ActionReceipt = Schema.Struct(receiptFields).pipe(Schema.encodeKeys(storedReceiptKeys))
+})
 export type ActionReceipt = typeof ActionReceipt.Type
-
-/** A receipt as the step stores it that found it. */
-export const FoundReceipt = Schema.Struct({
-  ...receiptFields,
-  /** It was recorded in the same step; left out by results from before that was so. */
-  isRecorded: Schema.optionalKey(Schema.Boolean)
-}).pipe(Schema.encodeKeys(storedReceiptKeys))
 
 /** What of a receipt says how much was paid. */
 export type PaidGas = Pick<ActionReceipt, "gasUsed" | "gasPriceRaw" | "dataFeeRaw">

@@ -12,14 +12,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Repeatable } from "#domain/operation/Repeatable.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import {
-  type ActionReceipt,
-  carriedAlone,
-  FoundReceipt,
-  isSteps,
-  type PreparedAction,
-  type PreparedTransaction
-} from "#domain/relay/Transaction.ts"
+import { ActionReceipt, isSteps, type PreparedAction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
 import { StepCarrier } from "#domain/relay/StepCarrier.ts"
@@ -42,7 +35,7 @@ const MaybeSigned = Schema.NullOr(Signed)
 /** A run that was not signed sleeps, and begins behind that when it wakes. */
 const signedOnce = Context.make(Repeatable, (signed) => signed !== null)
 
-const MaybeFound = Schema.NullOr(FoundReceipt)
+const MaybeFound = Schema.NullOr(ActionReceipt)
 
 /** An attempt that is to be carried. */
 export interface Carriage extends AttemptId {
@@ -151,7 +144,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
   })
 
   /** Recording a receipt again changes nothing, so it needs no transaction with the step's own result. */
-  const recordNow = Effect.fnUntraced(function* (attempt: AttemptId, receipt: ActionReceipt) {
+  const record = Effect.fnUntraced(function* (attempt: AttemptId, receipt: ActionReceipt) {
     yield* store.recordReceipt(attempt, receipt, yield* DateTime.now)
     const spent = Metric.withAttributes(Metrics.gasSpent, { chain: String(attempt.chainId) })
     yield* Metric.update(spent, Number(receipt.gasUsed))
@@ -171,9 +164,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
         searchFor: timing.searchFor
       }).pipe(
         Effect.flatMap((receipt) =>
-          receipt === null
-            ? Effect.succeed(null)
-            : Effect.as(recordNow(attempt, receipt), { ...receipt, isRecorded: true })
+          receipt === null ? Effect.succeed(null) : Effect.as(record(attempt, receipt), receipt)
         )
       )
     })
@@ -190,13 +181,6 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
         Effect.catchTag("ChainUnavailable", ({ message }) => Effect.logWarning(message)),
         Effect.orDie
       )
-    })
-
-  /** For a search whose result an earlier version stored. */
-  const record = (attempt: AttemptId, receipt: ActionReceipt) =>
-    Activity.make({
-      name: `record/${attempt.chainId}/${attempt.attempt}`,
-      execute: recordNow(attempt, receipt)
     })
 
   /** What was signed may land at any later time, so it is searched until the chain has answered. */
@@ -218,10 +202,8 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
     find: FindReceipt
   ) {
     if (isSteps(prepared)) return yield* carrySteps(attempt, prepared)
-    if (!(yield* sign(attempt, isAlone ? carriedAlone(prepared) : prepared))) return Option.none<ActionReceipt>()
-    const { isRecorded, ...receipt } = yield* confirm(attempt, find)
-    if (isRecorded !== true) yield* record(attempt, receipt)
-    return Option.some(receipt)
+    if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
+    return Option.some(yield* confirm(attempt, find))
   })
 
   return (attempt: Carriage, prepared: PreparedAction, find: FindReceipt) =>

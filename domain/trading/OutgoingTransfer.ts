@@ -9,15 +9,15 @@ export const OutgoingTransfer = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
   amountRaw: Schema.BigIntFromString,
-  /** Least that may arrive; stored as `leastRaw`. */
+  /** Least that may arrive. */
   minRaw: Schema.BigIntFromString,
   /** What the provider expects to arrive. */
   expectedRaw: Schema.BigIntFromString,
-  /** What takes the amount on the chain of `sell`; stored as `bridge`. */
+  /** What takes the amount on the chain of `sell`. */
   bridgeAddress: Address,
   /** The account that receives it; left out between EVM chains, where it is the one with the same address. */
   recipient: Schema.optionalKey(AccountId),
   /** The provider's name of the bridge; its status is read by it. */
   tool: Schema.String
-}).pipe(Schema.encodeKeys({ minRaw: "leastRaw", bridgeAddress: "bridge" }))
+})
 export type OutgoingTransfer = typeof OutgoingTransfer.Type

@@ -4,14 +4,25 @@
  * theirs, and on a server they have a connection of their own, which has no idle timeout.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Layer, Option } from "effect"
+import { Effect, FileSystem, Layer, Option } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import * as MigratorFileSystem from "effect/sql/MigratorFileSystem"
 import { fileURLToPath } from "node:url"
 import { DatabaseInfo } from "#layers/sql/DatabaseInfo.ts"
 
+const folder = fileURLToPath(new URL("../../migrations", import.meta.url))
+
 /** All migrations of this release, in their order. */
-export const loader = MigratorFileSystem.fromFileSystem(fileURLToPath(new URL("../../migrations", import.meta.url)))
+export const loader = MigratorFileSystem.fromFileSystem(folder)
+
+/** The files of the migrations with their texts, in their order. */
+export const texts = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const names = yield* files.readDirectory(folder)
+  return yield* Effect.forEach(names.toSorted(), (file) =>
+    Effect.map(files.readFileString(`${folder}/${file}`), (text) => ({ file, text }))
+  )
+})
 
 const run = Migrator.make({})({
   loader,

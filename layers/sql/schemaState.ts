@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { loader } from "#layers/sql/Migrations.ts"
 
-/** A migration by number and name: `0001_tenants`. */
+/** A migration by number and name: `0001_identity`. */
 type Name = string
 
 export type SchemaState =

@@ -25,6 +25,9 @@ export interface RotatedKey extends IssuedKey {
   readonly replaces: { readonly apiKeyId: ApiKeyId; readonly endsAt: DateTime.Utc }
 }
 
+/** A key as lists show it. */
+export type ListedKey = Omit<ApiKey, "environment">
+
 export class TenantAdmin extends Context.Service<
   TenantAdmin,
   {
@@ -39,7 +42,7 @@ export class TenantAdmin extends Context.Service<
       apiKeyId: ApiKeyId,
       overlapSeconds: number
     ) => Effect.Effect<RotatedKey, AdminFailed>
-    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ApiKey>, AdminFailed>
+    readonly listKeys: (tenantId: TenantId) => Effect.Effect<ReadonlyArray<ListedKey>, AdminFailed>
     readonly revokeKey: (tenantId: TenantId, apiKeyId: ApiKeyId) => Effect.Effect<void, AdminFailed>
   }
 >()("ballast/src/cli/TenantAdmin") {}

@@ -1,7 +1,7 @@
 /** The commands for tenants and keys: `tenants create|list|disable|enable` and `keys create|list|rotate|revoke`. */
 import { Clock, Console, DateTime, Effect, type Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { ApiKey, Tenant } from "#domain/identity/Tenant.ts"
+import type { Tenant } from "#domain/identity/Tenant.ts"
 import { ApiKeyId, TenantId } from "#domain/values/Ids.ts"
 import { defaultOverlapSeconds, maxOverlapSeconds } from "#http/admin/Admin.ts"
 import { defaultScopes, type Scope, scopes, type ScopeTier } from "#domain/values/Scopes.ts"
@@ -10,7 +10,7 @@ import { operations } from "#src/cli/operations.ts"
 import { runs } from "#src/cli/runCommands.ts"
 import type { RunAdmin } from "#src/cli/RunAdmin.ts"
 import { table } from "#src/cli/table.ts"
-import { AdminFailed, type IssuedKey, TenantAdmin } from "#src/cli/TenantAdmin.ts"
+import { type ListedKey, AdminFailed, type IssuedKey, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
 const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON for machines"), Flag.withDefault(false))
 
@@ -39,12 +39,12 @@ const tenantsTable = (tenants: ReadonlyArray<Tenant>): string =>
         ])
       )
 
-const stateOf = (key: ApiKey, now: number): string => {
+const stateOf = (key: ListedKey, now: number): string => {
   if (key.revokedAt !== null) return "revoked"
   return key.expiresAt !== null && key.expiresAt.epochMilliseconds <= now ? "expired" : "live"
 }
 
-const keysTable = (keys: ReadonlyArray<ApiKey>, now: number): string =>
+const keysTable = (keys: ReadonlyArray<ListedKey>, now: number): string =>
   keys.length === 0
     ? "The tenant has no keys; create one with: keys create --tenant <tenantId>"
     : table(

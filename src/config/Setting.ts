@@ -63,10 +63,7 @@ const read = <A>(
 export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
   read(name, kind, { isRequired: false, fallback: null })
 
-/** The value under a name that a variable had before; null when it is unset. It is in no description. */
-export const formerName = <A>(name: string, kind: Kind<A>): Setting<A | null> => valueOf(name, kind)
-
-/** Default as it would be written; null for a list that nothing was put into. */
+/** As it would be written; null for a list that nothing was put into. */
 const written = <A>(kind: Kind<A>, value: A): string | null =>
   Option.getOrNull(Schema.encodeUnknownOption(kind.schema)(value))
 

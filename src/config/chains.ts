@@ -6,7 +6,7 @@ import { knownChain } from "#domain/chain/knownChains.ts"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { integer, kind, listOf, secretUrl, text } from "#src/config/kinds.ts"
-import { all, formerName, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
+import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 interface ConfigurableChain {
   /** Its name is in domain/chain/knownChains.ts. */
@@ -145,14 +145,11 @@ const issuerOn = ({ id, ondoStable }: ConfigurableChain): Setting<EvmChain["issu
     })
   })
 
-/** SWAP_HUBS_<chainId>, the name of before, counts where the other is not set. */
 const connectorTokensOn = ({ connectorTokens, id }: ConfigurableChain): Setting<ReadonlyArray<EvmAddress>> =>
-  Effect.flatMap(formerName(`SWAP_HUBS_${id}`, listOf(address)), (former) =>
-    withDefault<ReadonlyArray<EvmAddress>>(
-      `SWAP_CONNECTOR_TOKENS_${id}`,
-      listOf(address),
-      former ?? connectorTokens.map((token) => decodeAddress(token))
-    )
+  withDefault<ReadonlyArray<EvmAddress>>(
+    `SWAP_CONNECTOR_TOKENS_${id}`,
+    listOf(address),
+    connectorTokens.map((token) => decodeAddress(token))
   )
 
 const chain = (known: ConfigurableChain): Setting<EvmChain | null> => {

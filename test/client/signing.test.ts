@@ -49,8 +49,8 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
   }
 }
 
-/** Writes a policy as the API sends it. */
-const wirePolicy = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
+/** As the API sends it. */
+const wirePolicy = ({ _tag: _, ...policy }: AgentPolicy) => policy
 
 const maker = { accountType: "ECDSA", ownerAccountId: evmWallet(owner), accountIndex: 7n } as const
 

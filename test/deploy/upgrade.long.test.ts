@@ -1,6 +1,6 @@
 /**
- * A release is rolled back as in docs/operations.md: the code before the last change of the schema, taken from
- * the repository's own history, goes on with the database that this release has migrated, beside processes of it.
+ * A release is rolled back as in docs/operations.md: the code before the last migration, taken from the repository's own
+ * history, goes on with the database that this release has migrated, beside processes of it.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -13,25 +13,12 @@ import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { freePort } from "#sandbox/process/freePort.ts"
+import { archiveOf, formerCommit } from "#test/deploy/support/formerCommit.ts"
 import { newServerDatabase } from "#test/support/database.ts"
 import { patienceMillis } from "#test/support/suite/patience.ts"
 
 const repository = join(import.meta.dirname, "../..")
-const git = (...args: ReadonlyArray<string>): string =>
-  execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", maxBuffer: 512 * 1024 * 1024 })
-
-const migrationsOf = (commit: string) => git("ls-tree", "--name-only", commit, "migrations/").trim().split("\n")
-
-/** The latest commit whose schema is another one than this tree's; undefined where the history does not say. */
-const former = (() => {
-  try {
-    const own = migrationsOf("HEAD").join()
-    const commits = git("rev-list", "--first-parent", "--max-count=300", "HEAD").trim().split("\n")
-    return commits.find((commit) => migrationsOf(commit).join() !== own)
-  } catch {
-    return undefined
-  }
-})()
+const former = formerCommit()
 
 const key = (digit: string) => `0x${digit.repeat(64)}`
 const base = "eip155:8453/erc20:0x"
@@ -109,98 +96,96 @@ describe("upgrade and rollback", () => {
   }
   const [database, commit] = [newServerDatabase, former]
 
-  it.live(
-    "the code before the last change of the schema works on the migrated database, beside processes of this release",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "ballast-former-"))),
-          (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-        )
-        const [code, dataDir] = [join(folder, "code"), join(folder, "data")]
-        mkdirSync(code)
-        mkdirSync(dataDir)
-        execFileSync("tar", ["-x", "-C", code], {
-          input: execFileSync("git", ["-C", repository, "archive", commit], { maxBuffer: 512 * 1024 * 1024 })
+  it.live("the code before the last migration works on the migrated database, beside processes of this release", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "ballast-former-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const [code, dataDir] = [join(folder, "code"), join(folder, "data")]
+      mkdirSync(code)
+      mkdirSync(dataDir)
+      execFileSync("tar", ["-x", "-C", code], {
+        input: archiveOf(commit)
+      })
+      symlinkSync(join(repository, "node_modules"), join(code, "node_modules"))
+      writeFileSync(
+        join(dataDir, "tokens.json"),
+        JSON.stringify({
+          name: "Test",
+          timestamp: "2026-01-01T00:00:00Z",
+          version: { major: 1, minor: 0, patch: 0 },
+          tokens: tokens.map(([address, symbol, decimals]) => ({
+            chainId: 8453,
+            address: `0x${address}`,
+            symbol,
+            name: symbol,
+            decimals
+          }))
         })
-        symlinkSync(join(repository, "node_modules"), join(code, "node_modules"))
-        writeFileSync(
-          join(dataDir, "tokens.json"),
-          JSON.stringify({
-            name: "Test",
-            timestamp: "2026-01-01T00:00:00Z",
-            version: { major: 1, minor: 0, patch: 0 },
-            tokens: tokens.map(([address, symbol, decimals]) => ({
-              chainId: 8453,
-              address: `0x${address}`,
-              symbol,
-              name: symbol,
-              decimals
-            }))
-          })
-        )
-        const url = yield* database
-        const admin = { authorization: `Bearer ${adminToken}` }
-        const strategy = {
-          name: "Halves",
-          allocation: { assets: tokens.map(([address]) => ({ assetId: `${base}${address}`, weight: "50" })) },
-          schedule: { type: "interval", frequency: "daily" }
-        }
-        /** What the tokens' chains would say: there is none here. */
-        const tokensAreChecked = Effect.gen(function* () {
-          const sql = yield* SqlClient.SqlClient
-          yield* sql`UPDATE assets SET checked_at = now() WHERE checked_at IS NULL`
-        }).pipe(Effect.provide(Layer.fresh(databaseLayer(url))), Effect.scoped)
-        /** Everything that a deployment does without a chain, by one process. */
-        const works = async ({ call }: Effect.Success<ReturnType<typeof api>>) => {
-          const tenant = await call("POST", "/v1/admin/tenants", {
-            headers: admin,
-            body: { name: "Acme", email: "a@b.example" }
-          })
-          assert.strictEqual(tenant.status, 201, JSON.stringify(tenant.body))
-          const keys = `/v1/admin/tenants/${tenant.body.data.tenantId}/keys`
-          const made = await call("POST", keys, {
-            headers: admin,
-            body: { scopes: ["strategies:write", "tenant:write"] }
-          })
-          assert.strictEqual(made.status, 400, "a name is needed: bad input is refused as ever")
-          const issued = await call("POST", keys, {
-            headers: admin,
-            body: {
-              name: "k",
-              scopes: ["strategies:write", "portfolios:write"]
-            }
-          })
-          assert.strictEqual(issued.status, 201, JSON.stringify(issued.body))
-          const by = { "x-api-key": issued.body.data.apiKey as string }
-          await Effect.runPromise(tokensAreChecked)
-          const created = await call("POST", "/v2/strategies", { headers: by, body: strategy })
-          assert.include([200, 201], created.status, JSON.stringify(created.body))
-          return { by, strategyId: created.body.data.strategyId as string }
-        }
-        const reads = async (
-          { call }: Effect.Success<ReturnType<typeof api>>,
-          { by, strategyId }: Awaited<ReturnType<typeof works>>
-        ) => {
-          for (const path of [
-            "/v2/whoami",
-            "/v2/strategies",
-            `/v2/strategies/${strategyId}`,
-            "/v2/portfolios",
-            "/v2/operations",
-            "/v2/events"
-          ]) {
-            const answer = await call("GET", path, { headers: by })
-            assert.strictEqual(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
+      )
+      const url = yield* database
+      const admin = { authorization: `Bearer ${adminToken}` }
+      const strategy = {
+        name: "Halves",
+        allocation: { assets: tokens.map(([address]) => ({ assetId: `${base}${address}`, weight: "50" })) },
+        schedule: { type: "interval", frequency: "daily" }
+      }
+      /** What the tokens' chains would say: there is none here. */
+      const tokensAreChecked = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE assets SET checked_at = now() WHERE checked_at IS NULL`
+      }).pipe(Effect.provide(Layer.fresh(databaseLayer(url))), Effect.scoped)
+      /** Everything that a deployment does without a chain, by one process. */
+      const works = async ({ call }: Effect.Success<ReturnType<typeof api>>) => {
+        const tenant = await call("POST", "/v1/admin/tenants", {
+          headers: admin,
+          body: { name: "Acme", email: "a@b.example" }
+        })
+        assert.strictEqual(tenant.status, 201, JSON.stringify(tenant.body))
+        const keys = `/v1/admin/tenants/${tenant.body.data.tenantId}/keys`
+        const made = await call("POST", keys, {
+          headers: admin,
+          body: { scopes: ["strategies:write", "tenant:write"] }
+        })
+        assert.strictEqual(made.status, 400, "a name is needed: bad input is refused as ever")
+        const issued = await call("POST", keys, {
+          headers: admin,
+          body: {
+            name: "k",
+            scopes: ["strategies:write", "portfolios:write"]
           }
+        })
+        assert.strictEqual(issued.status, 201, JSON.stringify(issued.body))
+        const by = { "x-api-key": issued.body.data.apiKey as string }
+        await Effect.runPromise(tokensAreChecked)
+        const created = await call("POST", "/v2/strategies", { headers: by, body: strategy })
+        assert.include([200, 201], created.status, JSON.stringify(created.body))
+        return { by, strategyId: created.body.data.strategyId as string }
+      }
+      const reads = async (
+        { call }: Effect.Success<ReturnType<typeof api>>,
+        { by, strategyId }: Awaited<ReturnType<typeof works>>
+      ) => {
+        for (const path of [
+          "/v2/whoami",
+          "/v2/strategies",
+          `/v2/strategies/${strategyId}`,
+          "/v2/portfolios",
+          "/v2/operations",
+          "/v2/events"
+        ]) {
+          const answer = await call("GET", path, { headers: by })
+          assert.strictEqual(answer.status, 200, `${path}: ${JSON.stringify(answer.body)}`)
         }
+      }
 
-        const current = yield* api(repository, url, dataDir)
-        const ofCurrent = yield* Effect.promise(() => works(current))
-        const old = yield* api(code, url, dataDir)
-        const ofOld = yield* Effect.promise(() => works(old))
-        for (const process of [current, old])
-          for (const made of [ofCurrent, ofOld]) yield* Effect.promise(() => reads(process, made))
-      }).pipe(Effect.scoped)
+      const current = yield* api(repository, url, dataDir)
+      const ofCurrent = yield* Effect.promise(() => works(current))
+      const old = yield* api(code, url, dataDir)
+      const ofOld = yield* Effect.promise(() => works(old))
+      for (const process of [current, old])
+        for (const made of [ofCurrent, ofOld]) yield* Effect.promise(() => reads(process, made))
+    }).pipe(Effect.scoped)
   )
 })

@@ -50,8 +50,7 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "relay/TransactionRelay.ts": {
     sign: "bytes are stored before the result; who signs again finds them, and a nonce is reserved once an attempt",
     confirm: "queries a receipt and sends the same bytes again, which a chain carries once",
-    replace: "what was stored a moment ago is too young to be replaced",
-    record: "the same receipt is recorded"
+    replace: "what was stored a moment ago is too young to be replaced"
   },
   "transfer/BridgeRun.ts": {
     begin: "a state that is entered already is entered no second time",

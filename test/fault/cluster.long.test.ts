@@ -49,12 +49,12 @@ describe("three engines on one PostgreSQL server", () => {
         const [relayed] = yield* sql<{
           readonly all: number
           readonly operations: number
-          readonly subjects: number
+          readonly hashes: number
         }>`
             SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations,
-              count(DISTINCT subject)::int AS subjects
+              count(DISTINCT action_hash)::int AS hashes
             FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
-        assert.deepStrictEqual(relayed, { all: runs, operations: runs, subjects: runs })
+        assert.deepStrictEqual(relayed, { all: runs, operations: runs, hashes: runs })
         const [nonces] = yield* sql<{ readonly carried: number; readonly used: number; readonly reserved: number }>`
             SELECT (SELECT sum(carries)::int FROM relayed_transactions) AS carried,
               (SELECT count(*)::int FROM relayed_transactions) AS used,
@@ -62,7 +62,7 @@ describe("three engines on one PostgreSQL server", () => {
         assert.strictEqual(nonces?.carried, runs, "what a transaction carries is carried by no other")
         assert.strictEqual(nonces?.used, nonces?.reserved, "no nonce is left without a transaction")
         const unsigned = yield* sql`
-            SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`
+            SELECT action_hash FROM broadcasts EXCEPT SELECT action_hash FROM relayed_actions`
         assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
         const ends = yield* sql`
             SELECT operation_id FROM operation_events WHERE payload ->> 'state' = 'completed'

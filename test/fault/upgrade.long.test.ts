@@ -1,6 +1,6 @@
 /**
- * An upgrade in the middle of many runs: a process of an older commit is killed when some wait, some have bytes on
- * their way and some have ended, and one of today finishes them, each once.
+ * An upgrade in the middle of many runs: a process of the code before the last migration is killed when some wait, some
+ * have bytes on their way and some have ended, and one of this tree finishes them, each once.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
@@ -16,24 +16,15 @@ import { startProcess } from "#bench/http/ownedProcess.ts"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
+import { archiveOf, type Commit, formerCommit } from "#test/deploy/support/formerCommit.ts"
 import { postgresServer } from "#test/fault/support/PostgresServer.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** The first commit whose runs go over the cluster as today's do. */
-const before = "c29ca17"
+const former = formerCommit()
 
 const portfolios = 80
-
-const hasHistory = (() => {
-  try {
-    execFileSync("git", ["cat-file", "-e", `${before}^{commit}`], { cwd: root, stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-})()
 
 /** What the older tree does with its own schema before its engine starts. */
 const preparation = `
@@ -59,14 +50,13 @@ process.on("message", () => process.send(exit._tag === "Success" ? "prepared" : 
 `
 
 /** The older commit in a folder of its own, with the packages of today. */
-const olderTree = Effect.gen(function* () {
+const olderTree = Effect.fnUntraced(function* (commit: Commit) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "ballast-older-"))),
     (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
   )
   yield* Effect.promise(async () => {
-    const archive = execFileSync("git", ["archive", "--format=tar", before], { cwd: root, maxBuffer: 512 * 2 ** 20 })
-    execFileSync("tar", ["-x", "-C", folder], { input: archive })
+    execFileSync("tar", ["-x", "-C", folder], { input: archiveOf(commit) })
     await symlink(join(root, "node_modules"), join(folder, "node_modules"))
     await writeFile(join(folder, "bench", "engine", "prepare.ts"), preparation)
   })
@@ -94,17 +84,17 @@ const places = Effect.flatMap(
     FROM runs`
 ).pipe(Effect.map(([row]) => row!))
 
-describe(`an upgrade from commit ${before}`, () => {
-  if (!hasHistory || postgresServer === undefined) {
+describe("an upgrade from the code before the last migration", () => {
+  if (former === undefined || postgresServer === undefined) {
     it.skip("skipped because this copy has no history, or PostgreSQL's programs are not installed", () => {})
     return
   }
-  const newServer = postgresServer
+  const [commit, newServer] = [former, postgresServer]
 
   it.live("finishes runs that wait, that are under way and whose bytes were sent, each once", () =>
     Effect.gen(function* () {
       const { url } = yield* newServer
-      const program = yield* olderTree
+      const program = yield* olderTree(commit)
       const environment = { ENGINE_DATABASE_URL: url, DELAY_MS: "250", MAX_RUNS: "25", STALLS: "false" }
       const preparing = yield* startProcess("The older tree", program("prepare.ts"), environment)
       assert.strictEqual(yield* preparing.ask({}), "prepared")
@@ -143,10 +133,10 @@ describe(`an upgrade from commit ${before}`, () => {
         assert.deepStrictEqual(outcomes, [{ state: "completed", operations: portfolios }])
         const relayed = yield* sql`
             SELECT count(*)::int AS all, count(DISTINCT operation_id)::int AS operations,
-            count(DISTINCT subject)::int AS subjects
+            count(DISTINCT action_hash)::int AS hashes
             FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
-        assert.deepStrictEqual(relayed, [{ all: portfolios, operations: portfolios, subjects: portfolios }])
-        const unsigned = yield* sql`SELECT subject FROM broadcasts EXCEPT SELECT subject FROM relayed_actions`
+        assert.deepStrictEqual(relayed, [{ all: portfolios, operations: portfolios, hashes: portfolios }])
+        const unsigned = yield* sql`SELECT action_hash FROM broadcasts EXCEPT SELECT action_hash FROM relayed_actions`
         assert.deepStrictEqual(unsigned, [], "only what was signed and stored was ever sent")
         const ends = yield* sql`
             SELECT operation_id FROM operation_events WHERE payload ->> 'state' = 'completed'

@@ -356,10 +356,10 @@ layer(makeSignInApi([origin], Real), { excludeTestServices: true })("actions of 
       const accepted = yield* submit(user.token, expects({ sameChainOnly: true, expectedVaultChainId: "8453" }))
       assert.strictEqual(accepted.status, 200, JSON.stringify(accepted.error))
       const [row] = yield* stored(user)
-      assert.strictEqual(row!.order.route.leastRaw, "398000000000000")
+      assert.strictEqual(row!.order.route.minRaw, "398000000000000")
       // Another slippage in place of the route's: one per cent of what it expects.
       yield* submit(user.token, swapOf(user, routeOf(user), { slippageBps: 100 }))
-      const floors = (yield* stored(user)).map(({ order }) => order.route.leastRaw).sort()
+      const floors = (yield* stored(user)).map(({ order }) => order.route.minRaw).sort()
       assert.deepStrictEqual(floors, ["396000000000000", "398000000000000"])
     })
   )

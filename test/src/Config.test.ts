@@ -4,7 +4,6 @@ import { Effect, Redacted } from "effect"
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { EvmAddress } from "#domain/values/Caip.ts"
 import * as Base58 from "#domain/values/Base58.ts"
 import * as Decimal from "#domain/values/Decimal.ts"
 import { cliConfig, serviceConfig } from "#src/Config.ts"
@@ -69,21 +68,6 @@ describe("serviceConfig", () => {
       })
       const secrets = config.telemetry.secrets.map(Redacted.value)
       assert.includeMembers(secrets, ["hunter2hunter2", "0123456789abcdef0123", key("a"), "Bearer abcdef"])
-    })
-  )
-
-  it.effect("SWAP_HUBS_<chainId> is read until a later release, where SWAP_CONNECTOR_TOKENS_<chainId> is not set", () =>
-    Effect.gen(function* () {
-      const [before, now] = [
-        "0x4200000000000000000000000000000000000006" as EvmAddress,
-        "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" as EvmAddress
-      ]
-      const tokensOf = (env: Record<string, string>) =>
-        Effect.map(read(serviceConfig, { ...complete, ...env }), ({ evm }) => evm.chains[0]!.connectorTokens)
-      assert.deepStrictEqual(yield* tokensOf({ SWAP_HUBS_8453: before }), [before])
-      const both = { SWAP_HUBS_8453: before, SWAP_CONNECTOR_TOKENS_8453: now }
-      assert.deepStrictEqual(yield* tokensOf(both), [now])
-      assert.include(yield* problemsOf({ ...complete, SWAP_HUBS_8453: "WETH" }), "SWAP_HUBS_8453")
     })
   )
 

@@ -44,7 +44,7 @@ const Guard = Schema.Struct({
 
 const Policy = Schema.Struct({
   router: addressText("The exchange's router."),
-  hubs: addresses("Tokens through which a swap of two hops may pass."),
+  connectorTokens: addresses("Tokens through which a swap of two hops may pass."),
   tokens: addresses("Tokens that a swap may end in."),
   routedSwap: Schema.optionalKey(addressText("The contract that swaps over a provider's routes.")),
   bridge: Schema.optionalKey(Bridge),

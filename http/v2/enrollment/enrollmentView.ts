@@ -7,7 +7,7 @@ import type { EnrollBody } from "#http/v2/enrollment/EnrollmentModel.ts"
 import { labelsView } from "#http/values/labels.ts"
 import { smartAccountView } from "#http/portfolio/portfolioView.ts"
 
-const policyView = ({ _tag: _, connectorTokens, ...policy }: AgentPolicy) => ({ ...policy, hubs: connectorTokens })
+const policyView = ({ _tag: _, ...policy }: AgentPolicy) => policy
 
 /** What the message is computed from; undefined of an authorization from before its parts were kept. */
 const partsView = ({ chains, root, withdrawalDomainName }: Authorization) => {

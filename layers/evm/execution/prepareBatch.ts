@@ -158,6 +158,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
     )
   )
   const prepared: PreparedTransaction = {
+    _tag: "Evm",
     chainId,
     accountId: chain.accountId,
     actionHash: userOpHash,

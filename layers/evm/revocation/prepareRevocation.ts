@@ -99,6 +99,7 @@ export const prepareRevocation = Effect.fnUntraced(function* (
   })
   const { data, target } = transactionOf(calls)
   const prepared: PreparedTransaction = {
+    _tag: "Evm",
     chainId,
     accountId,
     actionHash: digest,

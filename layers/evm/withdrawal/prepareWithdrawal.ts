@@ -104,6 +104,7 @@ export const prepareWithdrawal = Effect.fnUntraced(function* (
     })
   }
   const prepared: PreparedTransaction = {
+    _tag: "Evm",
     chainId,
     accountId: withdrawal.accountId,
     actionHash,

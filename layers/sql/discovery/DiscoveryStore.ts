@@ -52,7 +52,7 @@ const toEntry = (
   measuredAt
 })
 
-/** The column of each sort. Its index is over exactly `rankOf` (migrations/0011). */
+/** The column of each sort. Its index is over exactly `rankOf` (migrations/0019). */
 const columns: Readonly<Record<Sort, string>> = {
   "tvl.desc": "tvl_usd",
   "inflows7d.desc": "inflows_7d_usd",

@@ -10,7 +10,7 @@ const Receipt = Schema.Struct({
   actionHash: Schema.String,
   txHash: Schema.String,
   success: Schema.Boolean
-}).pipe(Schema.encodeKeys({ actionHash: "subject" }))
+})
 
 /** Row of a step. Of stored documents only what is returned is read, so that they may grow. */
 export const StepsRow = Schema.Struct({

@@ -28,7 +28,7 @@ const ApiKeyRow = Schema.Struct({
   createdAt: Timestamp,
   expiresAt: Schema.NullOr(Timestamp),
   revokedAt: Schema.NullOr(Timestamp),
-  environment: Schema.NullOr(Schema.Literals(environments)),
+  environment: Schema.Literals(environments),
   lastUsedAt: Schema.NullOr(Timestamp),
   replacedBy: Schema.NullOr(ApiKeyId)
 })
@@ -50,8 +50,8 @@ interface KeyAndTenantRow {
   readonly revoked_at: Date | null
   readonly last_used_at: Date | null
   readonly replaced_by: ApiKeyId | null
-  readonly pepper: string | null
-  readonly environment: Environment | null
+  readonly pepper: string
+  readonly environment: Environment
   readonly tenant_name: string
   readonly email: string
   readonly entitlements: ReadonlyArray<string>
@@ -60,10 +60,6 @@ interface KeyAndTenantRow {
 }
 
 const utcOrNull = (date: Date | null) => (date === null ? null : DateTime.makeUnsafe(date))
-
-/** Environment of a key; older keys have none. */
-const environmentOf = ({ environment }: { readonly environment: Environment | null }) =>
-  environment === null ? {} : { environment }
 
 /** Every request passes here, so the columns are taken as the database typed them. An unknown scope grants nothing. */
 const toKeyAndTenant = (row: KeyAndTenantRow): FoundKey => ({
@@ -79,7 +75,7 @@ const toKeyAndTenant = (row: KeyAndTenantRow): FoundKey => ({
     revokedAt: utcOrNull(row.revoked_at),
     lastUsedAt: utcOrNull(row.last_used_at),
     replacedBy: row.replaced_by,
-    ...environmentOf(row)
+    environment: row.environment
   },
   tenant: {
     tenantId: row.tenant_id,
@@ -138,7 +134,7 @@ const make = Effect.gen(function* () {
         revoked_at, environment)
       VALUES (${key.apiKeyId}, ${key.tenantId}, ${key.name}, ${key.preview}, ${hash}, ${pepper}, ${key.scopes}::text[],
         ${timestamp(key.createdAt)}, ${timestampOrNull(key.expiresAt)}, ${timestampOrNull(key.revokedAt)},
-        ${key.environment ?? null})`
+        ${key.environment})`
   }, Effect.orDie)
 
   const selectKeys = sql.literal(`
@@ -185,14 +181,11 @@ const make = Effect.gen(function* () {
   )
 
   const listKeys = Effect.fn("TenantStore.listKeys")((tenantId: TenantId) =>
-    Effect.map(
-      allKeys(sql`
+    allKeys(sql`
       SELECT api_key_id AS "apiKeyId", tenant_id AS "tenantId", name, preview, scopes, created_at AS "createdAt",
         expires_at AS "expiresAt", revoked_at AS "revokedAt", environment, last_used_at AS "lastUsedAt",
         replaced_by AS "replacedBy"
-      FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`),
-      (keys) => keys.map(({ environment, ...key }): ApiKey => ({ ...key, ...environmentOf({ environment }) }))
-    )
+      FROM api_keys WHERE tenant_id = ${tenantId} ORDER BY created_at DESC, api_key_id DESC`)
   )
 
   // In the order of ids, so that two processes that note the same keys do not wait for each other in a circle.

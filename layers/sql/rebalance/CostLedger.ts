@@ -8,7 +8,7 @@ import { decodeRows, Numeric, SmallBigint, timestamp } from "#layers/sql/rows.ts
 
 const allSums = decodeRows(Schema.Struct({ portfolioId: PortfolioId, usd: Numeric }))
 
-/** Tokens by their addresses on the chain, as paths have them. */
+/** Tokens by their addresses on the chain, as paths have them. A swap without a path counts as over one pool. */
 const allSales = decodeRows(
   Schema.Struct({
     portfolioId: PortfolioId,
@@ -38,8 +38,10 @@ export const layer = Layer.effect(
       sold: Effect.fn("CostLedger.sold")(function* (portfolioIds, since) {
         const rows = yield* allSales(sql`
           WITH swaps AS (
-            SELECT o.portfolio_id, (c ->> 'chainId')::bigint AS chain_id, w -> 'path' AS path,
-              coalesce(w -> 'inputsRaw', jsonb_build_array(w -> 'sellAmountRaw')) AS inputs
+            SELECT o.portfolio_id, (c ->> 'chainId')::bigint AS chain_id,
+              coalesce(w -> 'execution' -> 'path', jsonb_build_array(substring(w ->> 'sell' FROM '[^:]+$'),
+                substring(w ->> 'buy' FROM '[^:]+$'))) AS path,
+              coalesce(w -> 'execution' -> 'inputsRaw', jsonb_build_array(w -> 'sellAmountRaw')) AS inputs
             FROM operations o
             JOIN rebalance_runs r ON r.operation_id = o.operation_id
             CROSS JOIN LATERAL jsonb_array_elements(r.report -> 'chains') c

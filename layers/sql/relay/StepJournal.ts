@@ -36,7 +36,7 @@ const make = Effect.gen(function* () {
       if (standing.value.isCancelled && number === 1 && isLanded !== true)
         return yield* new CancelRequested({ operationId })
       yield* Effect.orDie(sql`
-        INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, from_block, status,
+        INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, action_hash, found_from, status,
           created_at, updated_at)
         VALUES (${operationId}, ${chainId}, ${attempt}, ${prepared.accountId}, ${prepared.actionHash},
           ${prepared.slot.toString()}::numeric, 'signed', ${timestamp(at)}, ${timestamp(at)})

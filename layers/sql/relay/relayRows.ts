@@ -11,8 +11,8 @@ import { decodeRows, Numeric, SmallBigint, Timestamp } from "#layers/sql/rows.ts
 
 /** Ends with the attempt's row as `a`, for a condition to follow. */
 export const selectActions = `
-  SELECT a.operation_id AS "operationId", a.chain_id AS "chainId", a.attempt, a.subject AS "actionHash",
-    a.relayer, a.nonce, a.from_block AS "fromBlock", o.state = 'retrying' AS "isRetrying"
+  SELECT a.operation_id AS "operationId", a.chain_id AS "chainId", a.attempt, a.action_hash AS "actionHash",
+    a.relayer, a.nonce, a.found_from AS "fromBlock", o.state = 'retrying' AS "isRetrying"
   FROM relayed_actions a JOIN operations o ON o.operation_id = a.operation_id`
 
 /** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they carry. */

@@ -60,9 +60,9 @@ export const makeStoreSigned = (sql: SqlClient.SqlClient) => {
         ${signed.map(({ actions }) => feeCeilingOf(actions.map(({ prepared }) => prepared))?.toString() ?? "")}::text[],
         ${signed.map(({ at }) => timestamp(at))}::timestamptz[]) AS t (nonce, carries, tx_hash, raw, fee_ceiling, at)
     )
-    INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, relayer, nonce, from_block,
+    INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, action_hash, relayer, nonce, found_from,
       status, created_at, updated_at)
-    SELECT a.operation_id, ${chainId}, a.attempt, a.account_id, a.subject, ${relayer}, a.nonce, a.from_block::numeric,
+    SELECT a.operation_id, ${chainId}, a.attempt, a.account_id, a.action_hash, ${relayer}, a.nonce, a.found_from::numeric,
       'signed', a.at, a.at
     FROM unnest(${carried.map(({ attempt }) => attempt.operationId)}::text[],
       ${carried.map(({ attempt }) => attempt.attempt)}::int[],
@@ -71,7 +71,7 @@ export const makeStoreSigned = (sql: SqlClient.SqlClient) => {
       ${carried.map(({ prepared }) => prepared.fromBlock.toString())}::text[],
       ${carried.map(({ nonce }) => nonce)}::bigint[],
       ${carried.map(({ at }) => timestamp(at))}::timestamptz[])
-      AS a (operation_id, attempt, account_id, subject, from_block, nonce, at)
+      AS a (operation_id, attempt, account_id, action_hash, found_from, nonce, at)
     JOIN operations o ON o.operation_id = a.operation_id AND o.finished_at IS NULL
       AND o.cancel_requested_at IS NULL
     ORDER BY a.operation_id, a.attempt

@@ -1,6 +1,6 @@
 /**
  * The operator's switch for mirroring in PostgreSQL. Discovery's listing follows by a trigger in the same transaction
- * (migrations/0011), so both are written or neither.
+ * (migrations/0019), so both are written or neither.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -23,13 +23,13 @@ import { holdRun } from "#layers/sql/run/RunFence.ts"
 
 const selectTransfers = `
   SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId",
-    destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", least_raw AS "minRaw",
-    expected_raw AS "expectedRaw", bridge AS "bridgeAddress", tool, tx_hash AS "txHash", state, opened_at AS "openedAt"
+    destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", min_raw AS "minRaw",
+    expected_raw AS "expectedRaw", bridge_address AS "bridgeAddress", tool, tx_hash AS "txHash", state, opened_at AS "openedAt"
   FROM transfers`
 
 const selectIntents = `
-  SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.subject AS "actionHash",
-    d.from_block AS "fromBlock", d.transfers, d.announced_at AS at
+  SELECT d.run_id AS "runId", d.attempt, d.account_id AS "accountId", d.action_hash AS "actionHash",
+    d.found_from AS "fromBlock", d.transfers, d.announced_at AS at
   FROM transfer_intents d`
 
 const TransferRow = Schema.Struct({
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
     yield* sql`
       INSERT INTO transfers (operation_id, portfolio_id, run_id, chain_id, attempt, position, account_id,
         destination_id, sell, buy,
-        amount_raw, least_raw, expected_raw, bridge, tool, tx_hash, state, opened_at)
+        amount_raw, min_raw, expected_raw, bridge_address, tool, tx_hash, state, opened_at)
       SELECT ${operationId}, portfolio_id, ${runId}, ${chainIdOf(accountId)}, ${attempt}, ${position}, ${accountId},
         ${receiverOf(accountId, transfer)}, ${transfer.sell}, ${transfer.buy},
         ${transfer.amountRaw.toString()}::numeric,
@@ -115,7 +115,7 @@ const make = Effect.gen(function* () {
   const recordIntent = Effect.fn("TransferLedger.recordIntent")(function* (intent: TransferIntent) {
     const { accountId, actionHash, at, attempt, fromBlock, runId, transfers } = intent
     yield* sql`
-      INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block, transfers,
+      INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, action_hash, found_from, transfers,
         announced_at)
       SELECT ${runId}, ${chainIdOf(accountId)}, ${attempt}, portfolio_id, ${accountId}, ${actionHash},
         ${fromBlock.toString()}::numeric, ${storableJson(encodeTransfers(transfers))}::jsonb, ${timestamp(at)}
@@ -211,7 +211,7 @@ const make = Effect.gen(function* () {
       // In the order of all statements that lock: the portfolio, then what belongs to it.
       const found = yield* firstOpen(sql`
         SELECT p.portfolio_id AS "portfolioId", t.sell, t.buy, t.amount_raw AS "amountRaw",
-          t.least_raw AS "minRaw", t.tool, t.tx_hash AS "txHash"
+          t.min_raw AS "minRaw", t.tool, t.tx_hash AS "txHash"
         FROM portfolios p JOIN transfers t ON t.portfolio_id = p.portfolio_id
         WHERE t.operation_id = ${operationId} FOR NO KEY UPDATE OF p`)
       if (found._tag === "None") return false

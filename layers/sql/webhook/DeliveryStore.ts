@@ -10,7 +10,7 @@ import {
   type FailedAttempt
 } from "#domain/webhook/DeliveryStore.ts"
 import type { Disabling } from "#domain/webhook/Webhook.ts"
-import { formerSecretColumns, formerSecretsOf, FormerSecretsRow } from "#layers/sql/webhook/formerSecrets.ts"
+import { FormerSecrets } from "#layers/sql/webhook/formerSecrets.ts"
 import { decodeFirst, decodeRows, SmallBigint, Timestamp, timestamp, timestampOrNull } from "#layers/sql/rows.ts"
 
 const allClaimed = decodeRows(
@@ -20,7 +20,7 @@ const allClaimed = decodeRows(
     url: Schema.String,
     eventTypes: Schema.NullOr(Schema.Array(Schema.String)),
     secret: Schema.Uint8Array,
-    ...FormerSecretsRow.fields,
+    formerSecrets: FormerSecrets,
     cursor: SmallBigint,
     failures: Schema.Int,
     failingSince: Schema.NullOr(Timestamp)
@@ -43,7 +43,7 @@ const make = Effect.gen(function* () {
   // Events that came and have no number yet count too: readers of the log number them.
   const claim = Effect.fn("DeliveryStore.claim")(({ claimId, limit, now, until }: DeliveryClaim) => {
     const at = timestamp(now)
-    const claimed = allClaimed(sql`
+    return allClaimed(sql`
       WITH ready AS MATERIALIZED (
         SELECT w.webhook_id FROM webhooks w
         WHERE w.disabled_at IS NULL
@@ -60,8 +60,7 @@ const make = Effect.gen(function* () {
       UPDATE webhooks w SET claim_id = ${claimId}, claimed_until = ${timestamp(until)}, served_at = ${at}
       FROM ready WHERE w.webhook_id = ready.webhook_id
       RETURNING w.webhook_id AS "webhookId", w.tenant_id AS "tenantId", w.url, w.event_types AS "eventTypes", w.secret,
-        ${sql.literal(formerSecretColumns)}, w.cursor, w.failures, w.failing_since AS "failingSince"`)
-    return Effect.map(claimed, (rows) => rows.map((row) => ({ ...row, formerSecrets: formerSecretsOf(row) })))
+        w.former_secrets AS "formerSecrets", w.cursor, w.failures, w.failing_since AS "failingSince"`)
   })
 
   const release = Effect.fn("DeliveryStore.release")(

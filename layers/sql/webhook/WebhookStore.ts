@@ -5,12 +5,7 @@ import type { PageRequest } from "#domain/values/Cursor.ts"
 import { DeliveryId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 import { DisabledReason, EventType, signingAt, testType, type Webhook } from "#domain/webhook/Webhook.ts"
 import { type NewSecret, type NewWebhook, type TestMessage, WebhookStore } from "#domain/webhook/WebhookStore.ts"
-import {
-  formerSecretColumns,
-  formerSecretsOf,
-  FormerSecretsRow,
-  olderSecretsJson
-} from "#layers/sql/webhook/formerSecrets.ts"
+import { FormerSecrets, formerSecretsJson } from "#layers/sql/webhook/formerSecrets.ts"
 import { decodeFirst, decodeRows, SmallBigint, Timestamp, timestamp } from "#layers/sql/rows.ts"
 
 const WebhookRow = Schema.Struct({
@@ -36,9 +31,9 @@ const toWebhook = ({ disabledAt, disabledDetail, disabledReason, ...row }: typeo
 })
 
 const firstWebhook = decodeFirst(WebhookRow)
-const firstFormer = decodeFirst(FormerSecretsRow)
+const firstSecrets = decodeFirst(Schema.Struct({ secret: Schema.Uint8Array, formerSecrets: FormerSecrets }))
 const allSealed = decodeRows(
-  Schema.Struct({ webhookId: WebhookId, secret: Schema.Uint8Array, ...FormerSecretsRow.fields })
+  Schema.Struct({ webhookId: WebhookId, secret: Schema.Uint8Array, formerSecrets: FormerSecrets })
 )
 const allWebhooks = decodeRows(WebhookRow)
 const allDeliveries = decodeRows(
@@ -58,7 +53,7 @@ const allDeliveries = decodeRows(
 )
 
 const columns = `webhook_id AS "webhookId", tenant_id AS "tenantId", url, description, event_types AS "eventTypes",
-  created_at AS "createdAt", previous_until AS "previousSecretUntil", failing_since AS "failingSince",
+  created_at AS "createdAt", (former_secrets #>> '{0,until}')::timestamptz AS "previousSecretUntil", failing_since AS "failingSince",
   disabled_at AS "disabledAt", disabled_reason AS "disabledReason", disabled_detail AS "disabledDetail"`
 
 const make = Effect.gen(function* () {
@@ -106,15 +101,15 @@ const make = Effect.gen(function* () {
 
   const rotate = Effect.fn("WebhookStore.rotate")(
     function* (tenantId: TenantId, webhookId: WebhookId, { maxFormer, now, previousUntil, secret }: NewSecret) {
-      const row = yield* firstFormer(sql`
-        SELECT ${sql.literal(formerSecretColumns)} FROM webhooks
+      const row = yield* firstSecrets(sql`
+        SELECT secret, former_secrets AS "formerSecrets" FROM webhooks
         WHERE webhook_id = ${webhookId} AND tenant_id = ${tenantId} FOR NO KEY UPDATE`)
       if (Option.isNone(row)) return Option.none()
-      const former = signingAt(formerSecretsOf(row.value), now)
+      const former = signingAt(row.value.formerSecrets, now)
       if (former.length >= maxFormer) return Option.some({ fullUntil: former.at(-1)!.until })
       const webhook = yield* firstWebhook(sql`
-        UPDATE webhooks SET previous_secret = secret, previous_until = ${timestamp(previousUntil)}, secret = ${secret},
-          older_secrets = ${olderSecretsJson(former)}::jsonb
+        UPDATE webhooks SET secret = ${secret},
+          former_secrets = ${formerSecretsJson([{ secret: row.value.secret, until: previousUntil }, ...former])}::jsonb
         WHERE webhook_id = ${webhookId} RETURNING ${selected}`)
       return Option.map(webhook, toWebhook)
     },
@@ -141,12 +136,12 @@ const make = Effect.gen(function* () {
   const sealed = Effect.fn("WebhookStore.sealed")((after: WebhookId | null, limit: number) =>
     Effect.map(
       allSealed(sql`
-        SELECT webhook_id AS "webhookId", secret, ${sql.literal(formerSecretColumns)} FROM webhooks
+        SELECT webhook_id AS "webhookId", secret, former_secrets AS "formerSecrets" FROM webhooks
         WHERE webhook_id > ${after ?? ""} ORDER BY webhook_id LIMIT ${limit}`),
       (rows) =>
-        rows.map(({ secret, webhookId, ...row }) => ({
+        rows.map(({ formerSecrets, secret, webhookId }) => ({
           webhookId,
-          secrets: [secret, ...formerSecretsOf(row).map((former) => former.secret)]
+          secrets: [secret, ...formerSecrets.map((former) => former.secret)]
         }))
     )
   )
@@ -156,11 +151,10 @@ const make = Effect.gen(function* () {
     (webhookId: WebhookId, from: Uint8Array, to: Uint8Array) => sql`
       UPDATE webhooks
       SET secret = CASE WHEN secret = ${from} THEN ${to} ELSE secret END,
-        previous_secret = CASE WHEN previous_secret = ${from} THEN ${to} ELSE previous_secret END,
-        older_secrets = replace(older_secrets::text, encode(${from}::bytea, 'hex'), encode(${to}::bytea, 'hex'))::jsonb
+        former_secrets =
+          replace(former_secrets::text, encode(${from}::bytea, 'hex'), encode(${to}::bytea, 'hex'))::jsonb
       WHERE webhook_id = ${webhookId}
-        AND (secret = ${from} OR previous_secret = ${from}
-          OR strpos(older_secrets::text, encode(${from}::bytea, 'hex')) > 0)`,
+        AND (secret = ${from} OR strpos(former_secrets::text, encode(${from}::bytea, 'hex')) > 0)`,
     Effect.orDie,
     Effect.asVoid
   )

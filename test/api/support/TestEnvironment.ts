@@ -323,6 +323,7 @@ const ChainExecutionFake = Layer.effect(
         }
         const { accountId } = authorization.chains.find((chain) => chain.chainId === chainId)!
         return {
+          _tag: "Evm" as const,
           chainId,
           accountId,
           actionHash: bytes32("0b"),

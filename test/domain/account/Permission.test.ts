@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { chainIdOf, spl } from "#domain/values/Caip.ts"
 import { Authorization, ChainAuthorization, familyOf } from "#domain/account/Authorization.ts"
-import { Grant } from "#domain/account/Grant.ts"
 import {
   permittedBridgeAsset,
   isGuarded,
@@ -22,7 +21,8 @@ const owner = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 const tokenOf = (assetId: string) => assetId.slice(assetId.lastIndexOf(":") + 1)
 
 /** As it was written before a row said of which family it is. */
-const before = (policy: object) => ({
+const authorizationOf = (policy: object) => ({
+  _tag: "Evm",
   accountType: "ECDSA",
   ownerAccountId: `eip155:0:${owner}`,
   accountIndex: "0",
@@ -33,9 +33,10 @@ const before = (policy: object) => ({
 })
 
 const listed = {
+  _tag: "Evm",
   router,
   routedSwap,
-  hubs: [tokenOf(baseWeth.assetId)],
+  connectorTokens: [tokenOf(baseWeth.assetId)],
   tokens: [tokenOf(baseUsdc.assetId)],
   bridge: {
     contract: bridge,
@@ -46,25 +47,24 @@ const listed = {
 const limits = { contract: guard, issuedAt: 1, validUntil: 2, tradeBps: 10, budgetBps: 20 }
 
 const decode = Schema.decodeUnknownSync(Authorization)
-const chainWith = (policy: object) => decode(before(policy)).chains[0]
+const chainWith = (policy: object) => decode(authorizationOf(policy)).chains[0]
 
 describe("what was authorized", () => {
-  it("a row from before families had names decodes as Evm, and is written with its family from then on", () => {
-    const authorization = decode(before(listed))
-    assert.strictEqual(authorization._tag, "Evm")
-    assert.deepStrictEqual<unknown>(Schema.encodeSync(Authorization)(authorization), { _tag: "Evm", ...before(listed) })
-    const grant = Schema.decodeUnknownSync(Grant)({ authorization: before(listed), ownerSignature: bytes32 })
-    assert.strictEqual(grant.authorization._tag, "Evm")
-    assert.strictEqual(familyOf(grant.authorization), "eip155")
+  it("a row says its family", () => {
+    const authorization = decode(authorizationOf(listed))
+    assert.deepStrictEqual<unknown>(Schema.encodeSync(Authorization)(authorization), authorizationOf(listed))
+    assert.strictEqual(familyOf(authorization), "eip155")
     assert.strictEqual(familyOf({ _tag: "Solana" }), "solana")
+    const { _tag: _, ...untold } = authorizationOf(listed)
+    assert.throws(() => decode(untold))
   })
 
-  it("a policy is tagged with its family, which is not stored with one of EVM", () => {
+  it("a policy is tagged with its family, which is stored", () => {
     const { policy } = chainWith(listed)
     assert.strictEqual(policy._tag, "Evm")
     assert.isUndefined(walletRoleOf(chainWith(listed)))
     const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(listed))
-    assert.deepStrictEqual<unknown>(encoded, before(listed).chains[0])
+    assert.deepStrictEqual<unknown>(encoded, authorizationOf(listed).chains[0])
     assert.deepStrictEqual(Schema.decodeUnknownSync(ChainAuthorization)(encoded), chainWith(listed))
   })
 
@@ -73,11 +73,11 @@ describe("what was authorized", () => {
     assert.deepStrictEqual<unknown>(chainWith(role).policy, role)
     assert.strictEqual(walletRoleOf(chainWith(role)), 1)
     const encoded = Schema.encodeSync(ChainAuthorization)(chainWith(role))
-    assert.deepStrictEqual<unknown>(encoded, before(role).chains[0])
+    assert.deepStrictEqual<unknown>(encoded, authorizationOf(role).chains[0])
   })
 
   it("a row of a family that is not known is refused", () =>
-    assert.throws(() => decode({ _tag: "Other", ...before(listed) })))
+    assert.throws(() => decode({ ...authorizationOf(listed), _tag: "Other" })))
 
   it("what may be bought is what the permission lists, or under a guard all but what a closed list leaves out", () => {
     const chain = chainWith(listed)

@@ -1,4 +1,4 @@
-/** Orders are stored without their tag, as they were before they had one. */
+/** Orders are stored with their tag. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { ActionOrder, kindOf } from "#domain/action/ActionOrder.ts"
@@ -9,24 +9,25 @@ const rows = [
   {
     tag: "Swap",
     kind: "swap",
-    stored: { ...place, sell: baseUsdc.assetId, buy: baseWeth.assetId, amountRaw: "7", slippageBps: null }
+    stored: { _tag: "Swap", ...place, sell: baseUsdc.assetId, buy: baseWeth.assetId, amountRaw: "7", slippageBps: null }
   },
   {
     tag: "Swap",
     kind: "swap",
     stored: {
+      _tag: "Swap",
       ...place,
       sell: baseUsdc.assetId,
       buy: baseWeth.assetId,
       amountRaw: "7",
       slippageBps: 30,
-      route: { tool: "pools", step: { calls: [] }, leastRaw: "6" }
+      route: { tool: "pools", step: { calls: [] }, minRaw: "6" }
     }
   },
   {
     tag: "Calls",
     kind: "execute",
-    stored: { ...place, calls: [{ to: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", data: "0x12" }] }
+    stored: { _tag: "Calls", ...place, calls: [{ to: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", data: "0x12" }] }
   }
 ] as const
 
@@ -34,7 +35,7 @@ const decode = Schema.decodeUnknownSync(ActionOrder)
 
 describe("orders of actions", () => {
   for (const { kind, stored, tag } of rows) {
-    it(`a row without a tag is decoded as ${tag}${"route" in stored ? " of a client's route" : ""}, and stored as it was`, () => {
+    it(`a ${tag}${"route" in stored ? " over a client's route" : ""} is read, and stored as it was`, () => {
       const order = decode(stored)
       assert.strictEqual(order._tag, tag)
       assert.strictEqual(kindOf(order), kind)

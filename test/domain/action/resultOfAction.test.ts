@@ -12,7 +12,8 @@ const swap = {
   buy: baseWeth.assetId,
   sellAmountRaw: 1_000_000n,
   minBuyAmountRaw: 390n,
-  execution: assumedExecution({ sell: baseUsdc.assetId, buy: baseWeth.assetId })
+  execution: assumedExecution({ sell: baseUsdc.assetId, buy: baseWeth.assetId }),
+  feeRaw: 3_000n
 }
 
 const receipt = {

@@ -1,7 +1,6 @@
 /** Keys of production and of a sandbox: docs/decisions/0203-environments-of-keys.md. */
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
 import { type Environment, KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
@@ -57,16 +56,6 @@ it.layer(TestStores, { excludeTestServices: true })("environments of keys", (it)
         })
     )
   }
-
-  it.effect("a key that was made before keys said where works in the deployment that has it, whatever its prefix", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { apiKeyId, secret, tenantId } = yield* inDeployment("live", newKey)
-      yield* sql`UPDATE api_keys SET environment = NULL WHERE api_key_id = ${apiKeyId}`
-      assert.strictEqual((yield* inDeployment("test", use(secret))).tenantId, tenantId)
-      assert.strictEqual((yield* inDeployment("live", use(secret))).tenantId, tenantId)
-    })
-  )
 
   it.effect("the last use of a key is noted, and an earlier one does not take it back", () =>
     Effect.gen(function* () {

@@ -1,9 +1,9 @@
 /** Tests when a plan may be acted on as it is, and what happens when the batch does not pass its simulation. */
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Schema } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import * as Decimal from "#domain/values/Decimal.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import { batchSteps, type Preparation } from "#domain/rebalance/Preparation.ts"
+import type { Preparation } from "#domain/rebalance/Preparation.ts"
 import { type TransferConstraint, RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
 import type { RunContext } from "#domain/rebalance/RunStore.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
@@ -287,35 +287,4 @@ describe("BatchPreparer", () => {
       assert.isUndefined(swap.comparedQuotes)
     }).pipe(Effect.provide(Preparer))
   )
-
-  it("reads preparations from before routes", () => {
-    const codec = Schema.toCodecJson(batchSteps.ready)
-    const stored = {
-      _tag: "Ready",
-      swaps: [
-        {
-          sell: usdcLeg.sell,
-          buy: usdcLeg.buy,
-          sellAmountRaw: "5",
-          minBuyAmountRaw: "4",
-          path: [addressOf(usdcLeg.sell), addressOf(usdcLeg.buy)]
-        }
-      ],
-      skips: [],
-      prepared: {
-        chainId: 8453,
-        accountId: account,
-        subject: `0x${"01".repeat(32)}`,
-        to: addressOf(usdcLeg.buy),
-        callData: "0x",
-        gasLimit: "1",
-        maxFeePerGas: "1",
-        maxPriorityFeePerGas: "1",
-        chainNonce: 0,
-        laneNonces: [],
-        fromBlock: "1"
-      }
-    }
-    assert.strictEqual(swapOf(Schema.decodeUnknownSync(codec)(stored)).minBuyAmountRaw, 4n)
-  })
 })

@@ -73,7 +73,12 @@ describe("the gas of a batch", () => {
       const market = yield* TestChain
       market.prices.set(baseWeth.assetId, 2_500n * Decimal.one)
       // 3.5 million gas at 0.1 gwei is 0.00035 ether, 87.5 cents; a quarter of what is traded may be spent.
-      const first = { chainId: baseUsdc.chainId, gasLimit: 3_500_000n, maxFeePerGas: 100_000_000n }
+      const first = {
+        _tag: "Evm" as const,
+        chainId: baseUsdc.chainId,
+        gasLimit: 3_500_000n,
+        maxFeePerGas: 100_000_000n
+      }
       assert.isTrue(Option.isNone(yield* waste(first, (35n * Decimal.one) / 10n)))
       const refused = yield* waste(first, (35n * Decimal.one) / 10n - 1n)
       assert.include(Option.getOrThrow(refused), "gas may cost $0.87")
@@ -140,7 +145,12 @@ describe("the gas of a batch", () => {
       market.prices.set(baseWeth.assetId, 2_500n * Decimal.one)
       const centsOf = (usd: Option.Option<bigint>) => Option.getOrThrow(usd) / (Decimal.one / 100n)
       // 0.00036 ether are 90 cents at most.
-      const transaction = { chainId: baseUsdc.chainId, gasLimit: 3_600_000n, maxFeePerGas: 100_000_000n }
+      const transaction = {
+        _tag: "Evm" as const,
+        chainId: baseUsdc.chainId,
+        gasLimit: 3_600_000n,
+        maxFeePerGas: 100_000_000n
+      }
       assert.strictEqual(centsOf(yield* expectedUsd(transaction)), 30n)
       // 0.36 million lamports of 10^9 wei are as much; rents and fees of recent blocks are 0.3 million of them.
       const steps = { _tag: "Solana", chainId: solanaChainId, maxLamports: 360_000n, lamportNative: 10n ** 9n } as const

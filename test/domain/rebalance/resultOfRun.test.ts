@@ -49,7 +49,10 @@ const swapsOf = (outcome: ChainOutcome) =>
 
 describe("resultOfRun", () => {
   it("reports a trade over several paths as one swap, with what both sold, kept and brought", () => {
-    const both = [swap(600_000n, 590n, [usdc, btc]), swap(400_000n, 390n, [usdc, weth, btc])]
+    const both = [
+      { ...swap(600_000n, 590n, [usdc, btc]), feeRaw: 1_800n },
+      { ...swap(400_000n, 390n, [usdc, weth, btc]), feeRaw: 2_397n }
+    ]
     assert.deepStrictEqual(swapsOf(outcomeOf(both, 990n)), [
       {
         sell: usdc,
@@ -57,7 +60,6 @@ describe("resultOfRun", () => {
         soldRaw: 1_000_000n,
         floorRaw: 980n,
         receivedRaw: 990n,
-        // 0.3 percent of the one, and of the other twice.
         feeRaw: 1_800n + 2_397n,
         by: "venue"
       }

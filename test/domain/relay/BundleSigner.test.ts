@@ -16,6 +16,7 @@ const chainId = 8453 as ChainId
 const action = (id: string): CarriedAction => ({
   attempt: { operationId: id as OperationId, chainId, attempt: 1 },
   prepared: {
+    _tag: "Evm",
     chainId,
     accountId: `eip155:8453:${id}` as AccountId,
     actionHash: id,

@@ -15,6 +15,7 @@ interface Wanted {
 }
 
 const operation = ({ bytes, cap, gas, sender }: Wanted): PreparedTransaction => ({
+  _tag: "Evm",
   chainId,
   accountId: evmAccount(chainId, addressOf(sender)),
   actionHash: `0x${"ab".repeat(32)}`,

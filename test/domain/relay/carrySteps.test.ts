@@ -7,7 +7,7 @@ import type { OperationId } from "#domain/values/Ids.ts"
 import { effectOf } from "#domain/rebalance/chainOutcomes.ts"
 import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
-import { type ActionReceipt, PreparedAction, type PreparedSteps } from "#domain/relay/Transaction.ts"
+import type { ActionReceipt, PreparedSteps } from "#domain/relay/Transaction.ts"
 
 const account = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
 const usdc = spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
@@ -142,27 +142,5 @@ describe("an action of several steps", () => {
     const none = effectOf({ swaps: [swap], skips: [] }, chain, { ...receipt, success: false, unmade: cancelled })
     assert.strictEqual(none.skips[0]!.code, "CANCELLED")
     assert.strictEqual(none.failure, "no swap was made: cancelled")
-  })
-
-  it("what was prepared before there were steps is a transaction of a relayer", () => {
-    const { _tag, accountId, actionHash } = prepared
-    const before = {
-      chainId,
-      accountId,
-      subject: actionHash,
-      to: "0x52908400098527886E0F7030069857D2E4169EE7",
-      callData: "0x",
-      gasLimit: "1",
-      maxFeePerGas: "1",
-      maxPriorityFeePerGas: "1",
-      chainNonce: 0,
-      fromBlock: "1"
-    }
-    const decode = Schema.decodeUnknownSync(PreparedAction)
-    assert.notStrictEqual(decode(before)._tag, "Solana")
-    const stored = Schema.encodeSync(PreparedAction)(prepared)
-    assert.deepStrictEqual(decode(stored), prepared)
-    assert.deepInclude(stored, { gasLimit: "10000", maxFeePerGas: "1000000000", fromBlock: "10" })
-    assert.strictEqual(_tag, "Solana")
   })
 })

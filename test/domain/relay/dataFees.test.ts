@@ -11,7 +11,13 @@ import { TestChain, TestChains } from "#test/support/chains/TestChains.ts"
 
 /** Receipt as on Base on a calm day: execution costs twice what data does. */
 const paid = { gasUsed: 325_000n, gasPriceRaw: 6_000_000n, dataFeeRaw: 1_000_000_000_000n }
-const cost = { chainId: baseUsdc.chainId, gasLimit: 900_000n, maxFeePerGas: 12_000_000n, dataFee: 1_000_000_000_000n }
+const cost = {
+  _tag: "Evm" as const,
+  chainId: baseUsdc.chainId,
+  gasLimit: 900_000n,
+  maxFeePerGas: 12_000_000n,
+  dataFee: 1_000_000_000_000n
+}
 
 describe("the fee of a rollup's data", () => {
   it("is in what was paid and in what counts towards budgets", () => {

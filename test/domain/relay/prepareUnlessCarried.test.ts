@@ -40,6 +40,7 @@ const steps: PreparedAction = {
   slot: 350_000_000n
 }
 const transaction: PreparedAction = {
+  _tag: "Evm",
   chainId: baseUsdc.chainId,
   accountId: account,
   actionHash: bytes("08"),

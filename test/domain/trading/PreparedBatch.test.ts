@@ -10,11 +10,12 @@ import { account } from "#test/domain/rebalance/preparing.ts"
 
 const actionHash = `0x${"01".repeat(32)}`
 
-/** As the steps of runs from before have them. */
+/** As the steps of runs have them. */
 const transaction = {
+  _tag: "Evm",
   chainId: 8453,
   accountId: account,
-  subject: actionHash,
+  actionHash,
   to: "0x52908400098527886E0F7030069857D2E4169EE7",
   callData: "0x",
   gasLimit: "3",
@@ -29,11 +30,11 @@ const steps = {
   _tag: "Solana",
   chainId: solanaChainId,
   accountId: solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"),
-  subject: actionHash,
+  actionHash,
   steps: ["a swap"],
-  gasLimit: "5000",
-  maxFeePerGas: "1000000000",
-  fromBlock: "400000000"
+  maxLamports: "5000",
+  lamportNative: "1000000000",
+  slot: "400000000"
 }
 
 const codec = Schema.toCodecJson(StoredBatch)
@@ -42,12 +43,15 @@ const action = Schema.decodeUnknownSync(Schema.toCodecJson(PreparedAction))
 
 describe("a prepared batch", () => {
   it("is stored as its action, of either family", () => {
-    for (const stored of [transaction, steps]) {
+    for (const [stored, from] of [
+      [transaction, transaction.fromBlock],
+      [steps, steps.slot]
+    ] as const) {
       const batch = decode(stored)
       assert.deepStrictEqual(Schema.encodeSync(codec)(batch), stored)
       assert.deepStrictEqual(actionToCarry(batch), action(stored))
-      assert.strictEqual(batch.foundFrom, BigInt(stored.fromBlock))
-      assert.deepStrictEqual([batch.accountId, batch.actionHash], [stored.accountId, stored.subject])
+      assert.strictEqual(batch.foundFrom, BigInt(from))
+      assert.deepStrictEqual([batch.accountId, batch.actionHash], [stored.accountId, stored.actionHash])
     }
   })
 

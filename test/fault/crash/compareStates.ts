@@ -24,7 +24,7 @@ const withoutWaits = (events: ReadonlyArray<string>) =>
     .filter((event) => !waiting.has(event))
     .filter((event, index, all) => event !== "running" || all[index - 1] !== event)
 
-const varying = new Set(["txHash", "blockHash", "blockNumber", "gasUsed", "subject", "bridge"])
+const varying = new Set(["txHash", "blockHash", "blockNumber", "gasUsed", "actionHash", "bridgeAddress"])
 
 const amount = /^-?\d+$/
 const identifier = /^(eip155:|0x)/

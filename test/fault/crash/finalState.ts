@@ -85,7 +85,7 @@ export const finalState = Effect.fnUntraced(function* ({ accounts, portfolioId }
     FROM operations o WHERE o.portfolio_id = ${portfolioId} ORDER BY o.submitted_at, o.operation_id`
   const transfers = yield* sql`
     SELECT chain_id::int AS chain, attempt, position, sell, buy, amount_raw::text AS "amountRaw",
-      least_raw::text AS "minRaw", expected_raw::text AS "expectedRaw", tool, state, ending
+      min_raw::text AS "minRaw", expected_raw::text AS "expectedRaw", tool, state, ending
     FROM transfers WHERE portfolio_id = ${portfolioId} ORDER BY opened_at, operation_id`
   const claims = yield* sql`
     SELECT c.operation_id IS NOT NULL AS accepted FROM withdrawal_claims c

@@ -102,6 +102,7 @@ describe("user operations in one transaction", () => {
     encodeFunctionData({ abi: entryPointAbi, functionName: "handleOps", args: [operations, beneficiary] }).toLowerCase()
 
   const prepared = (callData: string) => ({
+    _tag: "Evm" as const,
     chainId: ChainId.make(8453),
     accountId: EvmAccountId.make(`eip155:8453:${multicall3}`),
     actionHash: "0x",

@@ -34,7 +34,7 @@ export interface RelayedRow {
   readonly status: "signed" | "succeeded" | "reverted"
   readonly receipt: {
     readonly txHash: string
-    readonly isSpoiled?: boolean
+    readonly isBundleReverted?: boolean
     readonly deltas: ReadonlyArray<{ readonly assetId: string; readonly raw: string }>
   } | null
 }
@@ -91,11 +91,11 @@ const statement = `SELECT jsonb_build_object(
     "operations o WHERE finished_at IS NULL OR updated_at >= $1"
   )},
   'relayed', ${rows(
-    `'operation', operation_id, 'chain', chain_id, 'attempt', attempt, 'account', account_id, 'actionHash', subject,
+    `'operation', operation_id, 'chain', chain_id, 'attempt', attempt, 'account', account_id, 'actionHash', action_hash,
       'relayer', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'carries', t.carries, 'hashes',
       (SELECT coalesce(jsonb_agg(x.tx_hash), '[]'::jsonb) FROM relayed_replacements x
         WHERE (x.chain_id, x.relayer, x.nonce) = (t.chain_id, t.relayer, t.nonce)) || jsonb_build_array(t.tx_hash),
-      'members', (SELECT jsonb_agg(m.subject) FROM relayed_actions m
+      'members', (SELECT jsonb_agg(m.action_hash) FROM relayed_actions m
         WHERE (m.chain_id, m.relayer, m.nonce) = (t.chain_id, t.relayer, t.nonce))`,
     `relayed_actions JOIN relayed_transactions t USING (chain_id, relayer, nonce)
       WHERE status = 'signed' OR updated_at >= $1 OR EXISTS (SELECT FROM relayed_replacements x
@@ -106,7 +106,7 @@ const statement = `SELECT jsonb_build_object(
       'amount', amount_raw::text, 'state', state, 'received', ending -> 'received'`,
     "transfers WHERE state = 'open' OR closed_at >= $1"
   )},
-  'announced', (SELECT coalesce(jsonb_agg(subject), '[]'::jsonb) FROM transfer_intents),
+  'announced', (SELECT coalesce(jsonb_agg(action_hash), '[]'::jsonb) FROM transfer_intents),
   'withdrawals', ${rows(
     `'operation', w.operation_id, 'account', w.account_id, 'nonce', w.nonce, 'state', o.state,
       'finished', ${ms("o.finished_at")}, 'delivered', w.outcome -> 'delivered'`,

@@ -32,7 +32,7 @@ const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void 
       part.success &&
       text(netOf(part, row.account)) === text(row.receipt!.deltas), () =>
       `${key} is recorded as carried by ${row.receipt?.txHash}, which the chain does not bear out`)
-  } else if (row.receipt?.isSpoiled === true) {
+  } else if (row.receipt?.isBundleReverted === true) {
     const own = row.hashes.flatMap((hash) => chain.find(hash) ?? [])
     require("a bundle that is recorded as reverted had several operations, and carried none", row.carries > 1 &&
       own.every(({ execution }) => !execution.included), () =>

@@ -39,6 +39,7 @@ export const prepareOn = Effect.fnUntraced(function* (
     const payload = payloadOn(chain)
     const { parts, reason } = chain.simulate([payload])
     const prepared: PreparedTransaction = {
+      _tag: "Evm",
       chainId,
       accountId: payload.accountId,
       actionHash: actionHashOf(payload),

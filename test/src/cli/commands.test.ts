@@ -31,7 +31,8 @@ const key: ApiKey = {
   expiresAt: DateTime.makeUnsafe("1969-01-01T00:00:00Z"),
   revokedAt: null,
   lastUsedAt: null,
-  replacedBy: null
+  replacedBy: null,
+  environment: "live"
 }
 
 const suspended: SuspendedRun = {

@@ -142,6 +142,7 @@ const ChainExecutionTest = Layer.effect(
         market.nonces.set(accountId, nonce)
         if (batch.operationId !== undefined) market.marked.set(actionHash, batch.operationId)
         return {
+          _tag: "Evm" as const,
           chainId: batch.chainId,
           accountId,
           actionHash,

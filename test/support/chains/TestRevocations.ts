@@ -36,6 +36,7 @@ export const RevocationExecutionTest = Layer.effect(
           if (market.refused.has(accountId))
             return yield* new SimulationFailed({ chainId, reason: "refused by the test" })
           return {
+            _tag: "Evm" as const,
             chainId,
             accountId,
             actionHash: digest,

@@ -55,6 +55,7 @@ export const WithdrawalExecutionTest = Layer.effect(
             return yield* new SimulationFailed({ chainId, reason: `balance of ${short.assetId} is too low` })
           }
           const prepared: PreparedTransaction = {
+            _tag: "Evm",
             chainId,
             accountId,
             actionHash: hash("withdrawal", market.draw()),

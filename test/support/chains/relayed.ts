@@ -37,6 +37,7 @@ export const relayed = Effect.fnUntraced(function* (
   const id = { operationId, chainId, attempt }
   const relayer = Eip55.checksum(`0x${(0xfee0_0000 + attempt).toString(16).padStart(40, "0")}`) as EvmAddress
   const prepared = {
+    _tag: "Evm" as const,
     chainId,
     accountId,
     actionHash,

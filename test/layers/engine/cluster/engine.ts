@@ -2,16 +2,22 @@
 import { Context, DateTime, Effect, Exit, Layer, Schedule, Schema, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { DurableDeferred, Workflow, WorkflowEngine } from "effect/workflow"
-import { fileURLToPath } from "node:url"
 import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 import { testSettings } from "#test/support/settings.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
-/** What the file of a migration exports. */
-export const migration = <A>(name: string): Effect.Effect<A> =>
-  Effect.promise(() => import(fileURLToPath(new URL(`../../../../migrations/${name}.ts`, import.meta.url))))
+/** How many shards effect/cluster has unless it is told. */
+const shards = 64
+
+/** The shard of an entity, as effect/cluster computes it. */
+const shardOf = (entityId: string): string => {
+  let hash = 5_381
+  for (let index = entityId.length; index > 0; index--) hash = (hash * 33) ^ entityId.charCodeAt(index - 1)
+  hash = (hash & 0xbfffffff) | ((hash >>> 1) & 0x40000000)
+  return `default:${Math.abs(hash % shards) + 1}`
+}
 
 export const makeWorkflow = (name: string) =>
   Workflow.make(name, { payload: { key: Schema.String }, success: Schema.Void, idempotencyKey: ({ key }) => key })
@@ -82,13 +88,12 @@ export const insertRun = (run: StoredRun) =>
   Effect.gen(function* () {
     const { execution, finishedAt, id, isClaimed = false, key, payload = { key }, tries = 1, wakeAt, workflow } = run
     const sql = yield* SqlClient.SqlClient
-    const { shardOf } = yield* migration<{ readonly shardOf: (entityId: string) => string }>("0120_run_messages")
     const shard = shardOf(execution)
     const at = yield* DateTime.nowAsDate
     yield* sql`
-      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, envelope, created_at, wake_at,
+      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope, created_at, wake_at,
         is_claimed, generation, tries, finished_at)
       VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution},
-        'run', ${JSON.stringify({ payload, headers: {} })}, ${at}, ${wakeAt ?? at}, ${isClaimed}, 1, ${tries},
+        'run', 1, ${JSON.stringify({ payload, headers: {} })}, ${at}, ${wakeAt ?? at}, ${isClaimed}, 1, ${tries},
         ${finishedAt ?? null})`
   })

@@ -20,6 +20,7 @@ const operation = (nonce: bigint) => ({
 })
 
 const prepared = (nonce: bigint): PreparedTransaction => ({
+  _tag: "Evm",
   chainId: 8453 as ChainId,
   accountId: `eip155:8453:${zeroAddress}` as EvmAccountId,
   actionHash: `${nonce}`,

@@ -2,7 +2,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { fileURLToPath } from "node:url"
 import { type ChainId, evmAccount } from "#domain/values/Caip.ts"
 import type { EnrollmentFlow } from "#domain/enrollment/Enrollment.ts"
 import { EnrollmentStore, type NewGrant, type NewPortfolio } from "#domain/enrollment/EnrollmentStore.ts"
@@ -53,11 +52,6 @@ const request = (flowId: Ids.FlowId) => ({
   now: noon,
   leaseUntil: after(30_000)
 })
-
-const migration0014 = Effect.flatMap(
-  Effect.promise(() => import(fileURLToPath(new URL("../../../../migrations/0014_flow_purposes.ts", import.meta.url)))),
-  (migration: { readonly default: Effect.Effect<void, unknown, SqlClient.SqlClient> }) => migration.default
-)
 
 eachDatabase("EnrollmentStore.activate", (it) => {
   it.effect("keeps what a flow is for", () =>
@@ -186,26 +180,6 @@ eachDatabase("EnrollmentStore.activate", (it) => {
       })
       assert.isTrue(Exit.hasDies(yield* Effect.exit(store.activate(grant))))
       assert.deepStrictEqual(yield* found(portfolio), before)
-    })
-  )
-
-  it.effect("authorizations from before the account type are those of keys, whose accounts have no executor", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { portfolio, portfolioId, tenantId } = yield* world()
-      yield* sql`ALTER TABLE enrollment_flows DROP COLUMN portfolio_id`
-      for (const table of ["grants", "enrollment_flows"]) {
-        yield* sql`
-          UPDATE ${sql(table)}
-          SET authorization_document = authorization_document - 'accountType' - 'withdrawalDomainName'`
-      }
-      yield* migration0014
-      const store = yield* EnrollmentStore
-      const before = { ...portfolio.flow.authorization, accountType: "ECDSA" as const, withdrawalDomainName: null }
-      const { grants } = Option.getOrThrow(yield* store.findEnrolled(tenantId, portfolioId))
-      assert.deepStrictEqual(grants[0].authorization, before)
-      const flow = Option.getOrThrow(yield* store.findFlow(tenantId, portfolio.flow.flowId))
-      assert.deepStrictEqual(flow, { ...portfolio.flow, authorization: before })
     })
   )
 })

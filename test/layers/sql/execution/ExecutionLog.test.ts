@@ -185,7 +185,7 @@ eachDatabase("ExecutionLog", (it) => {
       const { operationId } = yield* running
       assert.deepStrictEqual(yield* log.steps(operationId), [])
       const receipt = (byte: string, success: boolean) => ({
-        subject: `0x${byte.repeat(32)}`,
+        actionHash: `0x${byte.repeat(32)}`,
         txHash: `0x${byte.repeat(31)}ff`,
         success,
         blockNumber: "7"

@@ -18,6 +18,7 @@ const newKey = (tenantId: TenantId, apiKeyId: ApiKeyId, changes: Partial<ApiKey>
   revokedAt: null,
   lastUsedAt: null,
   replacedBy: null,
+  environment: "live",
   ...changes
 })
 

@@ -90,7 +90,7 @@ eachDatabase("CostLedger", (it) => {
       assert.deepStrictEqual(sold.get(one.portfolioId), soldInto(11n))
       assert.deepStrictEqual(sold.get(other.portfolioId), soldInto(55n))
       assert.strictEqual((yield* ledger.spent(ids, after(400))).size, 0)
-      // Reports from before amounts of pools were kept say what went into the first.
+      // Where the venue did not say what went into each pool, what went into the first is known.
       const [, second] = swapsOf(9n)
       const before: Swap = { ...second!, execution: { _tag: "Evm", path: [usdc, weth, btc].map(addressOf) } }
       yield* finish(other, after(500), [outcome({ soldRaw: 9n, costUsd: Decimal.one }, true, [before])])

@@ -284,7 +284,7 @@ eachDatabase("drift checks of due portfolios", (it) => {
       assert.isTrue(yield* isCandidate)
 
       yield* sql`
-        INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, subject, from_block,
+        INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, action_hash, found_from,
           transfers, announced_at)
         VALUES (${operationId}, 8453, 1, ${portfolioId}, 'account', 'subject', 1, '[]', now())`
       assert.isFalse(yield* isCandidate, "value may be leaving")

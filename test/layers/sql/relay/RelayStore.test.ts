@@ -15,6 +15,7 @@ import { after, base, newAddress, noon, submit, usdc, world } from "#test/layers
 const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 
 const prepared = (chainNonce = 0): PreparedTransaction => ({
+  _tag: "Evm",
   chainId: base,
   accountId: evmAccount(base, newAddress()) as AccountId,
   actionHash: bytes32(7),

@@ -20,6 +20,7 @@ const newAction = Effect.gen(function* () {
   const action: CarriedAction = {
     attempt: { operationId, chainId: base, attempt: 1 },
     prepared: {
+      _tag: "Evm",
       chainId: base,
       accountId: evmAccount(base, newAddress()),
       actionHash: bytes32(++drawn),

@@ -10,6 +10,7 @@ import { base, newAddress, noon, submit, world } from "#test/layers/sql/fixtures
 export const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 
 const prepared = (chainId = base): PreparedTransaction => ({
+  _tag: "Evm",
   chainId,
   accountId: evmAccount(chainId, newAddress()) as AccountId,
   actionHash: bytes32(7),

@@ -25,7 +25,7 @@ const acted = Effect.fnUntraced(function* (
   const { operationId } = yield* submit(tenantId, portfolioId)
   const receipt = JSON.stringify({ blockNumber: block.toString() })
   yield* sql`
-    INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, subject, from_block, status, receipt,
+    INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, action_hash, found_from, status, receipt,
       created_at, updated_at)
     VALUES (${operationId}, ${base}, ${attempt}, ${account}, ${hash}, 1, ${status}, ${receipt}::jsonb,
       ${new Date(noon.epochMilliseconds)}, ${new Date(noon.epochMilliseconds)})`
@@ -43,7 +43,7 @@ const ended = Effect.fnUntraced(function* (
   const received = block === null ? null : { blockNumber: block.toString() }
   yield* sql`
     INSERT INTO transfers (operation_id, portfolio_id, run_id, chain_id, attempt, position, account_id, destination_id,
-      sell, buy, amount_raw, least_raw, expected_raw, bridge, tool, tx_hash, state, ending, opened_at, closed_at)
+      sell, buy, amount_raw, min_raw, expected_raw, bridge_address, tool, tx_hash, state, ending, opened_at, closed_at)
     VALUES (${operationId}, ${portfolioId}, ${operationId}, ${base}, 1, 0, ${from}, ${to}, ${usdc}, ${usdc}, 1, 1, 1,
       ${hash}, 'vault', ${hash}, ${state}, ${JSON.stringify({ received })}::jsonb, ${new Date(noon.epochMilliseconds)},
       ${new Date(noon.epochMilliseconds)})`
