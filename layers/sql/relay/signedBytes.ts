@@ -62,7 +62,8 @@ export const makeStoreSigned = (sql: SqlClient.SqlClient) => {
     )
     INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, action_hash, relayer, nonce, found_from,
       status, created_at, updated_at)
-    SELECT a.operation_id, ${chainId}, a.attempt, a.account_id, a.action_hash, ${relayer}, a.nonce, a.found_from::numeric,
+    SELECT a.operation_id, ${chainId}, a.attempt, a.account_id, a.action_hash, ${relayer}, a.nonce,
+      a.found_from::numeric,
       'signed', a.at, a.at
     FROM unnest(${carried.map(({ attempt }) => attempt.operationId)}::text[],
       ${carried.map(({ attempt }) => attempt.attempt)}::int[],

@@ -24,7 +24,8 @@ import { holdRun } from "#layers/sql/run/RunFence.ts"
 const selectTransfers = `
   SELECT operation_id AS "operationId", portfolio_id AS "portfolioId", account_id AS "accountId",
     destination_id AS "receiverId", sell, buy, amount_raw AS "amountRaw", min_raw AS "minRaw",
-    expected_raw AS "expectedRaw", bridge_address AS "bridgeAddress", tool, tx_hash AS "txHash", state, opened_at AS "openedAt"
+    expected_raw AS "expectedRaw", bridge_address AS "bridgeAddress", tool, tx_hash AS "txHash", state,
+    opened_at AS "openedAt"
   FROM transfers`
 
 const selectIntents = `
@@ -115,8 +116,8 @@ const make = Effect.gen(function* () {
   const recordIntent = Effect.fn("TransferLedger.recordIntent")(function* (intent: TransferIntent) {
     const { accountId, actionHash, at, attempt, fromBlock, runId, transfers } = intent
     yield* sql`
-      INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, action_hash, found_from, transfers,
-        announced_at)
+      INSERT INTO transfer_intents (run_id, chain_id, attempt, portfolio_id, account_id, action_hash, found_from,
+        transfers, announced_at)
       SELECT ${runId}, ${chainIdOf(accountId)}, ${attempt}, portfolio_id, ${accountId}, ${actionHash},
         ${fromBlock.toString()}::numeric, ${storableJson(encodeTransfers(transfers))}::jsonb, ${timestamp(at)}
       FROM operations WHERE operation_id = ${runId}
