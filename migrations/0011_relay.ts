@@ -31,6 +31,8 @@ export default Effect.gen(function* () {
       carries integer NOT NULL,
       tx_hash text NOT NULL,
       raw text NOT NULL,
+      fee_ceiling numeric(78, 0),
+      held_since timestamptz(3),
       created_at timestamptz(3) NOT NULL,
       PRIMARY KEY (chain_id, relayer, nonce)
     )`
@@ -44,6 +46,10 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN relayed_transactions.carries IS 'How many actions it carries.';
       COMMENT ON COLUMN relayed_transactions.tx_hash IS 'Hash of the transaction.';
       COMMENT ON COLUMN relayed_transactions.raw IS 'Signed bytes, hex.';
+      COMMENT ON COLUMN relayed_transactions.fee_ceiling IS
+        'Wei that it may offer for a unit of gas at most, however often it is replaced. Null: what owners sign has none.';
+      COMMENT ON COLUMN relayed_transactions.held_since IS
+        'Time since which the market asks more than the ceiling. Null: it does not.';
       COMMENT ON COLUMN relayed_transactions.created_at IS 'When the row was made.';
     END $$`
 
@@ -101,6 +107,7 @@ export default Effect.gen(function* () {
       replacement integer NOT NULL,
       tx_hash text NOT NULL,
       raw text NOT NULL,
+      cancels boolean NOT NULL DEFAULT false,
       created_at timestamptz(3) NOT NULL,
       PRIMARY KEY (chain_id, relayer, nonce, replacement),
       FOREIGN KEY (chain_id, relayer, nonce) REFERENCES relayed_transactions
@@ -115,6 +122,8 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN relayed_replacements.replacement IS 'Number of the replacement, from 1.';
       COMMENT ON COLUMN relayed_replacements.tx_hash IS 'Hash of the transaction.';
       COMMENT ON COLUMN relayed_replacements.raw IS 'Signed bytes, hex.';
+      COMMENT ON COLUMN relayed_replacements.cancels IS
+        'True: it carries nothing, and takes the nonce back.';
       COMMENT ON COLUMN relayed_replacements.created_at IS 'When the row was made.';
     END $$`
 

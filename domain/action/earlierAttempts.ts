@@ -19,12 +19,6 @@ export type SwapSetback = Setback<Extract<SwapStep, { readonly _tag: "Ready" }>>
 const isRevert = ({ isBundleReverted, isNotBegun, success }: ActionReceipt): boolean =>
   !success && isBundleReverted !== true && isNotBegun !== true
 
-/** What an operation came to that moved nothing. */
-export const revertOf = ({ isTakenBack, reason, txHash }: ActionReceipt): string =>
-  isTakenBack === true
-    ? `the operation was taken back in ${txHash}, since gas cost more than it may`
-    : `the operation was reverted in ${txHash}${reason === undefined ? "" : `: ${reason}`}`
-
 /** Calls that the chain reverted end their action: the gas of the same again would be paid for nothing. */
 export const revertedCalls = ({ order }: StoredAction, before: ReadonlyArray<SwapSetback>): Closed | undefined => {
   const reverted = before.find(({ receipt }) => isRevert(receipt))

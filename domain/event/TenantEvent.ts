@@ -21,7 +21,7 @@ export const EventBody = Schema.Union([
   }),
   Schema.Struct({
     type: Schema.Literal("operation.progressed"),
-    data: Schema.Struct({ ...ofOperation, event: Schema.String, detail: Schema.Unknown })
+    data: Schema.Struct({ ...ofOperation, event: Schema.String, detail: Schema.Json })
   }),
   Schema.Struct({
     type: Schema.Literals([

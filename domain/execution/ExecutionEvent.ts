@@ -1,5 +1,5 @@
 /** An event in the stream of an operation. Source: interface "Events", shapes 2.26 and N. */
-import type { DateTime } from "effect"
+import type { DateTime, Schema } from "effect"
 import type { ChainId } from "#domain/values/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { Operation, OperationState } from "#domain/operation/Operation.ts"
@@ -63,7 +63,7 @@ export type ExecutionBody =
       readonly message: string
       /** Code for machines: what happened; `data` has its particulars. */
       readonly event: string
-      readonly data: unknown
+      readonly data: Schema.Json
     }
   | {
       readonly kind: "execution.progress"

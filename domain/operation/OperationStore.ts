@@ -1,5 +1,5 @@
 /** Port: operations and their events. */
-import { Context, type DateTime, type Effect, type Option } from "effect"
+import { Context, type DateTime, type Effect, type Option, type Schema } from "effect"
 import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { PageRequest } from "#domain/values/Cursor.ts"
 import type { Operation, OperationKind, OperationState, ReportedOperation } from "#domain/operation/Operation.ts"
@@ -71,6 +71,7 @@ export interface NewEvent {
 export interface OperationEvent extends NewEvent {
   /** Rises by one within the operation. */
   readonly sequence: number
+  readonly payload: Schema.Json
 }
 
 /**

@@ -110,7 +110,9 @@ const makePrepareBatch = Effect.gen(function* () {
     const preparation = preparationOf(draft)
     if (preparation._tag !== "Ready") return preparation
     const refusal = yield* refusalOf(draft, preparation)
-    return refusal === undefined ? preparation : nothing([...preparation.skips, refusal], null)
+    if (refusal !== undefined) return nothing([...preparation.skips, refusal], null)
+    const { prepared } = preparation
+    return { ...preparation, prepared: prepared.within(yield* gas.ceilings(prepared.cost, valueOf(draft))) }
   })
 
   return Effect.fnUntraced(function* (work: PlannedWork) {

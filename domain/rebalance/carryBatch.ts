@@ -11,17 +11,19 @@ import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import type { Ready } from "#domain/rebalance/Preparation.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
+import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { actionToCarry, type PreparedBatch } from "#domain/trading/PreparedBatch.ts"
 import { type Carriage, TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { type OpenedTransfers, TransferLedger } from "#domain/transfer/TransferLedger.ts"
+import { TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
 /**
  * Carries the batches of a run. Only here are the intents of a run recorded, so none is without its end, and only here
  * does a batch become an action that the relay takes.
  *
- * Answers the receipt, once the chain has decided; none when the operation was cancelled before the batch was signed.
- * What left is in the ledger by then. Must run inside a workflow; the attempt names the activities.
+ * `carry` answers the receipt, once the chain has decided; none when the operation was cancelled before the batch was
+ * signed. What left is in the ledger by then. `openTransfers` enters what a batch sent that was taken back, and that
+ * somebody else has carried after all. Both must run inside a workflow; the attempt names the activities.
  */
 export const makeCarryBatch = Effect.gen(function* () {
   const ledger = yield* TransferLedger
@@ -55,14 +57,15 @@ export const makeCarryBatch = Effect.gen(function* () {
    */
   const openTransfers = Effect.fnUntraced(function* (
     { attempt, chainId, operationId }: AttemptId,
-    outgoing: Pick<OpenedTransfers, "accountId" | "transfers" | "txHash">
+    { prepared: { accountId }, transfers = [] }: Ready,
+    { txHash }: ActionReceipt
   ) {
     let watches: ReadonlyArray<OperationId> = []
     yield* Activity.make({
       name: `depart/${chainId}/${attempt}`,
       execute: Effect.gen(function* () {
         const at = yield* DateTime.now
-        watches = yield* ledger.open({ runId: operationId, attempt, ...outgoing, at })
+        watches = yield* ledger.open({ runId: operationId, attempt, accountId, transfers, txHash, at })
       })
     }).annotate(ClusterSchema.WithTransaction, true)
     yield* Effect.forEach(watches, (watch) => launcher.launch({ operationId: watch, kind: "bridge" })).pipe(
@@ -70,7 +73,8 @@ export const makeCarryBatch = Effect.gen(function* () {
     )
   })
 
-  return Effect.fnUntraced(function* (attempt: Carriage, { prepared, transfers = [] }: Ready) {
+  const carry = Effect.fnUntraced(function* (attempt: Carriage, batch: Ready) {
+    const { prepared, transfers = [] } = batch
     const { accountId } = prepared
     if (transfers.length > 0) yield* recordIntent(attempt, prepared, transfers)
     const carried = yield* relay.carry(attempt, actionToCarry(prepared), (transaction) =>
@@ -81,9 +85,11 @@ export const makeCarryBatch = Effect.gen(function* () {
       Option.filter(carried, ({ success }) => success),
       {
         onNone: () => cancelIntent(attempt),
-        onSome: ({ txHash }) => openTransfers(attempt, { accountId, transfers, txHash })
+        onSome: (receipt) => openTransfers(attempt, batch, receipt)
       }
     )
     return carried
   })
+
+  return { carry, openTransfers }
 })

@@ -40,7 +40,7 @@ const afterReverts = (reverted: ReadonlyArray<ActionReceipt>) => (reverted.lengt
 export const effectOf = (
   { skips, swaps }: Pick<Ready, "skips" | "swaps">,
   { legs }: PlannedChain,
-  { reason: revert, success, txHash, unmade = [] }: ActionReceipt
+  { isTakenBack, reason: revert, success, txHash, unmade = [] }: ActionReceipt
 ): Pick<ChainOutcome, "swaps" | "skips" | "failure"> => {
   const left = unmade.flatMap(({ isCancelled, reason, step }): ReadonlyArray<RecordedSkip> => {
     const swap = swaps[step]
@@ -53,10 +53,11 @@ export const effectOf = (
     return [{ assetId: null, sell, buy, code, valueUsd, reason: `${reason}${amount}` }]
   })
   const reasons = [...new Set(unmade.map(({ reason }) => reason))].join("; ")
-  const failure =
-    unmade.length === 0
-      ? `the swaps were reverted in ${txHash}${revert === undefined ? "" : `: ${revert}`}`
-      : `no swap was made: ${reasons}`
+  const undone =
+    isTakenBack === true
+      ? `the swaps were taken back in ${txHash}, since gas cost more than they may`
+      : `the swaps were reverted in ${txHash}${revert === undefined ? "" : `: ${revert}`}`
+  const failure = unmade.length === 0 ? undone : `no swap was made: ${reasons}`
   return {
     swaps: swaps.filter((_, index) => !unmade.some(({ step }) => step === index)),
     skips: [...skips, ...left],

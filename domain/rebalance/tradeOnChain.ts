@@ -20,14 +20,18 @@ import {
   unrecordedOutcome,
   unsignedSkip
 } from "#domain/rebalance/chainOutcomes.ts"
-import { batchSteps } from "#domain/rebalance/Preparation.ts"
+import { batchSteps, type LandedBatch, type Ready } from "#domain/rebalance/Preparation.ts"
 import { makePrepareUnlessTraded } from "#domain/rebalance/prepareUnlessTraded.ts"
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import type { ChainOutcome } from "#domain/rebalance/RunReport.ts"
+import type { Setback } from "#domain/relay/ActionStep.ts"
 import { ChainAction, failedReceipts } from "#domain/relay/ChainAction.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import { SignatureRequests } from "#domain/rebalance/SignatureRequests.ts"
+
+/** What was taken back says nothing against the routes that it took. */
+const isRevert = ({ receipt }: Setback<Ready>): boolean => receipt.isTakenBack !== true
 
 /** What is left to be done on a chain once its owner has signed anew. */
 export interface ReauthorizationRequired {
@@ -56,18 +60,37 @@ export const makeTradeOnChain = Effect.gen(function* () {
   const preparer = yield* BatchPreparer
   const owner = yield* SignatureRequests
   const prepareUnlessTraded = yield* makePrepareUnlessTraded
-  const carry = yield* makeCarryBatch
+  const { carry, openTransfers } = yield* makeCarryBatch
 
   /** The next operation of the account need not wait until all chains of this one are done. */
   const release = (attempt: AttemptId) =>
     Activity.make({ name: `release/${attempt.chainId}/${attempt.attempt}`, execute: queue.release(attempt) })
 
-  const carryOut = Effect.fnUntraced(function* ({
-    chain,
-    firstAttempt,
-    operationId,
-    plan
-  }: ChainTrade): Effect.fn.Return<ChainOutcome, ReauthorizationRequired, InWorkflow> {
+  /**
+   * What the chain shows of the run although its attempts moved nothing. A batch that was taken back was public, and
+   * anybody may have carried it after all; what it sent to other chains is then in the ledger as if it had been ours.
+   */
+  const landedOutcome = Effect.fnUntraced(function* (
+    { operationId, chain }: ChainTrade,
+    landed: LandedBatch,
+    setbacks: ReadonlyArray<Setback<Ready>>
+  ) {
+    const outcome = unrecordedOutcome(chain, landed, failedReceipts(setbacks))
+    const own = setbacks.find(
+      ({ receipt, step }) => receipt.isTakenBack === true && step.prepared.actionHash === landed.receipt.actionHash
+    )
+    if (own === undefined) return outcome
+    const { skips, swaps, transfers = [] } = own.step
+    if (transfers.length === 0) return { ...outcome, skips, swaps }
+    const { attempt } = own
+    yield* openTransfers({ operationId, chainId: chain.chainId, attempt }, own.step, landed.receipt)
+    return { ...outcome, skips, swaps, transfers }
+  })
+
+  const carryOut = Effect.fnUntraced(function* (
+    trade: ChainTrade
+  ): Effect.fn.Return<ChainOutcome, ReauthorizationRequired, InWorkflow> {
+    const { chain, firstAttempt, operationId, plan } = trade
     const { chainId, legs, skips, transfers = [] } = chain
     if (legs.length + transfers.length === 0) return outcomeAfter(chain, [])
     const end = yield* action.carryOut({
@@ -77,16 +100,12 @@ export const makeTradeOnChain = Effect.gen(function* () {
       steps: batchSteps,
       turn: "inTurn",
       prepare: ({ setbacks, ...attempt }) =>
-        prepareUnlessTraded({ attempt, plan, prepare: preparer.prepare(attempt, plan, setbacks.length > 0) }),
+        prepareUnlessTraded({ attempt, plan, prepare: preparer.prepare(attempt, plan, setbacks.some(isRevert)) }),
       carry,
-      complete: ({ receipt, receipts, step }) => {
-        const reverted = receipts.slice(0, -1)
-        return Effect.succeedSome(
-          step._tag === "Landed"
-            ? unrecordedOutcome(chain, step, reverted)
-            : batchOutcome(chain, { step, receipt }, reverted)
-        )
-      }
+      complete: ({ receipt, setbacks, step }) =>
+        step._tag === "Landed"
+          ? Effect.asSome(landedOutcome(trade, step, setbacks))
+          : Effect.succeedSome(batchOutcome(chain, { step, receipt }, failedReceipts(setbacks)))
     })
     if (end._tag === "Completed") return end.value
     const last = outcomeAfter(chain, end.setbacks)

@@ -50,7 +50,9 @@ export interface Landed<Ready extends ReadyStep, Found extends FoundStep> {
   readonly attempt: AttemptId["attempt"]
   readonly step: Ready | Found
   readonly receipt: ActionReceipt
-  /** Of every attempt that moved nothing, and of this one. */
+  /** The attempts before that moved nothing. */
+  readonly setbacks: ReadonlyArray<Setback<Ready>>
+  /** Receipts of the setbacks, and of this attempt. */
   readonly receipts: ReadonlyArray<ActionReceipt>
 }
 
@@ -205,7 +207,7 @@ const makeCarryOut = (services: Services) => {
     let again: Ready | undefined
 
     const complete = (attempt: number, step: Ready | Found, receipt: ActionReceipt) =>
-      work.complete({ attempt, step, receipt, receipts: [...setbacks.map((before) => before.receipt), receipt] })
+      work.complete({ attempt, step, receipt, setbacks, receipts: [...failedReceipts(setbacks), receipt] })
 
     for (let attempt = firstAttempt, count = 0; count < maxSetbacks; attempt++) {
       const current: AttemptId = { operationId, chainId, attempt }
@@ -257,9 +259,11 @@ const makeCarryOut = (services: Services) => {
 export const failedReceipts = (setbacks: ReadonlyArray<Setback<ReadyStep>>): ReadonlyArray<ActionReceipt> =>
   setbacks.map(({ receipt }) => receipt)
 
-/** What an attempt came to that was included and reverted. */
-export const revertOf = ({ reason, txHash }: ActionReceipt): string =>
-  `the operation was reverted in ${txHash}${reason === undefined ? "" : `: ${reason}`}`
+/** What an attempt came to that moved nothing. */
+export const revertOf = ({ isTakenBack, reason, txHash }: ActionReceipt): string =>
+  isTakenBack === true
+    ? `the operation was taken back in ${txHash}, since gas cost more than it may`
+    : `the operation was reverted in ${txHash}${reason === undefined ? "" : `: ${reason}`}`
 
 /** Why an action moved nothing, for the one who asked for it. */
 export const whyUnmade = (

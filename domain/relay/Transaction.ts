@@ -151,7 +151,9 @@ export const SignedTransaction = Schema.Struct({
   /** How many actions it carries; one when it is left out. */
   carries: Schema.optionalKey(Schema.Int),
   /** Those that offered less. Any one of them may still land, and only one of all can. */
-  replaces: Schema.Array(Bytes32)
+  replaces: Schema.Array(Bytes32),
+  /** Bytes of the transaction that it cancels, where it carries nothing and takes the nonce. */
+  cancels: Schema.optionalKey(HexBytes)
 })
 export type SignedTransaction = typeof SignedTransaction.Type
 

@@ -12,7 +12,13 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Repeatable } from "#domain/operation/Repeatable.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
-import { ActionReceipt, isSteps, type PreparedAction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
+import {
+  ActionReceipt,
+  carriedAlone,
+  isSteps,
+  type PreparedAction,
+  type PreparedTransaction
+} from "#domain/relay/Transaction.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
 import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
 import { StepCarrier } from "#domain/relay/StepCarrier.ts"
@@ -202,7 +208,7 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
     find: FindReceipt
   ) {
     if (isSteps(prepared)) return yield* carrySteps(attempt, prepared)
-    if (!(yield* sign(attempt, prepared))) return Option.none<ActionReceipt>()
+    if (!(yield* sign(attempt, isAlone ? carriedAlone(prepared) : prepared))) return Option.none<ActionReceipt>()
     return Option.some(yield* confirm(attempt, find))
   })
 

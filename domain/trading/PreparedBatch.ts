@@ -7,7 +7,6 @@ import { Schema, SchemaTransformation } from "effect"
 import type { AccountId } from "#domain/values/Caip.ts"
 import {
   type ActionCost,
-  carriedAlone,
   type CostCeilings,
   costingWithin,
   foundFrom,
@@ -49,14 +48,9 @@ export class PreparedBatch {
     return this[action]
   }
 
-  /** The same, which no transaction that carries it may cost more than. */
+  /** Copies the batch with what it and its replacements may cost. */
   within(ceilings: CostCeilings): PreparedBatch {
     return new PreparedBatch(costingWithin(this[action], ceilings))
-  }
-
-  /** The same, for a transaction of its own. */
-  get alone(): PreparedBatch {
-    return new PreparedBatch(carriedAlone(this[action]))
   }
 }
 

@@ -63,7 +63,10 @@ const read = <A>(
 export const optional = <A>(name: string, kind: Kind<A>): Setting<A | null> =>
   read(name, kind, { isRequired: false, fallback: null })
 
-/** As it would be written; null for a list that nothing was put into. */
+/** Reads a variable that another setting describes; null when it is unset. */
+export const readAgain = <A>(name: string, kind: Kind<A>): Setting<A | null> => valueOf(name, kind)
+
+/** Default as it would be written; null for a list that nothing was put into. */
 const written = <A>(kind: Kind<A>, value: A): string | null =>
   Option.getOrNull(Schema.encodeUnknownOption(kind.schema)(value))
 

@@ -6,7 +6,7 @@ import { knownChain } from "#domain/chain/knownChains.ts"
 import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { integer, kind, listOf, secretUrl, text } from "#src/config/kinds.ts"
-import { all, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
+import { all, optional, readAgain, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 interface ConfigurableChain {
   /** Its name is in domain/chain/knownChains.ts. */
@@ -228,7 +228,7 @@ export const chains: Setting<ReadonlyArray<EvmChain>> = Effect.gen(function* () 
 const gasCeilingUsdOn = ({ gasCeilingUsd, id }: ConfigurableChain): Setting<bigint | null> =>
   Effect.flatMap(
     // What is wrong with it is said where the chain itself is read.
-    Effect.orElseSucceed(formerName(`RPC_URL_${id}`, endpoints), () => null),
+    Effect.orElseSucceed(readAgain(`RPC_URL_${id}`, endpoints), () => null),
     (rpcUrls) =>
       rpcUrls === null
         ? Effect.succeed(null)

@@ -16,7 +16,10 @@ import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export const gasPriceOracle = "0x420000000000000000000000000000000000000F"
-const gasPriceOracleAbi = parseAbi(["function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)"])
+const gasPriceOracleAbi = parseAbi([
+  "function getL1FeeUpperBound(uint256 unsignedTxSize) view returns (uint256)",
+  "function getOperatorFee(uint256 gasUsed) view returns (uint256)"
+])
 
 const nodeInterface = "0x00000000000000000000000000000000000000C8"
 const nodeInterfaceAbi = parseAbi([

@@ -25,7 +25,7 @@ const EventRow = Schema.Struct({
   sequence: Schema.Int,
   at: Timestamp,
   kind: Schema.String,
-  payload: Schema.Unknown
+  payload: Schema.Json
 })
 
 const ReportedRow = Schema.Struct({

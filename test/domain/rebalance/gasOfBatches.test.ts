@@ -105,7 +105,12 @@ describe("the gas of a batch", () => {
         const market = yield* TestChain
         market.prices.set(baseWeth.assetId, 2_500n * Decimal.one)
         // 4 million gas at 1 gwei is 0.004 ether, the ten dollars that a transaction may cost.
-        const most = { chainId: baseUsdc.chainId, gasLimit: 4_000_000n, maxFeePerGas: 1_000_000_000n }
+        const most = {
+          _tag: "Evm",
+          chainId: baseUsdc.chainId,
+          gasLimit: 4_000_000n,
+          maxFeePerGas: 1_000_000_000n
+        } as const
         const value = 1_000n * Decimal.one
         assert.isTrue(Option.isNone(yield* waste(most, value)))
         assert.isTrue(Option.isNone(yield* waste(most, null)))

@@ -25,7 +25,7 @@ const members = fc.array(costs, { minLength: 1, maxLength: 6 })
 const costAt = (
   actions: ReadonlyArray<{ readonly gasLimit: bigint; readonly dataFee?: bigint }>,
   maxFeePerGas: bigint
-) => actions.reduce((sum, action) => sum + maxNative({ chainId, ...action, maxFeePerGas }), 0n)
+) => actions.reduce((sum, action) => sum + maxNative({ _tag: "Evm", chainId, ...action, maxFeePerGas }), 0n)
 
 describe("the ceiling of a transaction's fees", () => {
   it("is the highest fee at which gas and data cost no more", () => {

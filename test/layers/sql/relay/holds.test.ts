@@ -10,6 +10,7 @@ import { after, base, newAddress, noon, submit, world } from "#test/layers/sql/f
 const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 
 const prepared = (): PreparedTransaction => ({
+  _tag: "Evm",
   chainId: base,
   accountId: evmAccount(base, newAddress()),
   actionHash: bytes32(7),
