@@ -13,7 +13,7 @@ const color = { text: "#c9d1d9", dim: "#8b949e", green: "#3fb950", yellow: "#d29
 /** Hashes and ids are of one run; a reader needs their begin. */
 const shortened = (line: string) => line.replaceAll(/0x[0-9a-fA-F]{16,}/gu, (hash) => `${hash.slice(0, 10)}…`)
 
-/** From the first heading to the total below the first table. */
+/** Finds the lines from the first heading to the total below the first table. */
 export const shownLines = (output: string): ReadonlyArray<string> => {
   const lines = stripVTControlCharacters(output)
     .split("\n")

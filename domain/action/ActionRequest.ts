@@ -48,7 +48,7 @@ export interface ActionRequest {
   readonly swap: QuotedByService | QuotedByClient | QuotedByIssuer
 }
 
-/** The same text for values that differ in the order of their keys alone. */
+/** Writes a value as text that does not depend on the order of its keys. */
 const canonical = (value: unknown): unknown => {
   if (typeof value === "bigint") return value.toString()
   if (Array.isArray(value)) return value.map(canonical)

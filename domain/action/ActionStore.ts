@@ -36,14 +36,14 @@ export interface NewAction extends AcceptedAction {
 
 export type ActionSubmission =
   | { readonly _tag: "Accepted"; readonly accepted: AcceptedAction }
-  /** The same request was accepted before. */
+  /** The action that an earlier request of this id and body began. */
   | { readonly _tag: "Replayed"; readonly accepted: AcceptedAction }
   /** Another request was accepted under the id. */
   | { readonly _tag: "Mismatch" }
 
 export interface StoredAction extends ActionSource, AcceptedAction {
   readonly order: ActionOrder
-  /** Of what is sold, promised to withdrawals that are accepted and not finished. */
+  /** Amounts promised to withdrawals that are accepted and not finished, of what is sold. */
   readonly promised: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
 }
 

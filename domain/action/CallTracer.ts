@@ -18,7 +18,7 @@ export type TracedCall = typeof TracedCall.Type
 
 export interface CallTrace {
   readonly gasUsed: bigint
-  /** At most 200 calls; empty where the node offers no traces. */
+  /** Calls, at most 200; empty where the node offers no traces. */
   readonly calls: ReadonlyArray<TracedCall>
 }
 

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { HexBytes } from "#domain/account/Authorization.ts"
 import { ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
 
-/** Without native value: no permission of the agent lets any leave. */
+/** A call without native value: no permission of the agent lets any leave. */
 export const AccountCall = Schema.Struct({ to: EvmAddress, data: HexBytes })
 export type AccountCall = typeof AccountCall.Type
 

@@ -23,7 +23,9 @@ import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution
 export class CallsPreparer extends Context.Service<
   CallsPreparer,
   {
-    /** Without an operation it is only for a preview: nothing on chain can be matched to it. */
+    /**
+     * Prepares the calls. Without an operation they are only for a preview: nothing on chain can be matched to them.
+     */
     readonly prepare: (
       source: ActionSource,
       order: CallsOrder,

@@ -69,7 +69,7 @@ export class DirectExecutions extends Context.Service<
   {
     /** Accepts the operation once it passes simulation. */
     readonly submit: (request: ExecutionRequest) => Effect.Effect<SubmittedExecution, SubmitError, Caller>
-    /** The same up to there, with the node's trace; nothing is stored. */
+    /** Simulates the calls with the node's trace; nothing is stored. */
     readonly simulate: (
       request: ExecutionRequest
     ) => Effect.Effect<SubmittedExecution & { readonly trace: CallTrace }, SubmitError, Caller>

@@ -80,7 +80,7 @@ export class IssuerQuotes extends Context.Service<
       })
       type Trade = Effect.Success<ReturnType<typeof tradeOf>>
 
-      /** By the price feed, which an issuer's price is held against; without a fresh price there is no trade. */
+      /** Quotes by the price feed, which an issuer's price is held against; without a fresh price there is no trade. */
       const feedOf = Effect.fnUntraced(function* ({ amountRaw, buy, sell }: Trade) {
         const [known, latest] = yield* Effect.all([assets.find([sell, buy]), prices.latest([sell, buy])], {
           concurrency: 2

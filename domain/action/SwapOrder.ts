@@ -7,7 +7,7 @@ import { AssetId, ChainId, AccountId } from "#domain/values/Caip.ts"
  */
 export const ClientRoute = Schema.Struct({
   tool: Schema.String,
-  /** As the provider sent it. */
+  /** Step as the provider sent it. */
   step: Schema.Unknown,
   /** What the client was promised at least, raw units of the bought asset. */
   minRaw: Schema.BigIntFromString
@@ -21,7 +21,7 @@ export const SwapOrder = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
   amountRaw: Schema.BigIntFromString,
-  /** In place of the portfolio's own; null: those count. */
+  /** Limit of this swap; null: the portfolio's own counts. */
   slippageBps: Schema.NullOr(Schema.Int),
   /** Left out: the service quotes, or an issuer. */
   route: Schema.optionalKey(ClientRoute),

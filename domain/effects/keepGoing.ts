@@ -18,7 +18,8 @@ const sentencesOf = (fault: unknown): string => {
 }
 
 /**
- * While storage is away, every round fails for one reason that is none of ours: a line with that reason, and no stack.
+ * Logs a failed round. While storage is away, every round fails for one reason that is none of ours: a line with that
+ * reason, and no stack.
  */
 const complain = ({ complaint, level = "Error" }: Complaint, cause: Cause.Cause<unknown>) =>
   Effect.flatMap(TransientFault, (isTransient) => {

@@ -14,7 +14,7 @@ export interface StoredHash {
 export interface FoundKey {
   readonly key: ApiKey
   readonly tenant: Tenant
-  /** Under which pepper its hash was made. */
+  /** Name of the pepper under which its hash was made. */
   readonly pepper: string
 }
 

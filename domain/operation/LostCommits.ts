@@ -16,8 +16,8 @@ export class LostCommits extends Context.Service<
   LostCommits,
   {
     /**
-     * When commits may have been lost last, where some may be of after the time; one value for one loss. None: the
-     * database has whatever it acknowledged since then.
+     * Finds when commits may have been lost last, where some may be later than the time; one value for one loss. None:
+     * the database has whatever it acknowledged since then.
      */
     readonly after: (time: DateTime.Utc) => Effect.Effect<Option.Option<DateTime.Utc>>
   }

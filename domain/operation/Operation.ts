@@ -40,7 +40,7 @@ export const Operation = Schema.Struct({
   error: Schema.NullOr(Schema.String),
   /** What it did; null until it has ended, and when that is not known. */
   outcome: Schema.NullOr(OperationOutcome),
-  /** For people: why nothing or not all was done. */
+  /** Reason for people: why nothing or not all was done. */
   reason: Schema.NullOr(Schema.String),
   /** Null or absent unless a workflow started it. */
   firedBy: Schema.optionalKey(Schema.NullOr(FiredBy))

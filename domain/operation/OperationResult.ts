@@ -79,10 +79,7 @@ export const OperationResult = Schema.Struct({
   chains: Schema.Array(ChainResult),
   /** What the service paid for gas; null when a part of it is not known. */
   gasUsd: Schema.NullOr(Usd),
-  /**
-   * By how much what was sold was worth more than what was received, at the plan's prices; null when a part is not
-   * known.
-   */
+  /** Value of what was sold less value of what was received, at the plan's prices; null when a part is not known. */
   tradingUsd: Schema.NullOr(Usd)
 })
 export type OperationResult = typeof OperationResult.Type

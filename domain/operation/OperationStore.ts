@@ -104,7 +104,7 @@ export class OperationStore extends Context.Service<
      * Decides and writes in one transaction: what is signed for the operation at its commit is all that ever will be.
      */
     readonly requestCancel: (request: CancelRequest) => Effect.Effect<CancelAnswer>
-    /** The same for the portfolio's runs that wait for its owner; answers them. */
+    /** Cancels the portfolio's runs that wait for its owner; answers them. */
     readonly cancelAwaiting: (
       tenantId: TenantId,
       portfolioId: PortfolioId,

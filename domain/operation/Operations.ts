@@ -22,7 +22,7 @@ export class Operations extends Context.Service<
       portfolioId: PortfolioId,
       operationId: OperationId
     ) => Effect.Effect<ReportedOperation, NotFound, PortfolioTenant>
-    /** Of all portfolios of the tenant, or of the one that the filter names; newest first. */
+    /** Lists operations of all portfolios of the tenant, or of the one that the filter names; newest first. */
     readonly list: (
       query: PageQuery & OperationFilter
     ) => Effect.Effect<Page<Operation>, CursorInvalid, PortfolioTenant>

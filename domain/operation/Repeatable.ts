@@ -1,10 +1,10 @@
 /**
- * Steps that may be done again, and results of them that are therefore not stored.
+ * Marks steps that may be done again, and whose results are therefore not stored.
  *
  * A crash after such a step makes the run do it again, also when it was done to the end. So what it writes must be
  * found by the next time, and the same answer must follow from that: a signature that is stored with its transaction,
  * an end that is written to the operation. A result after which the run sleeps is stored, or each wake would begin with
- * all tries of before.
+ * all earlier tries.
  */
 import { Context } from "effect"
 

@@ -2,13 +2,13 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 
 /**
- * When the oldest unfinished operation of each kind was accepted, or went on after it had waited for its owner: an
- * operation that changes between states does not grow younger by it.
+ * Times at which the oldest unfinished operation of each kind was accepted, or went on after it had waited for its
+ * owner: an operation that changes between states does not grow younger by it.
  */
 export interface OldestSteps {
-  /** Of those that are accepted or running: nothing outside explains why they are not finished. */
+  /** Operations that are accepted or running: nothing outside explains why they are not finished. */
   readonly moving: Option.Option<DateTime.Utc>
-  /** Of those that wait for a chain, in `retrying`. */
+  /** Operations that wait for a chain, in `retrying`. */
   readonly retrying: Option.Option<DateTime.Utc>
 }
 

@@ -36,11 +36,11 @@ export class SuspendedRuns extends Context.Service<
     readonly count: Effect.Effect<number>
     /** Those that stand longest first. */
     readonly list: (limit: number) => Effect.Effect<ReadonlyArray<SuspendedRun>>
-    /** By the id of the run or of its operation. */
+    /** Finds a run by its id or by that of its operation. */
     readonly find: (id: string) => Effect.Effect<Option.Option<SuspendedRun>>
     /** Lets a run go on with all of its tries; false when no suspended run has that id. */
     readonly resume: (id: string) => Effect.Effect<boolean>
-    /** The same, and cancels its operation: it goes on to wait for what is signed, signs nothing more, and ends. */
+    /** Resumes a run and cancels its operation: it goes on to wait for what is signed, signs nothing more, and ends. */
     readonly cancel: (id: string) => Effect.Effect<RunCancelled>
   }
 >()("ballast/domain/operation/SuspendedRuns") {}

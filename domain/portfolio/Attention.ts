@@ -9,10 +9,10 @@ import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 /**
  * `signature_required`: a chain lets the agent act no longer. `permission_expired` and `permission_expiring`: what the
  * owner signed has run out, or does within 14 days. `permission_revoked`: the owner took it back.
- * `permission_outdated`: it is of before the trade guard. `run_failed`: the last run did. `transfer_unclear`: value
- * between chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the
- * chain has not shown what became of it. `gas_too_dear`: what was sent waits for cheaper gas. `chain_behind`: the nodes
- * of a chain are behind what is known of the portfolio.
+ * `permission_outdated`: it predates the trade guard. `run_failed`: the last run did. `transfer_unclear`: value between
+ * chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the chain has
+ * not shown what became of it. `gas_too_dear`: what was sent waits for cheaper gas. `chain_behind`: the nodes of a
+ * chain are behind what is known of the portfolio.
  */
 export const AttentionCode = Schema.Literals([
   "signature_required",
@@ -129,7 +129,7 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
       owner("permission_expiring", permissionEndsAt, `The agent's permission runs out: ${resign}`)
   }
   if (revokedAt === null && !isGuarded)
-    owner("permission_outdated", createdAt, `An account is under a permission of before the trade guard: ${resign}`)
+    owner("permission_outdated", createdAt, `An account is under a permission without the trade guard: ${resign}`)
   if (lastRun?.hasFailed === true)
     found.push({
       code: "run_failed",

@@ -12,8 +12,8 @@ export const ScheduleStatus = Schema.Literals(["active", "paused"])
 export type ScheduleStatus = typeof ScheduleStatus.Type
 
 /**
- * What the agent of an account is bound by: `guard`, or `call_policy`, the permission of before the guard, or
- * `wallet_role`, on Solana, the role in the owner's wallet.
+ * Bounds of the agent of an account: `guard`; or `call_policy`, a permission without a guard; or `wallet_role`, on
+ * Solana, the role in the owner's wallet.
  */
 export const Permission = Schema.Literals(["guard", "call_policy", "wallet_role"])
 export type Permission = typeof Permission.Type
@@ -34,7 +34,7 @@ const PortfolioSchedule = Schema.Struct({
   nextDueAt: Schema.DateTimeUtcFromString,
   /** End of the latest completed run, manual or scheduled. */
   lastRebalanceAt: Schema.NullOr(Schema.DateTimeUtcFromString),
-  /** When the schedule's latest drift check ended, whether it began a run or found the portfolio on target. */
+  /** End of the schedule's latest drift check, whether it began a run or found the portfolio on target. */
   lastCheckedAt: Schema.NullOr(Schema.DateTimeUtcFromString)
 })
 /** The runtime state of a portfolio's schedule. */
@@ -52,8 +52,8 @@ export const Portfolio = Schema.Struct({
   strategyVersion: Schema.Int,
   smartAccounts: Schema.Array(AccountId),
   /**
-   * Those of them whose owner's latest signature puts the agent under the trade guard; the others are under the
-   * permission of before.
+   * Accounts whose owner's latest signature puts the agent under the trade guard; the others are under a permission
+   * without one.
    */
   guardedAccounts: Schema.Array(AccountId),
   /** The agent's role in the owner's wallet, of a portfolio on Solana. */

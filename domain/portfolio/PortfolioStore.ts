@@ -12,7 +12,7 @@ export interface PortfolioFilter extends LabelsFilter {
   readonly strategyId?: StrategyId | undefined
   /** Leaves out portfolios without a schedule. */
   readonly status?: ScheduleStatus | undefined
-  /** `call_policy`: with an account that is still under the permission of before; `guard`: without any. */
+  /** Filter: `call_policy` finds those with an account whose permission has no guard; `guard` those without any. */
   readonly permission?: Permission | undefined
 }
 

@@ -16,7 +16,7 @@ import { intervalMs } from "#domain/mandate/RebalanceSchedule.ts"
 export interface StartRequest {
   /** Milliseconds: the interval of the strategy's schedule, which is the only one, or what clients send by default. */
   readonly interval: number | undefined
-  /** Also starts a run immediately. */
+  /** True starts a run immediately. */
   readonly runImmediately: boolean
 }
 

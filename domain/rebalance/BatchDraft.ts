@@ -22,7 +22,7 @@ export interface PlannedWork {
   readonly sources: QuoteSources
 }
 
-/** The same, and under which grants. */
+/** Planned work with the grants under which it is done. */
 export interface ChainTask extends PlannedWork {
   readonly grant: Grant
   readonly authorization: ChainAuthorization

@@ -10,7 +10,7 @@ export const ChainCompletion = Schema.Struct({
   chainId: ChainId,
   /** Chains on which the run has something to do. */
   totalSteps: Schema.Int,
-  /** For people. */
+  /** Sentence for people. */
   message: Schema.String
 })
 export type ChainCompletion = typeof ChainCompletion.Type

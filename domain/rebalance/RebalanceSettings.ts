@@ -1,4 +1,4 @@
-/** When portfolios are rebalanced, and how long runs wait. Filled from the environment by src/Config.ts. */
+/** Times at which portfolios are rebalanced, and how long runs wait. Filled from the environment by src/Config.ts. */
 import { Context } from "effect"
 
 /**

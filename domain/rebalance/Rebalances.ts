@@ -47,7 +47,7 @@ export class Rebalances extends Context.Service<
     readonly trigger: (
       portfolioId: PortfolioId
     ) => Effect.Effect<Operation, PortfolioNotFound | ValidationFailed | RateLimited, PortfolioTenant>
-    /** The same, refused also when a run would now differ from the preview of this hash. */
+    /** Triggers a run, refused also when it would now differ from the preview of this hash. */
     readonly triggerAsPreviewed: (
       portfolioId: PortfolioId,
       planHash: string

@@ -15,7 +15,7 @@ export interface PastRun {
 export interface AutomationRecord {
   /** Rebalances that completed, of all time. */
   readonly completed: number
-  /** When the schedule was last switched or claimed; null without a schedule. */
+  /** Time at which the schedule was last switched or claimed; null without a schedule. */
   readonly scheduleChangedAt: DateTime.Utc | null
   /** The latest rebalances, newest first. */
   readonly runs: ReadonlyArray<PastRun>
@@ -31,7 +31,7 @@ export interface AutomationRecord {
 export class RunHistory extends Context.Service<
   RunHistory,
   {
-    /** Of another tenant's portfolio there is nothing. */
+    /** Reads the record; there is nothing of another tenant's portfolio. */
     readonly read: (tenantId: TenantId, portfolioId: PortfolioId, limit: number) => Effect.Effect<AutomationRecord>
   }
 >()("ballast/domain/rebalance/RunHistory") {}

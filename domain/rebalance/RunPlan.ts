@@ -6,7 +6,7 @@ import { Slicing } from "#domain/trading/Slicing.ts"
 
 export const RunPlan = Schema.Struct({
   strategyVersion: Schema.Int,
-  /** When balances and prices were read. */
+  /** Time at which balances and prices were read. */
   plannedAt: Schema.DateTimeUtcFromMillis,
   limits: Schema.Struct({
     slippageBps: Schema.Int,

@@ -21,7 +21,7 @@ import { InTransit } from "#domain/transfer/InTransit.ts"
 const checkLease = Duration.seconds(10)
 /** Batches of one tick, so that what else a tick does is never long put off. */
 const maxBatches = 8
-/** While there is work, in milliseconds; at most the interval between ticks. */
+/** Pause while there is work, in milliseconds; at most the interval between ticks. */
 const busyIntervalMs = 100
 
 /**
@@ -39,7 +39,7 @@ export class Scheduler extends Context.Service<
      * are done; returns how many portfolios it completed. The rest stays due, for other processes and for later.
      */
     readonly tick: Effect.Effect<number>
-    /** When the last tick ended; for readiness. */
+    /** End of the last tick; for readiness. */
     readonly lastTickAt: Effect.Effect<DateTime.Utc>
   }
 >()("ballast/domain/rebalance/Scheduler") {

@@ -31,7 +31,7 @@ export const makeCarryBatch = Effect.gen(function* () {
   const actions = yield* CarriedActions
   const relay = yield* TransactionRelay
 
-  /** Before anything is sent, so that a later reading of the account shows where the missing value went. */
+  /** Records the intent before anything is sent, so that a later reading of the account shows where the value went. */
   const recordIntent = (
     { attempt, chainId, operationId }: AttemptId,
     { accountId, foundFrom: fromBlock, actionHash }: PreparedBatch,

@@ -1,5 +1,5 @@
 /**
- * When a portfolio is due again before its period is over.
+ * Says when a portfolio is due again before its period is over.
  *
  * After a run that could not read, quote or send everything: in 1 minute, then 5, 15, 30, 60 and so on. While a trade
  * is made in slices: so that the slices that are left are spread evenly over the time until the portfolio is due
@@ -9,7 +9,7 @@
 const minute = 60_000
 const firstMinutes = [1, 5, 15] as const
 const spread = 0.2
-/** Between slices, and between checks of a market that accepted slices and accepts none now. */
+/** Longest pause between slices, and between checks of a market that accepted slices and accepts none now. */
 const maxSliceDelay = 60 * minute
 
 const drawn = (delay: number, chance: number): number => Math.round(delay * (1 - spread + 2 * spread * chance))

@@ -103,7 +103,7 @@ export const makeSimulateBatch = Effect.gen(function* () {
   const made = (task: ChainTask): Effect.Effect<SimulatedDraft, Refused | Outside> =>
     Effect.flatMap(drafts.quoted(task), (draft) => attempt(task, draft))
 
-  /** On the venue, which needs no provider to be right. */
+  /** Makes the swaps on the venue, which needs no provider to be right. */
   const onVenue = Effect.fnUntraced(function* (task: ChainTask, refused: Refused) {
     if (!refused.draft.batch.swaps.some(({ tool }) => tool !== undefined)) return yield* Effect.fail(refused)
     yield* Effect.logWarning(`Routed swaps were refused, the venue makes them instead: ${refused.cause.message}`)

@@ -72,7 +72,7 @@ export class BundleSigner extends Context.Service<
         return isSigned
       })
 
-      /** When it was signed before, that is as good. */
+      /** Signs the action for a transaction of its own. When it was signed already, that is as good. */
       const alone = (action: CarriedAction) => Effect.asVoid(reserve([action], action.prepared))
 
       const eachAlone = (actions: ReadonlyArray<CarriedAction>): Effect.Effect<Answers> =>
@@ -129,7 +129,7 @@ export class BundleSigner extends Context.Service<
       const queues = new Map(
         yield* Effect.forEach(supported, (chainId) => Effect.map(queueOf(), (queue) => [chainId, queue] as const))
       )
-      /** For chains that are no longer configured. */
+      /** Queue of chains that are no longer configured. */
       const others = yield* queueOf()
 
       /** What is signed waits for no key: a run that goes on after a crash asks again. */

@@ -64,8 +64,8 @@ export interface ChainWork<Ready extends ReadyStep, Found extends FoundStep, Las
   readonly firstAttempt?: number
   readonly steps: StepSchemas<Ready, Found, Last>
   /**
-   * When it may be prepared: `inTurn` while no other operation acts for the account, `urgent` before all that wait for
-   * that. Left out where the owner's own word is carried, which has nonces of its own.
+   * Turn in which it is prepared: `inTurn` while no other operation acts for the account, `urgent` before all that wait
+   * for that. Left out where the owner's own word is carried, which has nonces of its own.
    */
   readonly turn?: "inTurn" | "urgent"
   /** What is refused while a rebalance of this portfolio runs is waited for. */

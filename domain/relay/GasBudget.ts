@@ -63,7 +63,7 @@ export class GasBudget extends Context.Service<
     /** Why no more gas is paid today for what the agent does; none while there is some left. */
     readonly refusal: (payee: Payee) => Effect.Effect<Option.Option<string>>
     /**
-     * The same for what the portfolio's owner signs. Nothing that the agent, the integrator or the owners of other
+     * Refuses what the portfolio's owner signs. Nothing that the agent, the integrator or the owners of other
      * portfolios do counts.
      */
     readonly refusalOfOwner: (payee: Payee) => Effect.Effect<Option.Option<string>>
@@ -74,8 +74,8 @@ export class GasBudget extends Context.Service<
      */
     readonly waste: (prepared: ActionCost, valueUsd: bigint | null) => Effect.Effect<Option.Option<string>>
     /**
-     * The same limits in the chain's native money, at which they hold for every transaction that carries the action.
-     * Without the price of the native asset there are none, and the chain's ceiling for a unit of gas holds alone.
+     * Limits in the chain's native money, at which they hold for every transaction that carries the action. Without the
+     * price of the native asset there are none, and the chain's ceiling for a unit of gas holds alone.
      */
     readonly ceilings: (prepared: ActionCost, valueUsd: bigint | null) => Effect.Effect<CostCeilings>
     /** What it is expected to cost, US dollars (wad); none when the price of the native asset is not known. */

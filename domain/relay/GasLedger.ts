@@ -5,7 +5,7 @@
 import { Context, type DateTime, type Effect } from "effect"
 import type { PortfolioId, TenantId } from "#domain/values/Ids.ts"
 
-/** For whom gas is paid. */
+/** Payee of gas: for whom it is paid. */
 export interface Payee {
   readonly tenantId: TenantId
   readonly portfolioId: PortfolioId
@@ -22,8 +22,8 @@ export class GasLedger extends Context.Service<
   GasLedger,
   {
     /**
-     * In the day of `now`: by the agent, of the portfolio and of all portfolios of its tenant; by the owner's word, of
-     * the portfolio.
+     * Reads the gas of the day of `now`: by the agent, of the portfolio and of all portfolios of its tenant; by the
+     * owner's signature, of the portfolio.
      */
     readonly spent: (
       payee: Payee,

@@ -44,10 +44,10 @@ export class OperationMarks extends Context.Service<
   OperationMarks,
   {
     /**
-     * As every endpoint of the chain shows it; on EVM chains among the account's operations of the last 40,000 blocks.
-     * What was reverted does not count. Of several steps those count that took effect, and the operation is carried
-     * out when one did. Fails when no endpoint answers, when they contradict each other, and where the account has
-     * done what an endpoint does not show.
+     * Finds the operation as every endpoint of the chain shows it; on EVM chains among the account's operations of the
+     * last 40,000 blocks. What was reverted does not count. Of several steps those count that took effect, and the
+     * operation is carried out when one did. Fails when no endpoint answers, when they contradict each other, and where
+     * the account has done what an endpoint does not show.
      */
     readonly find: (sought: SoughtOperation) => Effect.Effect<MarkedOperation, ChainUnavailable>
   }

@@ -25,7 +25,7 @@ export interface CarriedAction {
 
 /** The newest transaction of an attempt. */
 export interface StoredTransaction {
-  /** Of a transaction that carries several, one of them. */
+  /** Attempt that the transaction carries; one of them where it carries several. */
   readonly attempt: AttemptId
   readonly transaction: SignedTransaction
   readonly signedAt: DateTime.Utc

@@ -73,7 +73,7 @@ export class Relayer extends Context.Service<
       transaction: SignedTransaction,
       cancelling: Cancelling
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    /** The same transaction with the same nonce, offering other fees. */
+    /** Signs the transaction again with its nonce, offering other fees. */
     readonly signReplacement: (
       transaction: SignedTransaction,
       fees: Fees

@@ -41,7 +41,7 @@ export type SigningContext =
     }
 
 export interface Signer {
-  /** Of the key; known without a signature. */
+  /** Address of the key; known without a signature. */
   readonly address: EvmAddress
   /** 65 bytes `r ++ s ++ v` in hex, with `v` 27 or 28 and the lower `s`, proven to be this key's. */
   readonly sign: (digest: string, context: SigningContext) => Effect.Effect<string, SignerUnavailable>

@@ -30,7 +30,7 @@ export const PreparedTransaction = Schema.TaggedStruct("Evm", {
   costCeiling: Schema.optionalKey(Schema.BigIntFromString),
   /** The first relayer's next nonce as two endpoints of the chain counted it; the reserved one is never lower. */
   chainNonce: Schema.Int,
-  /** The same of every relayer account beside the first. */
+  /** Next nonces of the relayer accounts beside the first. */
   laneNonces: Schema.Array(Schema.Struct({ relayer: EvmAddress, nonce: Schema.Int })),
   /** Receipts are searched from this block on. */
   fromBlock: Schema.BigIntFromString
@@ -54,7 +54,7 @@ export const PreparedSteps = Schema.TaggedStruct("Solana", {
   expectedLamports: Schema.optionalKey(Schema.BigIntFromString),
   /** One lamport in 18 decimals. */
   lamportNative: Schema.BigIntFromString,
-  /** At which the account was read. */
+  /** Slot at which the account was read. */
   slot: Schema.BigIntFromString
 })
 export type PreparedSteps = typeof PreparedSteps.Type
@@ -77,7 +77,7 @@ export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" 
 /** What an action and its replacements may cost at most; nothing is left out but where no number is known. */
 export type CostCeilings = Pick<PreparedTransaction, "feeCeiling" | "costCeiling">
 
-/** By how much the price of a rollup's data may rise until a transaction is included. */
+/** Factor by which the price of a rollup's data may rise until a transaction is included. */
 const maxOverDataFee = 2n
 
 /** The most that a rollup may charge for the bytes of an action, in wei. */
@@ -93,7 +93,7 @@ export const maxNative = (cost: ActionCost): bigint =>
  */
 const maxOverExpected = 3n
 
-/** Of the most that an action may cost, in any unit, what it is expected to cost. */
+/** Expected part of the most that an action may cost, in any unit. */
 export const expectedShare = (cost: ActionCost, max: bigint): bigint => {
   if (cost._tag !== "Solana") {
     const { dataFee = 0n } = cost
@@ -110,7 +110,7 @@ export const foundFrom = (prepared: PreparedAction): bigint => (isSteps(prepared
 
 /** What of an action that is to be signed tells a search for those before it where they may be. */
 export interface ToSign {
-  /** As `foundFrom` has it. */
+  /** Block or slot, as `foundFrom` has it. */
   readonly from: bigint
   /** Its calldata, where it is a transaction of a relayer: an account's operation in it has the account's nonce. */
   readonly callData: string | undefined
@@ -127,11 +127,11 @@ export const asTransaction = (prepared: PreparedAction): PreparedTransaction => 
   throw new Error(`Chain ${prepared.chainId} carries steps, and a transaction of a relayer was expected`)
 }
 
-/** The same, with what it and its replacements may cost. The fees of steps are not the market's. */
+/** Copies an action with what it and its replacements may cost. The fees of steps are not the market's. */
 export const costingWithin = <A extends PreparedAction>(prepared: A, ceilings: CostCeilings): A =>
   isSteps(prepared) ? prepared : { ...prepared, ...ceilings }
 
-/** The same, for a transaction of its own. */
+/** Copies an action for a transaction of its own. */
 export const carriedAlone = (prepared: PreparedTransaction): PreparedTransaction => {
   const { bundleGas: _bundleGas, ...rest } = prepared
   return rest

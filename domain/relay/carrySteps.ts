@@ -107,8 +107,8 @@ const isAnySigned = (outcomes: ReadonlyArray<StepOutcome>): boolean =>
   outcomes.some((one) => one._tag === "Landed" || (one._tag === "Failed" && one.isSigned))
 
 /**
- * Of outcomes in the order of the steps; none where the operation was cancelled before anything was signed. The action
- * has success when one step landed.
+ * Makes a receipt of outcomes in the order of the steps; none where the operation was cancelled before anything was
+ * signed. The action has success when one step landed.
  */
 export const stepReceipt = (
   { lamportNative, slot: preparedAt, actionHash }: PreparedSteps,

@@ -40,7 +40,7 @@ export class RevocationExecution extends Context.Service<
   {
     /** What the owner is to sign, by the nonces that the accounts show on their chains now. */
     readonly draft: (request: RevocationRequest) => Effect.Effect<Revocation, VerifierUnavailable>
-    /** True when the chain shows, in confirmed blocks, that nothing of before the revocation is good any more. */
+    /** True when the chain shows, in confirmed blocks, that nothing from before the revocation is good any more. */
     readonly hasEnded: (chain: ChainRevocation) => Effect.Effect<boolean, ChainUnavailable>
     /** The relayer's transaction with the owner's operation, simulated; it deploys an account that is not there yet. */
     readonly prepare: (

@@ -77,7 +77,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   /** What is stored never changes, so it is read at each replay. */
   const signedRevocation = Effect.orDie(Effect.flatMap(store.load(operationId), Effect.fromOption))
 
-  /** Until nothing of before is good on the chain any more, or that cannot be brought about. */
+  /** Revokes until no earlier permission is good on the chain, or that cannot be brought about. */
   const revokeOn = Effect.fnUntraced(function* (signed: SignedRevocation, chain: ChainRevocation) {
     const { chainId } = chain
     const end = yield* action.carryOut({
@@ -152,7 +152,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   )
 }
 
-/** Null where the chain shows that nothing of before is good any more. */
+/** Says why a revocation failed; null where the chain shows that no earlier permission is good any more. */
 const failureOn = (chainId: ChainId, end: Exclude<Unmade<ReadyStep, LastStep>, { readonly _tag: "Cancelled" }>) => {
   if (end._tag === "Last") return null
   return end.refusal === null

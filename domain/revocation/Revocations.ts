@@ -29,14 +29,14 @@ const flowLife = { hours: 24 }
 export interface RevokeRequest {
   readonly portfolioId: PortfolioId
   readonly flowId: FlowId
-  /** In hex: 65 bytes of a key, or what a contract takes for one. */
+  /** Hex: 65 bytes of a key, or what a contract accepts as a signature. */
   readonly signature: string
 }
 
 export type RevokeError = PortfolioNotFound | ValidationFailed | ReplayMismatch | VerifierUnavailable
 
 /**
- * Both stages of a revocation.
+ * Runs both stages of a revocation.
  *
  * **When to use**
  *

@@ -82,7 +82,7 @@ export class SimulationFailed extends Schema.TaggedError<SimulationFailed>()("Si
 /** The agent cannot act for the account until its owner has signed anew; nothing else would change that. */
 export class AuthorizationRequired extends Schema.TaggedError<AuthorizationRequired>()("AuthorizationRequired", {
   chainId: ChainId,
-  /** Of the permission that does not hold. */
+  /** The permission that does not hold. */
   permissionId: PermissionId,
   cause: SignatureCause,
   reason: Schema.String
@@ -115,11 +115,11 @@ export class ChainExecution extends Context.Service<
      * Builds, signs with the agent key and simulates; deploys the account and enables the permission the first time.
      */
     readonly prepare: (batch: BatchOnOneChain) => Effect.Effect<PreparedAction, NotPrepared>
-    /** The same for a run, whose batch may send value to other chains: the ledger has to know before it is carried. */
+    /** Prepares for a run, whose batch may send value to other chains: the ledger has to know before it is carried. */
     readonly prepareForRun: (batch: SwapBatch) => Effect.Effect<PreparedBatch, NotPrepared>
   }
 >()("ballast/domain/trading/ChainExecution") {
-  /** Of what prepares any batch. */
+  /** Port made of what prepares any batch. */
   static readonly preparedBy = (prepare: (batch: SwapBatch) => Effect.Effect<PreparedAction, NotPrepared>) =>
     ChainExecution.of({
       prepare,

@@ -20,7 +20,7 @@ export interface IssuerTrade {
 export interface IssuerQuote {
   /** Raw units of the bought asset. */
   readonly receiveRaw: bigint
-  /** Of a whole token of the issuer, US dollars (wad). */
+  /** Price of a whole token of the issuer, US dollars (wad). */
   readonly priceUsd: bigint
   /** What the issuer charges beside its price, US dollars (wad). */
   readonly feeUsd: bigint
@@ -28,7 +28,7 @@ export interface IssuerQuote {
 
 /** What the issuer has signed: it is used once, soon, by the contract that is registered as the issuer's customer. */
 export interface IssuerWord extends IssuerQuote {
-  /** As results of operations name it. */
+  /** Name of the issuer in results of operations. */
   readonly issuer: string
   readonly direct: IssuerCall
 }
@@ -59,7 +59,7 @@ export class Issuer extends Context.Service<
   {
     /** Needs no signature; may be called any number of times. */
     readonly quote: (trade: IssuerTrade) => Effect.Effect<IssuerQuote, IssuerSilent | IssuerRefused>
-    /** With a signature. Issuers bound how many of them are open, so it is requested when all else is ready. */
+    /** Requests a signed price. Issuers bound how many of them are open, so it is requested when all else is ready. */
     readonly word: (trade: IssuerTrade) => Effect.Effect<IssuerWord, IssuerSilent | IssuerRefused>
   }
 >()("ballast/domain/trading/Issuer") {}

@@ -1,4 +1,4 @@
-/** When a routing provider is asked, and what it may cost. Filled from the environment by src/Config.ts. */
+/** Rules by which a routing provider is asked, and what it may cost. Filled from the environment by src/Config.ts. */
 import { Context } from "effect"
 
 /**
@@ -13,7 +13,7 @@ export class RouteSettings extends Context.Service<
   {
     /** The least swap that the provider is asked for, US dollars (wad). */
     readonly minUsd: bigint
-    /** By how many basis points a route must beat the venue after gas. */
+    /** Basis points by which a route must beat the venue after gas. */
     readonly minAdvantageBps: number
   }
 >()("ballast/domain/trading/RouteSettings") {}

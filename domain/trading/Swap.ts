@@ -53,7 +53,7 @@ type Pair = Pick<Swap, "sell" | "buy">
 
 const directPath = ({ buy, sell }: Pair): ReadonlyArray<Address> => [addressOf(sell), addressOf(buy)]
 
-/** Of a swap without a quote: from the one token to the other, as over one pool. */
+/** Execution of a swap without a quote: from the one token to the other, as over one pool. */
 export const assumedExecution = (pair: Pair): SwapExecution =>
   namespaceOf(pair.sell) === "solana" ? { _tag: "Solana" } : { _tag: "Evm", path: directPath(pair) }
 
@@ -69,7 +69,7 @@ export interface IssuerCall {
   readonly data: string
 }
 
-/** The same with what carries it out. */
+/** Execution with what carries it out. */
 export type ReadyExecution =
   | (Extract<SwapExecution, { readonly _tag: "Evm" }> & {
       /** Left out: the venue makes the swap, or an issuer. */
@@ -84,13 +84,16 @@ export interface ReadySwap extends Omit<Swap, "execution"> {
   readonly execution: ReadyExecution
 }
 
-/** By a provider's route, which is held against what the venue's path pays; what enters its pools is not known. */
+/**
+ * Execution by a provider's route, which is held against what the venue's path pays; what enters its pools is not
+ * known.
+ */
 export const routedExecution = (venue: SwapExecution, call: RouteCall): ReadyExecution => {
   if (venue._tag !== "Evm") throw new Error("A route is a call of a contract, and the venue's swap is one on Solana")
   return { _tag: "Evm", path: venue.path, call }
 }
 
-/** By an issuer, whose price needs no pool. */
+/** Execution by an issuer, whose price needs no pool. */
 export const issuerExecution = (pair: Pair, direct: IssuerCall): ReadyExecution => ({
   _tag: "Evm",
   path: directPath(pair),

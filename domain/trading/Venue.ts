@@ -30,7 +30,7 @@ export interface SaleLimits extends LossLimits {
   readonly sold: ReadonlyArray<{ readonly sell: Address; readonly buy: Address; readonly raw: bigint }>
 }
 
-/** When it is right to make one sale over several paths. */
+/** Terms on which one sale is made over several paths. */
 export interface SplitTerms {
   /** What each further path must add at least, in raw units of what is bought: it costs gas. */
   readonly gainRaw: bigint

@@ -16,7 +16,7 @@ export interface Comparison {
   /** Whether the venue's quote is within the limits. */
   readonly isQuoteAcceptable: boolean
   readonly limits: PricingLimits
-  /** By how many basis points a route must beat the venue. */
+  /** Basis points by which a route must beat the venue. */
   readonly minAdvantageBps: number
 }
 

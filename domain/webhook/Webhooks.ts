@@ -158,7 +158,7 @@ export class Webhooks extends Context.Service<
         if (!("fullUntil" in rotated.value)) return { webhook: rotated.value, secret }
         const until = DateTime.formatIso(rotated.value.fullUntil)
         return yield* new ValidationFailed({
-          message: `${maxFormerSecrets} secrets of before still sign, the most that may; rotate again after ${until}`,
+          message: `${maxFormerSecrets} former secrets still sign, the most that may; rotate again after ${until}`,
           details: [`webhookId: rotated ${maxFormerSecrets} times in ${Duration.toHours(overlap)} hours`]
         })
       })

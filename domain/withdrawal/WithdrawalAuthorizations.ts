@@ -86,7 +86,7 @@ export class WithdrawalAuthorizations extends Context.Service<
       portfolioId: PortfolioId,
       draft: WithdrawalDraft
     ) => Effect.Effect<WithdrawalAuthorization, AuthorizeError, Caller>
-    /** To liquidate every holding on the recipient's chain that is worth a trade. */
+    /** Issues the authorization to liquidate every holding on the recipient's chain that is worth a trade. */
     readonly authorizeAll: (
       portfolioId: PortfolioId,
       recipientAccountId: string

@@ -18,7 +18,7 @@ export interface AcceptedWithdrawal {
 export type NonceClaim =
   /** This call holds the nonce until its lease ends. */
   | { readonly _tag: "Claimed" }
-  /** The same body was accepted before. */
+  /** The withdrawal that an earlier request with this body began. */
   | { readonly _tag: "Replayed"; readonly accepted: AcceptedWithdrawal }
   /** Another body holds it or was accepted. */
   | { readonly _tag: "Mismatch" }
@@ -32,7 +32,9 @@ export interface NonceClaimRequest {
   /** SHA-256 of the canonical request body. */
   readonly requestHash: Uint8Array
   readonly now: DateTime.Utc
-  /** When a claim that was neither accepted nor released, because its process died, may be taken over. */
+  /**
+   * End of the lease: a claim that was neither accepted nor released, because its process died, may then be taken over.
+   */
   readonly leaseUntil: DateTime.Utc
 }
 

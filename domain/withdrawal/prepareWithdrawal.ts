@@ -32,7 +32,7 @@ export const makePrepareWithdrawal = Effect.gen(function* () {
   const execution = yield* WithdrawalExecution
   const liquidator = yield* Liquidator
 
-  /** Without sales the text for a missing balance is better than the token's revert reason. */
+  /** Prepares without sales: the text for a missing balance is better than the token's revert reason. */
   const preparePlain = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
     const { accountId, message } = withdrawal
     const read = yield* balances.read(

@@ -5,7 +5,7 @@ import { AuthorizationExpired, ValidationFailed } from "#domain/errors/Errors.ts
 import { authorizationSeconds } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
-/** By how much the clocks of two processes of this service may differ. */
+/** Seconds by which the clocks of two processes of this service may differ. */
 const clockToleranceSeconds = 60
 
 /** The last moment at which a transaction that carries the withdrawal may be signed, in milliseconds since 1970. */

@@ -31,7 +31,7 @@ import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
 
 /** The request, from stage 1 or in a signed message. */
 export interface WithdrawalTerms {
-  /** As it was sent; anything but an account that is bound to a chain is refused here. */
+  /** Recipient as it was sent; anything but an account that is bound to a chain is refused here. */
   readonly recipientAccountId: string
   readonly assets: ReadonlyArray<{ readonly assetId: HeldAssetId; readonly amountRaw: string }>
   readonly liquidate: boolean
@@ -44,7 +44,7 @@ export interface WithdrawalPlace {
   /** The service's contracts on a chain. */
   readonly contracts: (chainId: ChainId) => ReadonlySet<Address>
   readonly families: Families["Service"]
-  /** Before the name of a field: `message.` where the terms are in a signed message. */
+  /** Prefix of a field's name: `message.` where the terms are in a signed message. */
   readonly at: "" | "message."
 }
 

@@ -30,7 +30,7 @@ export interface WithdrawalTypedData {
     /** The smart account that the assets are taken from. */
     readonly verifyingContract: Address
   }
-  /** Without `EIP712Domain`, which signers add. */
+  /** Types without `EIP712Domain`, which signers add. */
   readonly types: {
     readonly Withdrawal: ReadonlyArray<Member>
     readonly WithdrawalAsset: ReadonlyArray<Member>
@@ -77,9 +77,9 @@ export const typedDataOf = (
 /** What stage 1 answers to be signed, by the chain of the account and the kind of the owner's key. */
 export type SignedForm =
   | { readonly kind: "typed-data"; readonly typedData: WithdrawalTypedData }
-  /** Of a Solana key the bytes of the text are signed, of an EVM wallet the text as `personal_sign` does. */
+  /** Text: a Solana key signs its bytes, an EVM wallet signs it as `personal_sign` does. */
   | { readonly kind: "text" | "personal-sign"; readonly text: string; readonly message: WithdrawalMessage }
-  /** Of the native coin of an EVM chain: the hash of the account's operation, as its owner signs such. */
+  /** Operation for the native coin of an EVM chain: the hash of the account's operation, as its owner signs such. */
   | {
       readonly kind: "operation"
       readonly accountId: AccountId

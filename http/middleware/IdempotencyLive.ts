@@ -61,7 +61,7 @@ export const IdempotencyLive = Layer.effect(
 
     const replayed = (claim: KeyClaim, status: number, sealed: Uint8Array) =>
       Option.match(box.open(labelOf(claim), sealed), {
-        // Sealed under a pepper of before: what was answered is gone, that it was done is not.
+        // Sealed under a former pepper: what was answered is gone, that it was done is not.
         onNone: () => Effect.fail(unreadable),
         onSome: (body) =>
           Effect.succeed(

@@ -135,7 +135,7 @@ const preamble = [
   )
 ]
 
-/** Of the database that the layer above provides, which the migrations have made. */
+/** Writes the page of the database that the layer above provides, which the migrations have made. */
 export const schemaPage = Effect.fn("schemaPage")(function* (migrations: ReadonlyArray<MigrationText>) {
   const [tables, columns] = yield* Effect.all([readTables, readColumns])
   const contexts = Map.groupBy(migrations, contextOf)

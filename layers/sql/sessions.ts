@@ -20,13 +20,13 @@ const bounds = {
 /** How long a new connection may take. */
 const connectTimeout = Duration.seconds(5)
 
-/** After how long without a byte a connection is taken for lost. */
+/** Time without a byte after which a connection is taken for lost. */
 export interface Silence {
-  /** Of the pool: later than the server ends what it does, so that one at work always says so before. */
+  /** Silence of the pool: later than the server ends what it does, so that one at work always says so before. */
   readonly pool: Duration.Duration
-  /** Of the connection that listens, over which nothing may come for long. */
+  /** Silence of the connection that listens, over which nothing may come for long. */
   readonly listening: Duration.Duration
-  /** Of the connections apart: locks of shards are checked every second. */
+  /** Silence of the connections apart: locks of shards are checked every second. */
   readonly apart: Duration.Duration
 }
 

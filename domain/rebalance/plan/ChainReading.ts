@@ -28,7 +28,7 @@ export interface ChainReading {
   readonly behind: string | null
 }
 
-/** Of everything that has a price, US dollars (wad). */
+/** Value of everything that has a price, US dollars (wad). */
 export const valueOfHoldings = (chains: ReadonlyArray<ChainHoldings>): bigint =>
   chains
     .flatMap(({ holdings }) => holdings)
@@ -44,7 +44,7 @@ export const blocksOf = (readings: ReadonlyArray<ChainReading>): ReadonlyMap<Acc
 export const behindIn = (result: Result.Result<AccountBalances, ChainUnavailable>): string | null =>
   Result.isFailure(result) && result.failure.isBehind === true ? result.failure.message : null
 
-/** Of which block the chain's account is. */
+/** Blocks at which each chain's account was read. */
 export const momentsOf = ({ account, authorization }: ChainReading): ReadonlyArray<readonly [ChainId, AccountMoment]> =>
   account === null ? [] : [[authorization.chainId, momentOf(account)]]
 

@@ -49,7 +49,7 @@ interface ReadOptions {
 /** Six requests in four and a half seconds. */
 const askAgain = Schedule.exponential(Duration.millis(150)).pipe(Schedule.upTo({ times: 5 }))
 
-/** The same results once all succeed, or those of the last request. */
+/** Answers the results once all succeed, or those of the last request. */
 const untilAllSucceed = <A, E>(
   reading: Effect.Effect<ReadonlyArray<Result.Result<A, E>>>
 ): Effect.Effect<ReadonlyArray<Result.Result<A, E>>> =>
@@ -60,7 +60,7 @@ const untilAllSucceed = <A, E>(
 /** What the plan of one portfolio is made from. */
 export interface PlanReading {
   readonly context: PlanContext
-  /** When balances and prices had been read. */
+  /** Time at which balances and prices had been read. */
   readonly readAt: DateTime.Utc
   readonly limits: SwapLimits
   /** False when no price source answered: nothing is known of any price then. */
@@ -70,7 +70,7 @@ export interface PlanReading {
   readonly slicing?: Slicing
   /** The accounts that were read, whole: with what is reserved, and what the plan leaves alone. */
   readonly accounts: ReadonlyArray<AccountReading>
-  /** Of which block each chain that was read is. */
+  /** Block at which each chain was read. */
   readonly madeFrom: ReadonlyMap<ChainId, AccountMoment>
   /** Why chains could not be read whose nodes are behind what is known of their accounts; empty where none is. */
   readonly behind: ReadonlyArray<string>
@@ -117,7 +117,7 @@ export class PlanReader extends Context.Service<
       const readAppliedPolicies = yield* makeReadAppliedPolicies
 
       /**
-       * Of one chain: its catalogue, and what each of the accounts holds of it, or why that could not be read;
+       * Reads of one chain its catalogue, and what each of the accounts holds of it, or why that could not be read;
        * undefined where there was no answer in time.
        */
       const readChain = Effect.fnUntraced(function* (

@@ -49,7 +49,7 @@ export interface PlannedAttempt {
 
 /** What a plan must leave out beside what it leaves out by itself. */
 export interface TransferConstraint {
-  /** From this chain nothing leaves, because no transfer could be arranged. */
+  /** Chain that nothing leaves, because no transfer could be arranged. */
   readonly excludedSource: ChainId
 }
 
@@ -65,7 +65,7 @@ export class RunPlanner extends Context.Service<
   {
     /** Never fails for an outside reason: a chain, price or route that cannot be had is a skip of the plan. */
     readonly plan: (context: PlanContext, constraint?: TransferConstraint) => Effect.Effect<RunPlan>
-    /** The same for a preview: nothing is recorded. */
+    /** Plans for a preview: nothing is recorded. */
     readonly preview: (context: PlanContext) => Effect.Effect<RunPlan>
   }
 >()("ballast/domain/rebalance/RunPlanner") {

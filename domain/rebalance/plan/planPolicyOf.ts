@@ -10,7 +10,7 @@ const reserveParts = 10
 const bps = 10_000n
 
 export interface PolicyFacts extends Pick<PlanPolicy, "gas" | "volatility" | "secondsToNextCheck"> {
-  /** Of the portfolio, and what its trades of the last seven days cost; US dollars (wad). */
+  /** Value of the portfolio; its trades of the last seven days cost `spentUsd`. US dollars (wad). */
   readonly valueUsd: bigint
   readonly spentUsd: bigint
   readonly slippageBps: number

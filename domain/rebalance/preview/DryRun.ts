@@ -11,7 +11,7 @@ import { GasBudget } from "#domain/relay/GasBudget.ts"
 
 export interface PlannedNow {
   readonly plan: PreviewedPlan
-  /** When balances and prices were read. */
+  /** Time at which balances and prices were read. */
   readonly plannedAt: DateTime.Utc
 }
 

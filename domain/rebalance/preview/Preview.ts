@@ -23,7 +23,7 @@ export const PreviewedChain = Schema.Struct({
   skips: Schema.Array(RecordedSkip),
   /** Why the chain does not trade although it should; null otherwise. */
   reason: Schema.NullOr(Schema.String),
-  /** Of the whole batch; null when nothing would be sent. The cost is null where the native asset has no price. */
+  /** Gas of the whole batch; null when nothing would be sent. The cost is null where the native asset has no price. */
   gas: Schema.NullOr(Schema.Struct({ limit: Schema.BigIntFromString, costUsd: Schema.NullOr(Schema.BigIntFromString) }))
 })
 export type PreviewedChain = typeof PreviewedChain.Type

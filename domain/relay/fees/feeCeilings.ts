@@ -37,7 +37,10 @@ export const mayShareFees = (actions: ReadonlyArray<Costs>): boolean => {
   return ceiling === null || offeredBy(actions) <= ceiling
 }
 
-/** Of a transaction that is signed now, never less than it offers; null where nothing but the chain's ceiling holds. */
+/**
+ * Ceiling of a transaction that is signed now, never less than it offers; null where nothing but the chain's ceiling
+ * holds.
+ */
 export const feeCeilingOf = (actions: ReadonlyArray<Costs>): bigint | null => {
   const ceiling = lowest(actions)
   return ceiling === null ? null : larger(ceiling, offeredBy(actions))

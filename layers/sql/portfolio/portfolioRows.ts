@@ -11,17 +11,21 @@ import { gasWaits, readingWaits, receiptWaits, transferUnclear } from "#domain/o
 import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import { labelsOfRow } from "#layers/sql/labelColumns.ts"
 
-/** A portfolio with its strategy and schedule: four lookups by primary key. `c` is the schedule. */
-export const selectPortfolios = `
-  SELECT p.portfolio_id, p.tenant_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
+/** Columns of a portfolio `p`, its strategy `s`, the terms `m` on which it follows it, and its schedule `c`. */
+const portfolioColumns = `
+    p.portfolio_id, p.tenant_id, p.name, p.owner_account_id, p.strategy_id, s.name AS strategy_name,
     s.description AS strategy_description, slower_frequency(s.frequency, m.frequency) AS frequency, p.strategy_version,
     p.account_ids, p.guarded_account_ids, p.wallet_role_id, p.last_rebalance_at,
     p.created_at, p.updated_at, p.external_id, p.metadata, p.revoked_at IS NOT NULL AS is_revoked, c.status, c.due_at,
-    c.checked_at, c.pause_note
-  FROM portfolios p
+    c.checked_at, c.pause_note`
+
+const portfolioTables = `portfolios p
   JOIN strategies s ON s.strategy_id = p.strategy_id
   LEFT JOIN mirror_terms m ON m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id
   LEFT JOIN schedules c ON c.portfolio_id = p.portfolio_id`
+
+/** Reads portfolios with strategy and schedule: four lookups by primary key. */
+export const selectPortfolios = `SELECT ${portfolioColumns} FROM ${portfolioTables}`
 
 /** What an operation `o` said last of its state, or of what it waits for. */
 const lastWait = `
@@ -30,11 +34,10 @@ const lastWait = `
     AND kind IN ('${stateEvent}', '${transferUnclear}', '${receiptWaits}', '${gasWaits}', '${readingWaits}')
   ORDER BY sequence DESC LIMIT 1`
 
-/** The same with how it stands: `l` is the operation that ended last. */
-export const selectDetail = selectPortfolios.replace(
-  "is_revoked,",
-  `is_revoked, p.revoked_at, p.permission_ends_at, p.wallet_role_id IS NOT NULL
-  OR p.account_ids <@ p.guarded_account_ids AS is_guarded,
+/** Columns that say how a portfolio stands: `l` is the operation that ended last. */
+const standingColumns = `
+    p.revoked_at, p.permission_ends_at,
+    p.wallet_role_id IS NOT NULL OR p.account_ids <@ p.guarded_account_ids AS is_guarded,
     (SELECT o.operation_id FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL
       ORDER BY o.state = 'awaiting_user', o.submitted_at DESC LIMIT 1) AS active_operation_id,
     l.operation_id AS last_operation_id, l.kind AS last_kind, l.state AS last_state, l.outcome AS last_outcome,
@@ -54,12 +57,15 @@ export const selectDetail = selectPortfolios.replace(
       FROM operations o JOIN LATERAL (${lastWait}) e
         ON e.kind IN ('${receiptWaits}', '${gasWaits}', '${readingWaits}')
       WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NULL AND o.state = 'retrying' AND o.kind <> 'bridge'
-    ) AS unclear,`
-).concat(`
+    ) AS unclear`
+
+const lastEnded = `
   LEFT JOIN LATERAL (
     SELECT * FROM operations o WHERE o.portfolio_id = p.portfolio_id AND o.finished_at IS NOT NULL
     ORDER BY o.submitted_at DESC, o.operation_id DESC LIMIT 1
-  ) l ON true`)
+  ) l ON true`
+
+export const selectDetail = `SELECT ${portfolioColumns}, ${standingColumns} FROM ${portfolioTables}${lastEnded}`
 
 export interface PortfolioRow {
   readonly portfolio_id: PortfolioId

@@ -78,7 +78,9 @@ const make = Effect.gen(function* () {
     return Option.fromUndefinedOr((yield* withTransactions(actions))[0])
   })
 
-  /** Unless another one was stored since: the lock puts those in line that replace the same transaction. */
+  /**
+   * Stores a replacement unless another one was stored since: the lock puts those in line that replace one transaction.
+   */
   const storeReplacement = Effect.fnUntraced(function* (signed: SignedTransaction, replaced: string, at: DateTime.Utc) {
     const { chainId, nonce, relayer } = signed
     yield* sql`

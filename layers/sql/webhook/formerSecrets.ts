@@ -8,5 +8,5 @@ export const FormerSecrets = Schema.Array(
 
 const encode = Schema.encodeSync(Schema.fromJsonString(FormerSecrets))
 
-/** As the parameter of a `jsonb` column. */
+/** Writes the parameter of a `jsonb` column. */
 export const formerSecretsJson = (secrets: ReadonlyArray<FormerSecret>): string => encode(secrets)

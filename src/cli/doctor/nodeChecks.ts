@@ -64,7 +64,7 @@ const probes: ReadonlyArray<Probe> = [
   },
   {
     method: "eth_getTransactionByHash",
-    use: "after a failover nothing is signed for runs of before",
+    use: "after a failover nothing is signed for earlier runs",
     ask: (client) => nothing(client.getTransaction({ hash: zeroHash }))
   },
   {
@@ -100,7 +100,7 @@ const callOverridden = async (client: PublicClient) => {
 const further: ReadonlyArray<Pick<Probe, "ask"> & { readonly what: string; readonly toDo: string }> = [
   {
     what: `the state of ${lateBlocks} blocks ago`,
-    toDo: "After a failover of the database that lost commits, runs of before wait until another endpoint has it; use another one in",
+    toDo: "After a failover of the database that lost commits, earlier runs wait until another endpoint has it; use another one in",
     ask: (client, { oldest }) => numberAt(client, oldest)
   },
   {

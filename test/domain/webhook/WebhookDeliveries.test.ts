@@ -127,7 +127,7 @@ eachDatabase("WebhookDeliveries", (it) => {
       }
       const refusal = yield* Effect.flip(rotate)
       assert.strictEqual(refusal._tag, "ValidationFailed")
-      assert.include(refusal.message, "4 secrets of before still sign")
+      assert.include(refusal.message, "4 former secrets still sign")
 
       /** Which of the secrets signed the next message. */
       const signers = Effect.gen(function* () {

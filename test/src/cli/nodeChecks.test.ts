@@ -103,7 +103,7 @@ layer(Base.layer, { timeout: patience })("the doctor of nodes", (it) => {
         old!.detail,
         "does not answer the state of 32 blocks ago: eth_call: the node answered error -32000"
       )
-      assert.include(old!.toDo, "runs of before wait until another endpoint has it")
+      assert.include(old!.toDo, "earlier runs wait until another endpoint has it")
       assert.include(madeUp!.detail, "does not answer a call with a state override")
       assert.include(madeUp!.toDo, "until then it counts twice")
     })
