@@ -20,7 +20,7 @@ export type ChainContracts = typeof canonical & {
   readonly routePools: Address
   /** Our contract in front of the diamond. */
   readonly routedSwap: Address
-  /** Through which accounts of new permissions trade and send. */
+  /** Guard through which accounts of new permissions trade and send. */
   readonly guard: Address
   /** The stand-in of an issuer's contract, which knows the guard's runner as its customer. */
   readonly issuerManager: Address

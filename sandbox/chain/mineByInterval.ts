@@ -11,7 +11,7 @@ import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
 
 /** How long after a transaction a chain is in use: longer than the confirmations take that anybody asks for. */
 const inUseMillis = 60_000
-/** Between the blocks of a chain that nobody uses. */
+/** Pause between the blocks of a chain that nobody uses. */
 const idleMillis = 15_000
 
 interface Seen {

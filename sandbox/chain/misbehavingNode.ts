@@ -72,7 +72,7 @@ const logsUpTo = Effect.fnUntraced(function* <E>(call: RpcCall, head: bigint, as
   return yield* ask({ ...call, params: [{ ...filter, fromBlock, toBlock }] })
 })
 
-/** The same call as a node answers it whose latest block is `head`. */
+/** Answers a call as a node does whose latest block is `head`. */
 const answerAt = Effect.fnUntraced(function* <E>(call: RpcCall, head: bigint, ask: AskChain<E>) {
   const { method, params = [] } = call
   if (method === "eth_blockNumber") return result(call, hexOf(head))

@@ -58,7 +58,7 @@ const refusalOf = (cause: unknown): string => {
 const hasTakenNonce = ({ cause }: SandboxFailure): boolean =>
   /nonce|underpriced|already (known|imported)/iu.test(refusalOf(cause))
 
-/** At most some ten seconds. */
+/** Retries for at most some ten seconds. */
 const untilOthersAreThrough = {
   times: 100,
   schedule: Schedule.jittered(Schedule.spaced(Duration.millis(100))),

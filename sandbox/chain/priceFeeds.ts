@@ -34,7 +34,7 @@ const sequencers: Readonly<Record<number, Address>> = {
 
 const derived = (name: string): Address => getAddress(slice(keccak256(toHex(`ballast sandbox feed ${name}`)), 12))
 
-/** Of a token in US dollars. */
+/** Address of the feed of a token in US dollars. */
 export const feedOf = ({ chainId, symbol }: Token): Address =>
   known[chainId]?.[symbol] ?? derived(`${chainId} ${symbol}`)
 

@@ -3,7 +3,7 @@ import type { LiteSVM, SlotHash } from "litesvm"
 
 /** Blocks for which a blockhash is good. */
 const validBlocks = 150n
-/** As many as the chain's own list of slot hashes has. */
+/** Length of the chain's own list of slot hashes. */
 const slotHashLimit = 512
 
 export interface LatestBlockhash {

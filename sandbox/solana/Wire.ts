@@ -74,7 +74,7 @@ const allKeys = ({ transaction: { message } }: Wire, dataOf: DataOf) => {
   return message.getAccountKeys({ addressLookupTableAccounts: tables })
 }
 
-/** In base58. */
+/** Keys of the accounts in base58. */
 export const keysOf = (wire: Wire, dataOf: DataOf): ReadonlyArray<string> =>
   allKeys(wire, dataOf)
     .keySegments()

@@ -15,7 +15,7 @@ export interface RequiredLamports {
 
 interface Expanded {
   readonly instructions: ReadonlyArray<TransactionInstruction>
-  /** For each of them, which instruction of the transaction it came from. */
+  /** Index of the transaction's instruction from which each of them came. */
   readonly origins: ReadonlyArray<number>
   readonly staged: ReadonlyMap<string, Uint8Array>
   readonly required: ReadonlyArray<RequiredLamports>

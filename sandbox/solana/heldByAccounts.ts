@@ -1,9 +1,9 @@
-/** What a transaction's accounts hold, as nodes show it of before and after the transaction. */
+/** Balances of a transaction's accounts, as nodes show them from before and after the transaction. */
 import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { isTokenAccount, keyAt, type LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
 
 interface HeldTokens {
-  /** Of the account among the transaction's. */
+  /** Index of the account among the transaction's. */
   readonly place: number
   readonly mint: string
   readonly owner: string
@@ -14,7 +14,7 @@ export interface HeldByAccounts {
   /** The accounts in base58, in the transaction's order. */
   readonly keys: ReadonlyArray<string>
   readonly lamports: ReadonlyArray<bigint>
-  /** Of token accounts. */
+  /** Tokens of token accounts. */
   readonly tokens: ReadonlyArray<HeldTokens>
 }
 

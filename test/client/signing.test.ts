@@ -49,7 +49,7 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
   }
 }
 
-/** As the API sends it. */
+/** Writes a policy as the API sends it. */
 const wirePolicy = ({ _tag: _, ...policy }: AgentPolicy) => policy
 
 const maker = { accountType: "ECDSA", ownerAccountId: evmWallet(owner), accountIndex: 7n } as const

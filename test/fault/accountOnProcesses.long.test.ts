@@ -41,7 +41,7 @@ const drawings: ReadonlyArray<Drawing> = [
   { seed: 13, count: 20, rebalances: true }
 ]
 
-/** By how much plans of two accounts differ whose pools were not the same, raw dollars. */
+/** Raw dollars by which plans of two accounts differ whose pools were not alike. */
 const plannedApart = 10_000_000n
 /** What trades of the same amounts yield more or less on pools that others traded on, in parts of 10,000. */
 const quotedApart = 50n
@@ -60,7 +60,7 @@ const worldOnProcesses = (dataDir: string, databaseUrl: string) =>
     (started) => Effect.promise(() => started.stop())
   )
 
-/** The same world as it is asked over one of its processes. */
+/** Asks the world over one of its processes. */
 const overProcess = (world: World, index: number): World => {
   const address = new URL(world.overview.apiBaseUrl)
   address.port = `${Number(address.port) + index}`

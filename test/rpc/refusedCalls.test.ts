@@ -16,7 +16,7 @@ const operationId = "op_01JQ8ZP3T5V7X9Z1B3D5F7H9K1"
 const getPath = "/v1/rpc/v2.executions.get"
 const streamPath = `/v1/executions/${operationId}/stream`
 
-/** New keys have the scope of readers; one of before may lack it. */
+/** Makes a key without the scope of readers, which new keys have. */
 const keyWithoutScopes = Effect.fnUntraced(function* ({ tenantId }: Tenant) {
   const { key, secret } = yield* (yield* Tenants).createKey(tenantId, { name: "old", scopes: [], expiresAt: null })
   const sql = yield* SqlClient.SqlClient

@@ -28,7 +28,7 @@ interface Compiled {
   }
 }
 
-/** Without the optimizer, which changes neither. */
+/** Compiles without the optimizer, which changes neither. */
 const compiled = (): Compiled => {
   const solc = createRequire(import.meta.url)("solc") as {
     readonly compile: (input: string, callbacks: { readonly import: (path: string) => object }) => string

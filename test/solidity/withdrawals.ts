@@ -22,7 +22,7 @@ export interface Authorization {
   readonly expiresAt: bigint
 }
 
-/** In whose domain it is signed. Version "2" is that of liquidating withdrawals. */
+/** Domain in which it is signed. Version "2" is that of liquidating withdrawals. */
 export interface Domain {
   readonly name: string
   readonly version: "1" | "2"

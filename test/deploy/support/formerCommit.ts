@@ -16,7 +16,7 @@ export interface Commit {
   readonly migrations: ReadonlyArray<CommittedMigration>
 }
 
-/** Of commits, newest first, of which the first is this tree. */
+/** Finds the former commit among commits, newest first, of which the first is this tree. */
 export const formerOf = ([own, ...before]: readonly [Commit, ...ReadonlyArray<Commit>]): Commit => {
   const known = new Set(own.migrations)
   const isEarlier = ({ migrations }: Commit) =>

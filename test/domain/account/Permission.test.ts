@@ -20,7 +20,7 @@ const bytes32 = `0x${"0a".repeat(32)}`
 const owner = "0x8617E340B3D01FA5F11F306F4090FD50E238070D"
 const tokenOf = (assetId: string) => assetId.slice(assetId.lastIndexOf(":") + 1)
 
-/** As it was written before a row said of which family it is. */
+/** Writes an authorization as it is stored. */
 const authorizationOf = (policy: object) => ({
   _tag: "Evm",
   accountType: "ECDSA",

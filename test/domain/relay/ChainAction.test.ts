@@ -43,10 +43,10 @@ interface Script {
   readonly prepared: ReadonlyArray<Step>
   /** What became of what was carried; null: it was cancelled before it was signed. */
   readonly carried?: ReadonlyArray<ActionReceipt | null>
-  /** Of completions, which find that the chain shows the receipt no more. */
+  /** Completions which find that the chain shows the receipt no more. */
   readonly dropped?: number
   readonly line?: ReadonlyArray<PlaceInLine>
-  /** After how many questions it is to be cancelled. */
+  /** Questions after which it is to be cancelled. */
   readonly cancelledAfter?: number
   readonly isRebalancing?: boolean
 }

@@ -10,7 +10,7 @@ import { account } from "#test/domain/rebalance/preparing.ts"
 
 const actionHash = `0x${"01".repeat(32)}`
 
-/** As the steps of runs have them. */
+/** Transaction as the steps of runs have it. */
 const transaction = {
   _tag: "Evm",
   chainId: 8453,

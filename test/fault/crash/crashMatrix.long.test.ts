@@ -12,7 +12,7 @@ import type { Matrix } from "#test/fault/crash/runMatrix.ts"
 import { chainMatrix, compileCache, marketMatrix } from "#test/fault/crash/scenarioMatrix.ts"
 import { stepsInSource } from "#test/fault/crash/stepsInSource.ts"
 
-/** As many processes as the smallest machine has cores. */
+/** Processes at a time, as many as the smallest machine has cores. */
 const processes = Semaphore.makeUnsafe(2)
 
 /** A scenario crashes a few dozen times, and each recovery may take seconds on a busy machine. */

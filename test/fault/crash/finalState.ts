@@ -9,7 +9,7 @@ import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitnes
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 
 export interface FinalState {
-  /** In the order of their acceptance. */
+  /** Operations in the order of their acceptance. */
   readonly operations: ReadonlyArray<{
     readonly kind: string
     readonly trigger: string
@@ -31,10 +31,7 @@ export interface FinalState {
   readonly claims: ReadonlyArray<unknown>
   /** What must be nothing: announcements, executions and operations that are not finished. */
   readonly left: { readonly intents: number; readonly executions: number; readonly operations: number }
-  /**
-   * Of each of the relayer's accounts on each chain: nonces that were signed with, the highest, and what the chain
-   * used.
-   */
+  /** Nonces of each of the relayer's accounts on each chain: signed with, the highest, and used on the chain. */
   readonly nonces: ReadonlyArray<{ readonly signed: number; readonly highest: number; readonly used: number }>
 }
 

@@ -6,7 +6,7 @@ import type { Begun } from "#test/fault/crash/Scenario.ts"
 export type Message =
   | { readonly _tag: "Begun"; readonly begun: Begun }
   | { readonly _tag: "Passed"; readonly boundary: string }
-  /** At the boundary that was reported last; the process dies there. */
+  /** Report at the last boundary; the process dies there. */
   | { readonly _tag: "Stopped" }
   | { readonly _tag: "Ended"; readonly state: FinalState }
 

@@ -15,15 +15,15 @@ import { startServices } from "#test/fault/crash/startServices.ts"
 export type Place = Omit<ServiceConfig, "tasks">
 
 export interface Setting {
-  /** Of the same scenario, as many as a process holds. */
+  /** Places of one scenario, as many as a process holds. */
   readonly places: ReadonlyArray<Place>
   /** Where Node keeps what it compiled; it makes starts cheap. */
   readonly cacheDir: string
-  /** By how large a share amounts may differ from those of the undisturbed run. */
+  /** Share by which amounts may differ from those of the undisturbed run. */
   readonly share: number
   /** What is done before cases begin. */
   readonly prepare: Effect.Effect<void>
-  /** At how many moments, evenly spread over the run, it is crashed; at all of them when left out. */
+  /** Number of moments, evenly spread over the run, at which it is crashed; all of them when left out. */
   readonly sample?: number
 }
 
@@ -62,7 +62,7 @@ const isSameMoment = (before: string | undefined, boundary: string) =>
 export const momentsOf = (boundaries: ReadonlyArray<string>): ReadonlyArray<string> =>
   boundaries.filter((boundary, index) => !isSameMoment(boundaries[index - 1], boundary))
 
-/** As many of the moments as asked for, the first and the last among them. */
+/** Picks as many of the moments as asked for, the first and the last among them. */
 export const spreadOver = (moments: ReadonlyArray<string>, count: number): ReadonlyArray<string> =>
   count >= moments.length
     ? moments
@@ -75,8 +75,8 @@ export const spreadOver = (moments: ReadonlyArray<string>, count: number): Reado
 const doneAgain = /^(sending to .*|sent to .*, unheard|\S+ launched, (not )?stored) \(\d+\)$/
 
 /**
- * In the first round, and every eighth, the recoveries are crashed as well, that of the nth service at the nth boundary
- * that it passes.
+ * Says whether recoveries are crashed as well: in the first round and every eighth, that of the nth service at the nth
+ * boundary that it passes.
  */
 const hasSecondCrashes = (round: number) => round % 8 === 0
 
@@ -101,7 +101,7 @@ const byDetail = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number =>
 interface Dead {
   readonly at: string
   readonly begun: Begun
-  /** At which boundary of its recovery it is crashed once more; undefined when it is not. */
+  /** Boundary of its recovery at which it is crashed once more; undefined when it is not. */
   readonly again: number | undefined
 }
 

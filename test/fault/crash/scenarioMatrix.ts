@@ -29,7 +29,7 @@ export const compileCache = Effect.acquireRelease(
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** On real chains. */
+/** Runs a scenario on real chains. */
 export const chainMatrix = (scenario: ChainScenario, cacheDir: string) =>
   Effect.gen(function* () {
     const { configFor, restorePools } = yield* ChainsHost
@@ -43,7 +43,7 @@ export const chainMatrix = (scenario: ChainScenario, cacheDir: string) =>
     return yield* runMatrix({ places, cacheDir, share: poolShare, prepare: restorePools })
   }).pipe(Effect.scoped)
 
-/** On scripted chains; at all moments, or at `sample` of them by as many services. */
+/** Runs a scenario on scripted chains; at all moments, or at `sample` of them by as many services. */
 export const marketMatrix = (scenario: MarketScenario, cacheDir: string, sample?: number) =>
   Effect.gen(function* () {
     const places = yield* Effect.forEach(indices(sample ?? servicesOfAProcess.scripted), () =>

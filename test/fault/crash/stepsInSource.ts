@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 const folder = join(import.meta.dirname, "../../../domain")
 
-/** Of steps whose name is an argument, what the arguments are. A file with another number of such steps is refused. */
+/** Arguments of steps whose name is an argument. A file with another number of such steps is refused. */
 const named: Readonly<Record<string, { readonly steps: number; readonly kinds: ReadonlyArray<string> }>> = {
   "operation/runSteps.ts": { steps: 1, kinds: ["finish", "abandon"] },
   "rebalance/SignatureRequests.ts": { steps: 1, kinds: ["turn", "owner"] },

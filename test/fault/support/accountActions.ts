@@ -14,7 +14,7 @@ export type Drawn =
   | { readonly kind: "withdrawal"; readonly amount: bigint }
   | { readonly kind: "rebalance" }
 
-/** As many actions as asked, of which no two have the same amount; the fourth is a rebalance where there is one. */
+/** Draws as many actions as asked, of which no two have one amount; the fourth is a rebalance where there is one. */
 export const drawActions = ({ count, rebalances, seed }: Drawing): ReadonlyArray<Drawn> => {
   const random = new Random(seed)
   const swap = (index: number): Drawn => ({

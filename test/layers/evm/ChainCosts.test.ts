@@ -12,13 +12,13 @@ const withBaseFee = Effect.fnUntraced(function* (chain: Chain, wei: bigint) {
   yield* mine(chain)
 })
 
-/** So many blocks are read for tips; nobody pays one in empty blocks. */
+/** Mines as many blocks as are read for tips; nobody pays one in empty blocks. */
 const emptyBlocks = (chain: Chain) => Effect.promise(() => chain.client.mine({ blocks: 10 }))
 
 /** Units of gas as measured, at a price. */
 const costsAt = (wei: bigint) => ({ operation: 300_000n * wei, swap: 150_000n * wei })
 
-/** The same clock so many milliseconds ahead. */
+/** Sets the clock so many milliseconds ahead. */
 const ahead = Effect.fnUntraced(function* (ms: number) {
   const clock = yield* Clock.Clock
   const now = (yield* Clock.currentTimeMillis) + ms

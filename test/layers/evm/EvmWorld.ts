@@ -112,7 +112,7 @@ const worldLive = (
 /** The adapter's ports over the world, which itself stays reachable. */
 export const EvmWorldLive = worldLive(configFor)
 
-/** The same, with the bridge between both chains configured. */
+/** World with the bridge between both chains configured. */
 export const ConnectedWorldLive = worldLive((chains) => {
   const config = configFor(chains)
   return {
@@ -124,7 +124,7 @@ export const ConnectedWorldLive = worldLive((chains) => {
   }
 })
 
-/** The same, with routes of swaps too. */
+/** World with the bridge and with routes of swaps. */
 export const RoutedWorldLive = worldLive((chains) => {
   const config = configFor(chains)
   return {
@@ -177,7 +177,7 @@ const worldsAttestor = Layer.effect(
 /** Routes, a bridge and an attestor, under permissions whose policy is the guard. */
 export const GuardedWorldLive = worldLive(guarded, worldsAttestor)
 
-/** The same, with another attestor. */
+/** World with another attestor. */
 export const attestedWorld = (attestors: Layer.Layer<PriceAttestor, never, EvmConfig>) => worldLive(guarded, attestors)
 
 export const withdrawalDomainName = "Ballast Withdrawal Authorization"

@@ -4,7 +4,7 @@ import { LostCommits } from "#domain/operation/LostCommits.ts"
 import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 
 export interface Losses {
-  /** When commits were lost last; null: never. */
+  /** Time at which commits were lost last; null: never. */
   lostAt: DateTime.Utc | null
 }
 

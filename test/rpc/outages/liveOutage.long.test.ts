@@ -18,7 +18,7 @@ import { storesOn } from "#test/support/database.ts"
 
 const { retryAfterSeconds } = Unavailable.contract
 const newKey = { name: "server", scopes: [] }
-/** As many as a pool has sessions, several times. */
+/** Calls, several times as many as a pool has sessions. */
 const calls = 20
 
 const migrated = (url: string) =>

@@ -275,7 +275,7 @@ export const revertedBundleReceipt = (
       }
 }
 
-/** Of a transaction whose nonce one took that carries nothing. */
+/** Makes the receipt of a transaction whose nonce another one took that carries nothing. */
 export const takenBackReceipt = (
   market: TestMarket,
   { actionHash, replaces, txHash }: SignedTransaction

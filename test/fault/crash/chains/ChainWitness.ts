@@ -14,7 +14,7 @@ export class ChainWitness extends Context.Service<
   {
     /** How many transactions of the account the chain has taken. */
     readonly usedNonces: (chainId: ChainId, account: EvmAddress) => Effect.Effect<number>
-    /** In the order of the chain. */
+    /** Actions in the order of the chain. */
     readonly carried: (account: AccountId) => Effect.Effect<ReadonlyArray<Carried>>
   }
 >()("ballast/test/fault/crash/ChainWitness") {}

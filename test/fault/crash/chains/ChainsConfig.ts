@@ -17,7 +17,7 @@ export interface ChainsConfig {
     readonly jupiterUrl: string
     /** Answers a request with a new portfolio on the chain: a `SolanaPortfolio`. */
     readonly portfoliosUrl: string
-    /** Of the agent's key, in hex. */
+    /** Seed of the agent's key, in hex. */
     readonly agentSeed: string
   }
   readonly lifiUrl: string
@@ -28,12 +28,12 @@ export interface ChainsConfig {
 
 /** A portfolio on Solana that holds 100 USDC; all values as text. */
 export interface SolanaPortfolio {
-  /** Of the owner's key, in hex. */
+  /** Seed of the owner's key, in hex. */
   readonly ownerSeed: string
   readonly owner: string
   readonly deposit: string
   readonly agent: string
-  /** In hex with 0x. */
+  /** Id in hex with 0x. */
   readonly walletId: string
   readonly roleId: number
 }

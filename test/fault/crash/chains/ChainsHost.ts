@@ -47,7 +47,7 @@ const carry = Effect.fnUntraced(function* (source: Chain, destinations: Readonly
 export class ChainsHost extends Context.Service<
   ChainsHost,
   {
-    /** For one service, whose relayer is its own. */
+    /** Configuration for one service, whose relayer is its own. */
     readonly configFor: (name: string) => Effect.Effect<ChainsConfig>
     /** Takes back what swaps did to the pools. */
     readonly restorePools: Effect.Effect<void>

@@ -26,7 +26,8 @@ const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEven
 const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn" })
 
 /**
- * By the events that carried actions leave: of the account's operations, and of withdrawals by the owner's word alone.
+ * Reads actions by the events that they leave: of the account's operations, and of withdrawals by the owner's signature
+ * alone.
  */
 const carriedOn = async (
   client: ChainClient,
@@ -89,7 +90,7 @@ const fixedPrices = (chainIds: ReadonlyArray<number>) => {
 export interface ChainsAccess {
   /** Value may move between them. */
   readonly isConnected: boolean
-  /** By two nodes each, the first of which is behind. */
+  /** True for two nodes each, the first of which is behind. */
   readonly lags?: boolean
 }
 

@@ -42,7 +42,7 @@ const refusal = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chai
   return error._tag === "AuthorizationRequired" ? error.cause : `${error._tag}: ${error.reason}`
 })
 
-/** The same account, authorized anew at the nonce that its chain shows; unsigned. */
+/** Authorizes the account anew at the nonce that its chain shows; unsigned. */
 const renew = Effect.fnUntraced(function* ({ authorization }: Enrollment, chain: Chain) {
   const accounts = yield* SmartAccounts
   const { accountIndex, accountType, chains, ownerAccountId } = authorization
@@ -65,7 +65,7 @@ const signedAnew = Effect.fnUntraced(function* (enrollment: Enrollment, chain: C
   return { ...enrollment, authorization, ownerSignature } satisfies Enrollment
 })
 
-/** Both ways to take back what is enabled, and what is left of a permission that was never used. */
+/** Ways to take back what is enabled, and what is left of a permission that was never used. */
 const revocations = [
   {
     what: "all permissions made void",

@@ -1,6 +1,6 @@
 /**
- * The same accounts through ZeroDev's own client library, which asks the chain: the yardstick for what the adapter
- * computes, and the tool of whoever steals the agent's key. The policy is written here a second time, from its ABI.
+ * Accounts through ZeroDev's own client library, which asks the chain: the yardstick for what the adapter computes, and
+ * the tool of whoever steals the agent's key. The policy is written here a second time, from its ABI.
  */
 import { toMultiChainECDSAValidator } from "@zerodev/multi-chain-ecdsa-validator"
 import { PolicyFlags, toPermissionValidator } from "@zerodev/permissions"
@@ -41,7 +41,7 @@ const number = (value: number) => toHex(value, { size: 32 })
 const executor = canonical.withdrawalExecutor
 const settle = "settle((string,address,(address,uint256)[],bytes32,uint256),bytes,address,uint256)"
 
-/** By what the account is made with: the withdrawal executor, with its owner and the name of its domain. */
+/** Configuration with which the account is made: the withdrawal executor, with its owner and the name of its domain. */
 const initConfig = (accountOwner: Address): Array<Hex> => [
   encodeFunctionData({
     abi: KernelV3_1AccountAbi,

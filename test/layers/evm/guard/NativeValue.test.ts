@@ -22,7 +22,7 @@ import { dollars } from "#test/layers/evm/tradingAccount.ts"
 
 const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
 
-/** With the owner's signature at hand, the thief enables again what is not installed. */
+/** Attempts calls as a thief with the owner's signature at hand, who enables again what is not installed. */
 const attempt = (chain: Chain, enrollment: Enrollment, calls: ReadonlyArray<Call>) =>
   Effect.promise(async () => {
     const digests = enrollment.authorization.chains.map(({ digest }) => digest as Hex)

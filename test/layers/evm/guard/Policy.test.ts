@@ -45,7 +45,7 @@ const read = Effect.fnUntraced(function* (chain: Chain, ...enrollments: Readonly
   return yield* reader.read(enrollments, chainIdOf(chain) as ChainId)
 })
 
-/** With the owner's signature at hand, the thief enables again what is not installed. */
+/** Attempts calls as a thief with the owner's signature at hand, who enables again what is not installed. */
 const attempt = (chain: Chain, enrollment: Enrollment, calls: ReadonlyArray<Call>) =>
   Effect.promise(async () => {
     const digests = enrollment.authorization.chains.map(({ digest }) => digest as Hex)

@@ -1,6 +1,6 @@
 /**
- * Under the guard, whoever holds the agent's key, and the relayer's with it, takes at most the budget: two percent at
- * once. The same attempts empty an account under the permission of before (decision 3).
+ * Tests that whoever holds the agent's key, and the relayer's with it, takes at most the budget under the guard: two
+ * percent at once. The same attempts empty an account under a permission without one (decision 3).
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -48,7 +48,7 @@ const held = (chain: Chain, symbol: string, owner: Address) =>
     })
   )
 
-/** By the world's prices, in US dollars of 18 decimals. */
+/** Values an account by the sandbox's prices, in US dollars of 18 decimals. */
 const worth = Effect.fnUntraced(function* (chain: Chain, owner: Address) {
   const values = yield* Effect.forEach(chain.tokens, (token) =>
     Effect.map(

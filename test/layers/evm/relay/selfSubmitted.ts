@@ -70,6 +70,6 @@ export const submitAlone = async (chain: Chain, account: SdkAccount, callData: H
   )
 }
 
-/** In a word, or by the reason of a refusal. */
+/** Says the outcome in a word, or by the reason of a refusal. */
 export const outcomeOf = (submission: Submission): string =>
   submission._tag === "Refused" ? submission.reason : submission._tag.toLowerCase()

@@ -8,7 +8,7 @@ const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString("hex"
 const bytes = (minLength: number, maxLength = minLength) => fc.uint8Array({ minLength, maxLength }).map(hexOf)
 const upTo = (bits: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(bits) - 1n })
 
-/** At the lengths from which RLP needs two and three bytes for them. */
+/** Bytes of the lengths from which RLP needs two and three bytes for them. */
 const long = fc.constantFrom(255, 256, 65_535, 65_536).map((length): Hex => `0x${"c7".repeat(length)}`)
 
 const transactions = fc

@@ -95,7 +95,7 @@ const payment = Effect.fnUntraced(function* (
   return yield* signedBy(yield* issued(enrollment, chain, terms))
 })
 
-/** As anybody may send it. */
+/** Submits the withdrawal as anybody may. */
 const submittedByOthers = Effect.fnUntraced(function* (chain: Chain, withdrawal: StoredWithdrawal) {
   const verifier = yield* WithdrawalVerifier
   const { data, to } = Option.getOrThrow(verifier.selfSubmission(withdrawal)).withdraw

@@ -139,7 +139,7 @@ const withdrawalsIn = (world: typeof EvmWorldLive) =>
 /** The adapter's ports and the liquidator over real chains. */
 export const WithdrawalWorldLive = withdrawalsIn(EvmWorldLive)
 
-/** The same, of accounts under the guard. */
+/** World of accounts under the guard. */
 export const GuardedWithdrawalWorldLive = withdrawalsIn(GuardedWorldLive)
 
 /** Moves the chain's time beyond the withdrawal's expiry. */
