@@ -1,6 +1,7 @@
 /**
- * Requests to an outside provider: bounded in number, time and size; tried twice when the failure may pass; and after a
- * 429 none for as long as the answer requires. Calls fail meanwhile, so that a long Retry-After delays none of them.
+ * Requests to an outside provider: bounded in number, rate, time and size; tried twice when the failure may pass; and
+ * after a 429 none for as long as the answer requires. Calls fail meanwhile, so that a long Retry-After delays none of
+ * them.
  */
 import { Clock, Duration, Effect, Option, Result, Schema, Semaphore } from "effect"
 import {
@@ -35,6 +36,8 @@ export interface Provider {
   /** The setting to check when the provider refuses the key. */
   readonly refusedKey: string
   readonly concurrentRequests: number
+  /** What the provider's plan allows; requests beyond it wait for their turn. Left out: as many as there are. */
+  readonly requestsPerSecond?: number
   readonly answerLimit: Duration.Duration
   /** Pause after which a request that failed for a reason that may pass is made once more; left out: it is not. */
   readonly retryPause?: Duration.Duration
@@ -42,7 +45,7 @@ export interface Provider {
   readonly pauseAfterFailure?: Duration.Duration
   readonly maxBytes: number
   readonly longestPause: Duration.Duration
-  /** Headers with the time to pause; the first that is there counts. */
+  /** Headers with the time to pause, in seconds, as a date or as unix seconds; the first that is there counts. */
   readonly pauseHeaders: ReadonlyArray<string>
   /** Statuses that may pass, besides those of 500 and above and 408. */
   readonly transientStatuses: ReadonlyArray<number>
@@ -78,12 +81,19 @@ const plain = (reason: string, isTransient: boolean) =>
 export const describeStatus = ({ name, refusedKey }: Pick<Provider, "name" | "refusedKey">, status: number): string =>
   status === 401 || status === 403 ? `${name} refused the key (${status}); ${refusedKey}` : `${name} answered ${status}`
 
+/** No pause is so long, so such a number is a moment. */
+const firstUnixSecond = 1_000_000_000
+
 const pauseOf = (
   { longestPause, pauseHeaders }: Provider,
   headers: Headers.Headers,
   now: number
 ): Duration.Duration => {
   const pauseHeader = pauseHeaders.map((name) => headers[name]).find((value) => value !== undefined)
+  const moment = Number(pauseHeader)
+  if (moment >= firstUnixSecond) {
+    return Duration.min(Duration.millis(Math.max(0, moment * 1_000 - now)), longestPause)
+  }
   const requested = Headers.parseRetryAfter(pauseHeader ?? "")
   return Result.isSuccess(requested)
     ? Duration.min(Headers.retryAfterDelay(requested.success, now), longestPause)
@@ -133,12 +143,28 @@ const toAttemptFailed = (
   })
 }
 
+/** Waits until the provider's plan allows another request; fails where that is longer than any pause. */
+const turns = ({ longestPause, name, requestsPerSecond }: Provider): Effect.Effect<void, AttemptFailed> => {
+  if (requestsPerSecond === undefined) return Effect.void
+  let next = 0
+  return Effect.suspend(() => {
+    const now = performance.now()
+    const wait = Math.max(0, next - now)
+    if (wait > Duration.toMillis(longestPause)) {
+      return Effect.fail(plain(`${name} would have to answer more requests than ${requestsPerSecond} a second`, false))
+    }
+    next = now + wait + 1_000 / requestsPerSecond
+    return sleepRealTime(Duration.millis(wait))
+  })
+}
+
 /** GET, or POST of a body where there is one; none when the provider answers 404. */
 export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
   const { answerLimit, baseUrl, concurrentRequests, headers, maxBytes, name, pauseAfterFailure, retryPause } = provider
   const answered = provider.answeredStatuses ?? []
   const http = yield* HttpClient.HttpClient
   const permits = yield* Semaphore.make(concurrentRequests)
+  const turn = turns(provider)
   const pause = { until: 0, because: "" }
   const startPause = (length: Duration.Duration, because: string) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
@@ -147,6 +173,9 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
     })
 
   const attempt = <S extends AnswerSchema>(request: HttpClientRequest.HttpClientRequest, schema: S) =>
+    Effect.andThen(turn, send(request, schema))
+
+  const send = <S extends AnswerSchema>(request: HttpClientRequest.HttpClientRequest, schema: S) =>
     http.execute(request).pipe(
       Effect.flatMap(
         HttpClientResponse.filterStatus((status) => (status >= 200 && status < 300) || answered.includes(status))

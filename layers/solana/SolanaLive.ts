@@ -27,7 +27,9 @@ const rpc = Layer.unwrap(Effect.map(SolanaConfig, (deployment) => SolanaRpc.laye
 
 /** A deployment without the chain does not call Jupiter. */
 const jupiter = Layer.unwrap(
-  Effect.map(SolanaConfig, (deployment) => JupiterClient.layer(deployment?.jupiter ?? { baseUrl: "", apiKey: null }))
+  Effect.map(SolanaConfig, (deployment) =>
+    JupiterClient.layer(deployment?.jupiter ?? { baseUrl: "", apiKey: null, requestsPerSecond: 1 })
+  )
 )
 
 /** SolanaRpc, SolanaAgent and JupiterClient of the configuration: what ports are kept with. */

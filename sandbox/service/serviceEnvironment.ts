@@ -45,6 +45,7 @@ export const serviceEnvironment = Effect.gen(function* () {
     SOLANA_RPC_URL: `${config.controlBaseUrl}/rpc/${solanaChainId}`,
     SOLANA_AGENT_PRIVATE_KEY: Base58.encode(solanaAgent(secrets.internalToken).secretKey),
     JUPITER_URL: `${config.controlBaseUrl}/jupiter`,
+    JUPITER_REQUESTS_PER_MINUTE: "60000",
     ATTESTOR_URL: `${config.controlBaseUrl}/attestor`,
     ATTESTOR_TOKEN: derivedSecret(secrets.internalToken)("attestor token"),
     LIFI_URL: `${config.controlBaseUrl}/lifi/v1`,

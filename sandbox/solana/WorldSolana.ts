@@ -16,7 +16,8 @@ import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { installMints, issue, issueLamports } from "#sandbox/solana/market/issuer.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
 import { type SplToken, usdc } from "#sandbox/assets/splCatalog.ts"
-import { installPools, movePool } from "#sandbox/solana/market/splPools.ts"
+import { installMarket } from "#sandbox/solana/market/installMarket.ts"
+import { movePool } from "#sandbox/solana/market/splPools.ts"
 import { solanaAgent } from "#sandbox/solana/solanaAgent.ts"
 import { emulateSwig } from "#sandbox/solana/swig/Emulator.ts"
 import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
@@ -83,7 +84,7 @@ export class WorldSolana extends Context.Service<
       const price = ({ assetId }: SplToken) => prices.price(assetId)
       yield* attempt(() => {
         installMints(ledger)
-        installPools(ledger, price)
+        installMarket(ledger, price)
         if ((ledger.account(agent)?.lamports ?? 0n) < agentLamports) issueLamports(ledger, agent, agentLamports)
       })
       yield* keep(ledger, path)

@@ -6,13 +6,15 @@
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PublicKey } from "@solana/web3.js"
+import { randomInt } from "node:crypto"
 import * as Base58 from "#domain/values/Base58.ts"
 import { solanaChainId } from "#domain/values/Caip.ts"
 import { type FaultMode, Faults } from "#sandbox/faults/Faults.ts"
 import { withFaults } from "#sandbox/faults/withFaults.ts"
 import { answerRpc } from "#sandbox/solana/answerRpc.ts"
 import { DelayedIntake, type Fate } from "#sandbox/solana/DelayedIntake.ts"
-import { buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
+import { type BuildQuery, buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
+import { routeForms } from "#sandbox/solana/market/jupiterRoute.ts"
 import { splTokenOf } from "#sandbox/assets/splCatalog.ts"
 import { rpcMethods } from "#sandbox/solana/rpcMethods.ts"
 import { genesisHash, WorldSolana } from "#sandbox/solana/WorldSolana.ts"
@@ -44,7 +46,8 @@ const BuildParameters = Schema.Struct({
   outputMint: Key,
   taker: Key,
   amount: Schema.String.check(Schema.isPattern(/^[1-9][0-9]{0,19}$/u)),
-  slippageBps: Schema.optionalKey(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })))
+  slippageBps: Schema.optionalKey(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
+  wrapAndUnwrapSol: Schema.optionalKey(Schema.Literals(["true", "false"]))
 })
 const defaultSlippageBps = 50
 
@@ -78,19 +81,21 @@ const jupiter = Effect.fnUntraced(function* (router: HttpRouter.HttpRouter) {
   const answer = Effect.gen(function* () {
     const query = yield* HttpServerRequest.schemaSearchParams(BuildParameters).pipe(Effect.option)
     if (Option.isNone(query)) return jupiterProblem(400, "Invalid query parameters", "INVALID_REQUEST")
-    const { amount, inputMint, outputMint, slippageBps = defaultSlippageBps, taker } = query.value
+    const { amount, inputMint, outputMint, slippageBps = defaultSlippageBps, taker, wrapAndUnwrapSol } = query.value
     const [from, to] = [splTokenOf(inputMint), splTokenOf(outputMint)]
     if (from === undefined || to === undefined) {
       return jupiterProblem(400, "The token is not tradable", "TOKEN_NOT_TRADABLE")
     }
     if (from === to) return jupiterProblem(400, "Input and output mints are the same", "CIRCULAR_ARBITRAGE_IS_DISABLED")
-    const built = buildSwap(ledger, {
+    const asked: BuildQuery = {
       from,
       to,
       amount: BigInt(amount),
       slippageBps,
-      taker: new PublicKey(taker)
-    })
+      taker: new PublicKey(taker),
+      wrapAndUnwrapSol: wrapAndUnwrapSol !== "false"
+    }
+    const built = buildSwap(ledger, asked, routeForms[randomInt(routeForms.length)]!)
     return built === undefined
       ? jupiterProblem(400, "Could not find any route", "COULD_NOT_FIND_ANY_ROUTE")
       : HttpServerResponse.jsonUnsafe(built)

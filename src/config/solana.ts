@@ -8,6 +8,9 @@ import * as Kind from "#src/config/kinds.ts"
 import { all, type Kind as KindOf, optional, type Setting, withDefault } from "#src/config/Setting.ts"
 
 const jupiterUrl = "https://api.jup.ag"
+/** What Jupiter serves without a key, and by a key of its free plan. Source: dev.jup.ag, "Rate Limits". */
+const keylessPerMinute = 30
+const freePerMinute = 60
 
 /** The seed in a key of 64 bytes, seed and public key, as wallets export it; undefined when they do not match. */
 const seedOf = (text: string): Uint8Array | undefined => {
@@ -74,13 +77,18 @@ export const solana: Setting<SolanaDeployment | null> = Effect.flatMap(
             apiKey: optional(
               "JUPITER_API_KEY",
               Kind.secret(/^[!-~]{1,200}$/, "a key without spaces", "the key of the deployment")
-            )
+            ),
+            requestsPerMinute: optional("JUPITER_REQUESTS_PER_MINUTE", Kind.integer(1, 1_000_000, "600"))
           }),
-          ({ apiKey, baseUrl, maxPriorityLamports, percentile, ...read }): SolanaDeployment => ({
+          ({ apiKey, baseUrl, maxPriorityLamports, percentile, requestsPerMinute, ...read }): SolanaDeployment => ({
             ...read,
             rpcUrls,
             fees: { percentile, maxPriorityLamports: BigInt(maxPriorityLamports) },
-            jupiter: { baseUrl, apiKey }
+            jupiter: {
+              baseUrl,
+              apiKey,
+              requestsPerSecond: (requestsPerMinute ?? (apiKey === null ? keylessPerMinute : freePerMinute)) / 60
+            }
           })
         )
 )

@@ -5,7 +5,7 @@
 import { sha256 } from "@noble/hashes/sha2"
 import { Effect, Option } from "effect"
 import { bytesToHex, stringToBytes } from "viem"
-import { isErc20, solanaAccount, solanaChainId, type SplAssetId } from "#domain/values/Caip.ts"
+import { isErc20, solanaAccount, solanaChainId, spl, type SplAssetId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import type { PreparedSteps } from "#domain/relay/Transaction.ts"
@@ -16,18 +16,21 @@ import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { weiOfLamport } from "#layers/solana/SolanaFunds.ts"
 import { encodeStep, type SwapStep } from "#layers/solana/execution/SolanaStep.ts"
 import { markOfOperation } from "#layers/solana/execution/transactionMark.ts"
-import { priorityLamports, unitPriceFor, unitsOfATransaction } from "#layers/solana/lifecycle/priorityFee.ts"
+import {
+  priorityLamports,
+  signatureLamports,
+  unitPriceFor,
+  unitsOfATransaction
+} from "#layers/solana/lifecycle/priorityFee.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { readMints } from "#layers/solana/token/readMints.ts"
 import { untradable } from "#layers/solana/trading/checkSwap.ts"
 import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
-import { prepareSwap } from "#layers/solana/trading/prepareSwap.ts"
+import { type PreparedSwap, prepareSwap } from "#layers/solana/trading/prepareSwap.ts"
 
 const bps = 10_000n
-/** Lamports for the agent's signature. */
-export const signatureLamports = 5_000n
 /** Bytes that the account of a token has at most, for the rent that the agent pays where there is none yet. */
 export const tokenAccountBytes = 250
 
@@ -75,7 +78,7 @@ const simulate = Effect.fnUntraced(function* (
 ) {
   const { agent, fees } = yield* (yield* SolanaAgent).signing
   const mark = operationId === undefined ? undefined : markOfOperation(operationId).address
-  yield* prepareSwap({ ...tradeOf(step, mints), mark, agent, fees }).pipe(
+  return yield* prepareSwap({ ...tradeOf(step, mints), mark, agent, fees }).pipe(
     Effect.mapError((error) => {
       if (error._tag === "ChainUnavailable") return error
       if (error._tag === "ProviderUnavailable") {
@@ -92,6 +95,18 @@ const requireTradable = (mints: ReadonlyMap<SplAssetId, Mint>) =>
     const reason = untradable(mint)
     return reason === undefined ? Effect.void : Effect.fail(refuse(`${assetId} is not traded: ${reason}`))
   })
+
+/** Tokens of which the transaction opens accounts. */
+const openedBy = ({ plan }: PreparedSwap): ReadonlyArray<SplAssetId> =>
+  plan.steps.flatMap((step) => (step._tag === "MakeTokenAccount" ? [spl(step.mint.toBase58())] : []))
+
+/** Of all steps: what those that were simulated pay, and for each other one what they pay on average. */
+const feesOf = Effect.fnUntraced(function* (simulated: ReadonlyArray<PreparedSwap>, steps: number) {
+  const paid = simulated.reduce((sum, { feeLamports }) => sum + feeLamports, 0n)
+  const others = BigInt(steps - simulated.length)
+  if (others === 0n) return paid
+  return paid + others * (simulated.length === 0 ? yield* expectedFee : paid / BigInt(simulated.length))
+})
 
 const stepsOf = (place: PortfolioRole, swaps: SwapBatch["swaps"]) =>
   Effect.forEach(swaps, (swap) =>
@@ -125,14 +140,14 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
   const { deposit } = addressesOf(place.value)
   const { slot, tokens } = yield* readHoldings(deposit)
   const free = new Map(tokens.map(({ assetId, movableRaw }) => [assetId, movableRaw]))
-  yield* Effect.forEach(
+  const simulated = yield* Effect.forEach(
     steps.filter((step) => isCovered(free, step)),
     (step) => simulate(step, mints, batch.operationId)
   )
   const opened = new Set(
-    steps
-      .flatMap(({ buy, sell }) => [buy, sell])
-      .filter((id) => !tokens.some(({ accounts, assetId }) => assetId === id && accounts.length > 0))
+    [...steps.flatMap(({ buy, sell }) => [buy, sell]), ...simulated.flatMap(openedBy)].filter(
+      (id) => !tokens.some(({ accounts, assetId }) => assetId === id && accounts.length > 0)
+    )
   )
   const rent = yield* (yield* SolanaRpc).minimumRent(tokenAccountBytes)
   const rents = BigInt(opened.size) * rent
@@ -145,7 +160,7 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
     actionHash: bytesToHex(sha256(stringToBytes(JSON.stringify([slot.toString(), ...texts])))),
     steps: texts,
     maxLamports: count * (signatureLamports + fees.maxPriorityLamports) + rents,
-    expectedLamports: count * (yield* expectedFee) + rents,
+    expectedLamports: (yield* feesOf(simulated, steps.length)) + rents,
     lamportNative: weiOfLamport,
     slot
   }

@@ -1,20 +1,28 @@
 /**
- * Quotes of swaps on Solana, by what Jupiter would build. It gives no price impact, so each quote is compared with that
- * of a hundredth of the amount. Quotes are independent of each other.
+ * Quotes of swaps on Solana, by what Jupiter would build. What it builds is checked as before a signature and must fit
+ * into a transaction: what no step would sign has no quote. Quotes are independent of each other.
  */
+import { PublicKey } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
-import { addressOf, isErc20, solanaChainId } from "#domain/values/Caip.ts"
+import { isErc20, solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Quote, QuoteRequest, VenueTerms } from "#domain/trading/Venue.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
-import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
-import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { compile, within } from "#layers/solana/lifecycle/prepare.ts"
+import { unitsOfATransaction } from "#layers/solana/lifecycle/priorityFee.ts"
+import { addressesOf, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
+import type { Mint } from "#layers/solana/token/Mint.ts"
+import { isSol, wrap } from "#layers/solana/token/nativeSol.ts"
+import { readMints } from "#layers/solana/token/readMints.ts"
+import { untradable } from "#layers/solana/trading/checkSwap.ts"
+import { findRoute, swapSteps } from "#layers/solana/trading/findRoute.ts"
+import { leastOfLeg } from "#layers/solana/trading/leastAmount.ts"
+import { claimedTables } from "#layers/solana/trading/readLookupTables.ts"
 
 const bps = 10_000n
 const sampleShare = 100n
 /** Halves of an amount that its market does not take within the limits, until one is small enough or none is. */
 const maxHalvings = 3
-const maxAccounts = 40
 const concurrency = 4
 /**
  * Jupiter itself keeps nothing of a swap that it builds, and does not say what the pools of its route keep: that is in
@@ -47,44 +55,86 @@ const isWithin = ({ buyAmountRaw, priceImpactBps }: Quote, { atMost }: QuoteRequ
   atMost === undefined ||
   (priceImpactBps <= atMost.priceImpactBps && buyAmountRaw * share >= atMost.minRaw(terms.furtherFeeBps))
 
-const build = Effect.fnUntraced(function* ({ buy, sell }: QuoteRequest, amountRaw: bigint) {
-  const jupiter = yield* JupiterClient
+/** A sub-account of nobody: routes are built for an address of a program, as those that are signed later. */
+const nobody: PortfolioRole = { walletId: new Uint8Array(32), roleId: 1 }
+const { deposit, wallet } = addressesOf(nobody)
+
+interface Pair {
+  readonly sell: Mint
+  readonly buy: Mint
+}
+
+/** Any blockhash has as many bytes. */
+const blockhash = PublicKey.default.toBase58()
+
+const build = Effect.fnUntraced(function* (pair: Pair, sellRaw: bigint) {
   const { agent } = yield* (yield* SolanaAgent).signing
-  const built = yield* jupiter.build({
-    inputMint: addressOf(sell),
-    outputMint: addressOf(buy),
-    taker: agent.key.toBase58(),
-    amountRaw,
-    slippageBps: 0,
-    maxAccounts
-  })
-  return { inRaw: amountRaw, outRaw: BigInt(built.outAmount) }
+  const leg = { ...pair, sellRaw, minBuyRaw: 0n }
+  return yield* findRoute(
+    { place: nobody, leg, slippageBps: 0, agent: agent.key },
+    Effect.fnUntraced(function* ({ built, checked }) {
+      const around = {
+        wrapping: wrap(nobody, isSol(pair.sell.mint) ? sellRaw : 0n),
+        least: leastOfLeg({ ...leg, account: deposit, minBuyRaw: 1n }, { sellRaw: sellRaw + 1n, buyRaw: 0n })
+      }
+      const plan = {
+        agent: agent.key,
+        blockhash,
+        steps: swapSteps(nobody, checked, around),
+        lookupTables: claimedTables(built)
+      }
+      yield* compile(within(plan, { units: unitsOfATransaction, mark: wallet }, 1n))
+      const { outAmount, priceImpactPct } = built
+      return { inRaw: sellRaw, outRaw: BigInt(outAmount), statedImpact: priceImpactPct ?? undefined }
+    })
+  )
+})
+
+/** In basis points, rounded up. */
+const statedBps = (part: number): number => Math.min(Number(bps), Math.ceil(Math.max(0, part) * Number(bps)))
+
+/** The price impact of a quote: as Jupiter states it, or else by the quote of a hundredth of the amount. */
+const impactOf = Effect.fnUntraced(function* (pair: Pair, whole: Effect.Success<ReturnType<typeof build>>) {
+  if (whole.statedImpact !== undefined) return statedBps(whole.statedImpact)
+  const sampleRaw = whole.inRaw / sampleShare
+  return sampleRaw === 0n ? 0 : impactBps(whole, yield* build(pair, sampleRaw))
 })
 
 /** The whole amount, or the greatest of its halves that its market absorbs where the request allows it. */
-const quoteOne = Effect.fnUntraced(function* (
-  request: QuoteRequest
-): Effect.fn.Return<Quote | null, ProviderUnavailable | ChainUnavailable, SolanaAgent | JupiterClient> {
-  const { atMost, buy, sell, sellAmountRaw } = request
-  if (isErc20(sell) || isErc20(buy) || sellAmountRaw <= 0n) return null
-  const sampleRaw = sellAmountRaw / sampleShare
-  const sample = sampleRaw === 0n ? undefined : yield* build(request, sampleRaw)
+const quotePair = Effect.fnUntraced(function* (pair: Pair, request: QuoteRequest) {
+  const { atMost, sellAmountRaw } = request
   const execution = { _tag: "Solana" } as const
   for (let halving = 0; halving <= (atMost === undefined ? 0 : maxHalvings); halving += 1) {
     const share = 1n << BigInt(halving)
     const amountRaw = sellAmountRaw / share
     if (amountRaw === 0n) break
-    const whole = yield* build(request, amountRaw)
-    const quote: Quote = {
-      ...terms,
-      buyAmountRaw: whole.outRaw,
-      execution,
-      priceImpactBps: sample === undefined ? 0 : impactBps(whole, sample)
-    }
+    const whole = yield* build(pair, amountRaw)
+    const priceImpactBps = yield* impactOf(pair, whole)
+    const quote: Quote = { ...terms, buyAmountRaw: whole.outRaw, execution, priceImpactBps }
     if (isWithin(quote, request, share)) return halving === 0 ? quote : { ...quote, sellAmountRaw: amountRaw }
   }
-  return { ...terms, buyAmountRaw: 0n, execution, priceImpactBps: 0, sellAmountRaw: 0n }
+  const none: Quote = { ...terms, buyAmountRaw: 0n, execution, priceImpactBps: 0, sellAmountRaw: 0n }
+  return none
 })
+
+const noQuote = (reason: string) => Effect.as(Effect.logWarning("A swap on Solana has no quote", { reason }), null)
+
+const quoteOne = Effect.fnUntraced(
+  function* (request: QuoteRequest) {
+    const { buy, sell, sellAmountRaw } = request
+    if (isErc20(sell) || isErc20(buy) || sellAmountRaw <= 0n) return null
+    const mints = yield* readMints([sell, buy])
+    const pair = { sell: mints.get(sell)!, buy: mints.get(buy)! }
+    const reasons = [pair.sell, pair.buy].map(untradable).filter((reason) => reason !== undefined)
+    if (reasons[0] !== undefined) return yield* noQuote(reasons[0])
+    return yield* quotePair(pair, request)
+  },
+  Effect.catchTags({
+    SimulationFailed: ({ reason }) => noQuote(reason),
+    SwapRefused: ({ message }) => noQuote(message),
+    TransactionDoesNotFit: ({ message }) => noQuote(message)
+  })
+)
 
 /** A pair that Jupiter does not answer about has no quote; when it answers about none, the chain is not traded on. */
 export const quoteSwaps = Effect.fn("solana.quoteSwaps")(function* (requests: ReadonlyArray<QuoteRequest>) {

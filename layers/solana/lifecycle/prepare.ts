@@ -17,6 +17,8 @@ import {
 } from "#layers/solana/lifecycle/errors.ts"
 import {
   type FeePolicy,
+  priorityLamports,
+  signatureLamports,
   unitLimitFor,
   unitPriceFor,
   unitsOfATransaction
@@ -29,6 +31,8 @@ export interface Prepared {
   /** The message's bytes, not signed. */
   readonly message: Uint8Array
   readonly lastValidBlockHeight: bigint
+  /** Lamports that the chain takes for it, by the limit and the price of its units. */
+  readonly feeLamports: bigint
 }
 
 export interface Preparation {
@@ -53,7 +57,7 @@ const accountsOf = (message: MessageV0): number =>
   )
 
 /** The plan's message with empty signatures, if it fits. */
-const compile = Effect.fnUntraced(function* (plan: TransactionPlan) {
+export const compile = Effect.fnUntraced(function* (plan: TransactionPlan) {
   const message = yield* Effect.promise(() => buildMessage(plan))
   const accounts = accountsOf(message)
   // The package throws where the bytes do not fit into its buffer.
@@ -69,11 +73,20 @@ const compile = Effect.fnUntraced(function* (plan: TransactionPlan) {
   return { message, transaction: written.success }
 })
 
-const writableOf = (message: MessageV0): ReadonlyArray<PublicKey> =>
-  message.staticAccountKeys.filter((_, index) => message.isAccountWritable(index))
+/** What it writes to, what lookup tables name too: others bid for the same accounts. */
+const writableOf = (message: MessageV0, tables: ReadonlyArray<AddressLookupTableAccount>): ReadonlyArray<PublicKey> =>
+  message
+    .getAccountKeys({ addressLookupTableAccounts: [...tables] })
+    .keySegments()
+    .flat()
+    .filter((_, index) => message.isAccountWritable(index))
 
 /** The plan with what it may use and pay first. */
-const within = (plan: TransactionPlan, limit: Omit<LimitUnits, "_tag">, microLamports: bigint): TransactionPlan => ({
+export const within = (
+  plan: TransactionPlan,
+  limit: Omit<LimitUnits, "_tag">,
+  microLamports: bigint
+): TransactionPlan => ({
   ...plan,
   steps: [{ _tag: "LimitUnits", ...limit }, { _tag: "PriceUnits", microLamports }, ...plan.steps]
 })
@@ -91,16 +104,19 @@ export const prepare = Effect.fn("solana.prepare")(function* ({
   const plan = { agent, blockhash, steps, lookupTables }
   const draft = yield* compile(within(plan, { units: unitsOfATransaction, mark }, 0n))
   const [simulated, prices] = yield* Effect.all(
-    [rpc.simulate(draft.transaction), rpc.recentFees(writableOf(draft.message))],
+    [rpc.simulate(draft.transaction), rpc.recentFees(writableOf(draft.message, lookupTables))],
     { concurrency: "unbounded" }
   )
   if (simulated.error !== null) {
     return yield* new SimulationFailed({ error: simulated.error, logs: simulated.logs.slice(-20) })
   }
   const units = unitLimitFor(simulated.units)
-  const priced = within(plan, { units, mark }, unitPriceFor(prices, units, fees))
+  const price = unitPriceFor(prices, units, fees)
+  const priced = within(plan, { units, mark }, price)
   const { message } = yield* compile(priced)
-  return { plan: priced, message: message.serialize(), lastValidBlockHeight }
+  const feeLamports =
+    BigInt(message.header.numRequiredSignatures) * signatureLamports + priorityLamports(BigInt(units), price)
+  return { plan: priced, message: message.serialize(), lastValidBlockHeight, feeLamports }
 })
 
 /** Signs what the agent alone has to sign. */

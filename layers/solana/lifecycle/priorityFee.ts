@@ -8,6 +8,8 @@ export interface FeePolicy {
 }
 
 const microLamports = 1_000_000n
+/** Lamports for each signature. */
+export const signatureLamports = 5_000n
 export const unitsOfATransaction = 1_400_000
 
 /**

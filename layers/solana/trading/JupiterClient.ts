@@ -5,6 +5,7 @@
 import { Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { makeFind, ProviderUnavailable } from "#layers/provider/makeFind.ts"
+import type { Problem } from "#layers/provider/Problem.ts"
 import { Key } from "#layers/solana/rpc/answers.ts"
 
 const Amount = Schema.String.check(Schema.isPattern(/^[0-9]{1,20}$/u))
@@ -25,6 +26,8 @@ const BuiltSwap = Schema.Struct({
   inAmount: Amount,
   outAmount: Amount,
   otherAmountThreshold: Amount,
+  /** Part of the price that the whole amount loses, as a decimal fraction; below zero where it gains. */
+  priceImpactPct: Schema.optionalKey(Schema.NullOr(Schema.FiniteFromString)),
   setupInstructions: Schema.Array(Instruction),
   swapInstruction: Instruction,
   cleanupInstruction: Schema.NullOr(Instruction),
@@ -33,6 +36,19 @@ const BuiltSwap = Schema.Struct({
   addressesByLookupTableAddress: Schema.NullOr(Schema.Record(Key, Schema.Array(Key)))
 })
 export type BuiltSwap = typeof BuiltSwap.Type
+
+/** What Jupiter says of a refusal, such as that it finds no route. */
+const Refusal = Schema.Struct({
+  error: Schema.String,
+  errorCode: Schema.optionalKey(Schema.Union([Schema.String, Schema.Int]))
+})
+const readProblem = (body: unknown): Problem | undefined =>
+  Option.getOrUndefined(
+    Option.map(Schema.decodeUnknownOption(Refusal)(body), ({ error, errorCode }) => ({
+      code: null,
+      words: errorCode === undefined ? error : `${errorCode}: ${error}`
+    }))
+  )
 
 export interface SwapQuestion {
   /** Mints and the owner of the tokens, in base58. */
@@ -44,11 +60,18 @@ export interface SwapQuestion {
   readonly maxAccounts: number
 }
 
+export interface JupiterSettings {
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted | null
+  /** Of the plan that the key belongs to, over all processes that share it. */
+  readonly requestsPerSecond: number
+}
+
 export class JupiterClient extends Context.Service<
   JupiterClient,
   { readonly build: (question: SwapQuestion) => Effect.Effect<BuiltSwap, ProviderUnavailable> }
 >()("ballast/layers/solana/JupiterClient") {
-  static readonly layer = (settings: { readonly baseUrl: string; readonly apiKey: Redacted.Redacted<string> | null }) =>
+  static readonly layer = (settings: JupiterSettings) =>
     Layer.effect(
       JupiterClient,
       Effect.gen(function* () {
@@ -58,12 +81,14 @@ export class JupiterClient extends Context.Service<
           headers: settings.apiKey === null ? {} : { "x-api-key": Redacted.value(settings.apiKey) },
           refusedKey: "check its API key",
           concurrentRequests: 4,
+          requestsPerSecond: settings.requestsPerSecond,
           answerLimit: Duration.seconds(5),
           retryPause: Duration.millis(250),
           maxBytes: 1024 * 1024,
           longestPause: Duration.minutes(1),
-          pauseHeaders: ["retry-after"],
-          transientStatuses: []
+          pauseHeaders: ["retry-after", "x-ratelimit-reset"],
+          transientStatuses: [],
+          readProblem
         })
         return {
           build: Effect.fn("JupiterClient.build")(function* ({ amountRaw, maxAccounts, slippageBps, ...keys }) {
@@ -71,7 +96,9 @@ export class JupiterClient extends Context.Service<
               ...keys,
               amount: amountRaw.toString(),
               slippageBps: String(slippageBps),
-              maxAccounts: String(maxAccounts)
+              maxAccounts: String(maxAccounts),
+              // The sub-account holds wrapped SOL: what it would close and open is not signed.
+              wrapAndUnwrapSol: "false"
             }
             const found = yield* find({ path: "/swap/v2/build", params, schema: BuiltSwap })
             if (Option.isSome(found)) return found.value

@@ -1,26 +1,22 @@
 /**
  * Whether a swap that Jupiter built does what was requested, and nothing else. On chain the sub-account would sign
- * anything that the agent packs, so only this check keeps a false answer from moving the owner's tokens.
- *
- * Only Jupiter's `route_v2` is accepted: its data has the amounts, and its first accounts those whose tokens move.
+ * anything that the agent packs, so only this check, and the amounts that the token program is made to compare after
+ * the swap (leastAmount.ts), keep a false answer from moving the owner's tokens.
  */
-import { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { PublicKey, SystemProgram, TransactionInstruction } from "@solana/web3.js"
 import { Result, Schema } from "effect"
-import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
-import { associatedAccount, associatedTokenProgram } from "#layers/solana/token/programs.ts"
+import { MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
+import { associatedAccount, associatedTokenProgram, isTokenProgram } from "#layers/solana/token/programs.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
 import type { BuiltInstruction, BuiltSwap } from "#layers/solana/trading/JupiterClient.ts"
-
-const jupiterProgram = new PublicKey("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4")
+import { jupiterProgram, placesOf, readRoute, type Traded } from "#layers/solana/trading/Route.ts"
 
 /** A swap that is not signed; the message is what is wrong with it. */
 export class SwapRefused extends Schema.TaggedError<SwapRefused>()("SwapRefused", { message: Schema.String }) {}
 
-export interface Leg {
+export interface Leg extends Traded {
   /** The sub-account, owner of the tokens. */
   readonly account: PublicKey
-  readonly sell: Mint
-  readonly buy: Mint
   readonly sellRaw: bigint
   /** The least that it must yield: our own floor, whatever is quoted. */
   readonly minBuyRaw: bigint
@@ -30,12 +26,25 @@ export interface Leg {
 export interface Untouchable {
   readonly agent: PublicKey
   readonly wallet: PublicKey
-  /** The sub-account's other token accounts. */
-  readonly others: ReadonlyArray<PublicKey>
 }
 
-const routeV2 = "bb64facc31c4af14"
-const wholeBps = 10_000n
+/** An account that the sub-account needs for the swap, its own. */
+export interface Opened {
+  readonly mint: PublicKey
+  readonly tokenProgram: PublicKey
+}
+
+export interface CheckedSwap {
+  /** What the sub-account signs. */
+  readonly instruction: TransactionInstruction
+  /** Where it gets what it buys, and what is on the way between two pools. */
+  readonly opened: ReadonlyArray<Opened>
+}
+
+/** Between hops; routes have no more steps. */
+const openedLimit = 4
+/** The numbers of the associated token program's instructions that open an account; the older one has none. */
+const opensAnAccount: ReadonlySet<string> = new Set(["", "00", "01"])
 
 const expect = (holds: boolean, what: string): void => {
   if (!holds) throw new MalformedBytes(what)
@@ -52,43 +61,25 @@ const checkTerms = (built: BuiltSwap, { buy, minBuyRaw, sell, sellRaw }: Leg): v
   expect(built.otherInstructions.length === 0, "it has instructions that were not requested")
   expect(built.tipInstruction == null, "it pays a tip")
   expect(built.cleanupInstruction === null, "it cleans up; hold wrapped SOL instead of unwrapping it")
-  for (const { programId } of built.setupInstructions) {
-    expect(programId === associatedTokenProgram.toBase58(), `its setup calls ${programId}`)
-  }
 }
 
-const checkData = (data: Uint8Array, { minBuyRaw, sellRaw }: Leg): void => {
-  const reader = new ByteReader(data, "route")
-  expect(Buffer.from(reader.bytes(8)).toString("hex") === routeV2, "it is not Jupiter's route_v2")
-  const [inAmount, quoted] = [reader.u64(), reader.u64()]
-  const slippageBps = BigInt(reader.u16())
-  expect(inAmount === sellRaw, `its data sells ${inAmount} instead of ${sellRaw}`)
-  expect(slippageBps <= wholeBps, `its data has a slippage of ${slippageBps} basis points`)
-  const floor = (quoted * (wholeBps - slippageBps)) / wholeBps
-  expect(floor >= minBuyRaw, `its data lets it yield ${floor}, below the floor of ${minBuyRaw}`)
-  expect(reader.u16() === 0 && reader.u16() === 0, "its data has a fee")
+/** What a setup instruction opens: an associated account of the taker, and nothing else. */
+const readOpened = ({ accounts, data, programId }: BuiltInstruction, { account }: Leg): Opened => {
+  expect(programId === associatedTokenProgram.toBase58(), `its setup calls ${programId}`)
+  expect(opensAnAccount.has(Buffer.from(data).toString("hex")), "its setup does more than open an account")
+  const [, opened, owner, mint, system, tokenProgram] = accounts.map(({ pubkey }) => new PublicKey(pubkey))
+  expect(owner?.equals(account) === true, `its setup opens an account of ${owner?.toBase58()}`)
+  expect(system?.equals(SystemProgram.programId) === true, "its setup names another system program")
+  if (mint === undefined || tokenProgram === undefined || !isTokenProgram(tokenProgram)) {
+    throw new MalformedBytes("its setup opens an account of no token program")
+  }
+  const isAssociated = opened?.equals(associatedAccount(account, mint, tokenProgram)) === true
+  expect(isAssociated, `its setup opens ${opened?.toBase58()}`)
+  return { mint, tokenProgram }
 }
 
-const checkAccounts = (
-  { accounts }: BuiltInstruction,
-  { account, buy, sell }: Leg,
-  { agent, others, wallet }: Untouchable
-): void => {
-  const expected: ReadonlyArray<readonly [PublicKey, string]> = [
-    [account, "taker"],
-    [associatedAccount(account, sell.mint, sell.program), "source"],
-    [associatedAccount(account, buy.mint, buy.program), "destination"],
-    [sell.mint, "sold mint"],
-    [buy.mint, "bought mint"],
-    [sell.program, "token program"],
-    [buy.program, "token program"],
-    // Anchor writes the program itself where an optional account is left out.
-    [jupiterProgram, "receiver"]
-  ]
-  for (const [index, [key, name]] of expected.entries()) {
-    expect(accounts[index]?.pubkey === key.toBase58(), `its ${name} is ${accounts[index]?.pubkey}`)
-  }
-  const forbidden = new Set([agent, wallet, ...others].map((key) => key.toBase58()))
+const checkAccounts = ({ accounts }: BuiltInstruction, { account }: Leg, { agent, wallet }: Untouchable): void => {
+  const forbidden = new Set([agent, wallet].map((key) => key.toBase58()))
   for (const [index, { isSigner, isWritable, pubkey }] of accounts.entries()) {
     const isTaker = pubkey === account.toBase58()
     expect(!isSigner || isTaker, `${pubkey} signs it`)
@@ -97,24 +88,43 @@ const checkAccounts = (
   }
 }
 
-/** The instruction that the sub-account signs. */
+const checkRoute = ({ accounts, data, programId }: BuiltInstruction, leg: Leg): void => {
+  const { minBuyRaw, sellRaw } = leg
+  expect(programId === jupiterProgram.toBase58(), `it calls ${programId}`)
+  const route = readRoute(data)
+  expect(route.inAmount === sellRaw, `its data sells ${route.inAmount} instead of ${sellRaw}`)
+  expect(route.floorRaw >= minBuyRaw, `its data lets it yield ${route.floorRaw}, below the floor of ${minBuyRaw}`)
+  for (const [index, { keys, name }] of placesOf(route, leg).entries()) {
+    const found = accounts[index]?.pubkey
+    const isRight = found !== undefined && (keys?.some((key) => key.toBase58() === found) ?? true)
+    expect(isRight, `its ${name} is ${found}`)
+  }
+}
+
+/** The instruction that the sub-account signs, and the accounts that it needs. */
 export const checkSwap = (
   built: BuiltSwap,
   leg: Leg,
   untouchable: Untouchable
-): Result.Result<TransactionInstruction, SwapRefused> =>
+): Result.Result<CheckedSwap, SwapRefused> =>
   Result.try({
     try: () => {
-      const { swapInstruction } = built
+      const { setupInstructions, swapInstruction } = built
       checkTerms(built, leg)
-      expect(swapInstruction.programId === jupiterProgram.toBase58(), `it calls ${swapInstruction.programId}`)
-      checkData(swapInstruction.data, leg)
+      checkRoute(swapInstruction, leg)
       checkAccounts(swapInstruction, leg, untouchable)
-      return new TransactionInstruction({
+      const named = [
+        { mint: leg.buy.mint, tokenProgram: leg.buy.program },
+        ...setupInstructions.map((one) => readOpened(one, leg)).filter(({ mint }) => !mint.equals(leg.sell.mint))
+      ]
+      const opened = [...new Map(named.map((one) => [one.mint.toBase58(), one])).values()]
+      expect(opened.length <= openedLimit, `it needs ${opened.length} accounts of the sub-account`)
+      const instruction = new TransactionInstruction({
         programId: jupiterProgram,
         keys: swapInstruction.accounts.map(({ pubkey, ...meta }) => ({ ...meta, pubkey: new PublicKey(pubkey) })),
         data: Buffer.from(swapInstruction.data)
       })
+      return { instruction, opened }
     },
     catch: (error) =>
       new SwapRefused({

@@ -1,6 +1,5 @@
 /**
  * One leg of a rebalance: a swap that Jupiter built, checked, wrapped in a signature of the sub-account, and simulated.
- * Where it does not fit into a transaction, a route over fewer accounts is requested.
  */
 import type { PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
@@ -12,14 +11,15 @@ import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import type { Mint } from "#layers/solana/token/Mint.ts"
 import { wrap, wrappedAccount } from "#layers/solana/token/nativeSol.ts"
+import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { type Holdings, readHoldings } from "#layers/solana/token/readHoldings.ts"
-import { checkSwap, type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
-import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
+import { findRoute, swapSteps } from "#layers/solana/trading/findRoute.ts"
+import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { leastOfLeg, leastOfPassed } from "#layers/solana/trading/leastAmount.ts"
 import { readLookupTables } from "#layers/solana/trading/readLookupTables.ts"
-
-/** Accounts that a route may use, from the widest on. */
-const accountLimits = [40, 20, 10] as const
 
 export interface Trade {
   readonly place: PortfolioRole
@@ -50,8 +50,7 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
   PreparationError | ChainUnavailable | ProviderUnavailable | SwapRefused,
   SolanaRpc | JupiterClient
 > {
-  const jupiter = yield* JupiterClient
-  const { deposit: account, wallet } = addressesOf(place)
+  const { deposit: account } = addressesOf(place)
   for (const token of [leg.sell, leg.buy]) {
     const reason = untradable(token)
     if (reason !== undefined) {
@@ -59,46 +58,36 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
     }
   }
   const before = yield* readHoldings(account)
-  const wrapping = wrap(place, missingLamports(before, { ...leg, account }))
-  const others = before.tokens
-    .filter(({ mint }) => !mint.equals(leg.sell.mint) && !mint.equals(leg.buy.mint))
-    .flatMap(({ accounts }) => accounts.map(({ key }) => key))
-
-  const attempt = Effect.fnUntraced(function* (maxAccounts: number) {
-    const built = yield* jupiter.build({
-      inputMint: leg.sell.mint.toBase58(),
-      outputMint: leg.buy.mint.toBase58(),
-      taker: account.toBase58(),
-      amountRaw: leg.sellRaw,
-      slippageBps,
-      maxAccounts
+  const missing = missingLamports(before, { ...leg, account })
+  const held = {
+    sellRaw: associatedRaw(before, account, leg.sell) + missing,
+    buyRaw: associatedRaw(before, account, leg.buy)
+  }
+  return yield* findRoute(
+    { place, leg, slippageBps, agent: agent.key },
+    Effect.fnUntraced(function* ({ built, checked }) {
+      const passed = yield* leastOfPassed({ ...leg, account }, checked.instruction)
+      const prepared = yield* prepare({
+        agent: agent.key,
+        steps: swapSteps(place, checked, {
+          wrapping: wrap(place, missing),
+          least: [...leastOfLeg({ ...leg, account }, held), ...passed]
+        }),
+        lookupTables: yield* readLookupTables(built.addressesByLookupTableAddress ?? {}),
+        mark,
+        fees
+      })
+      return { ...prepared, before, expectedRaw: BigInt(built.outAmount) }
     })
-    const inner = yield* Effect.fromResult(checkSwap(built, { ...leg, account }, { agent: agent.key, wallet, others }))
-    const prepared = yield* prepare({
-      agent: agent.key,
-      steps: [
-        ...wrapping.steps,
-        { _tag: "MakeTokenAccount", owner: account, mint: leg.buy.mint, tokenProgram: leg.buy.program },
-        {
-          _tag: "ActForSubAccount",
-          id: place.walletId,
-          roleId: place.roleId,
-          inner: [...wrapping.inner, inner]
-        }
-      ],
-      lookupTables: yield* readLookupTables(built.addressesByLookupTableAddress ?? {}),
-      mark,
-      fees
-    })
-    return { ...prepared, before, expectedRaw: BigInt(built.outAmount) }
-  })
-
-  const [widest, ...narrower] = accountLimits
-  return yield* narrower.reduce(
-    (found, maxAccounts) => Effect.catchTag(found, "TransactionDoesNotFit", () => attempt(maxAccounts)),
-    attempt(widest)
   )
 })
+
+/** What is in the associated account of a token. */
+const associatedRaw = ({ tokens }: Holdings, account: PublicKey, { mint, program }: Mint): bigint => {
+  const key = associatedAccount(account, mint, program)
+  const accounts = tokens.find((token) => token.mint.equals(mint))?.accounts ?? []
+  return accounts.find((one) => one.key.equals(key))?.amountRaw ?? 0n
+}
 
 /** What must be wrapped before the swap finds all that it sells in the associated account. */
 const missingLamports = ({ tokens }: Holdings, { account, sell, sellRaw }: Leg): bigint => {

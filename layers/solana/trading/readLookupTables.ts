@@ -8,9 +8,12 @@ import { Effect, Option, Result } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SwapRefused } from "#layers/solana/trading/checkSwap.ts"
+import type { BuiltSwap } from "#layers/solana/trading/JupiterClient.ts"
 
 /** A transaction of 1,232 bytes has no room for more. */
 const tableLimit = 16
+
+const notDeactivated = 2n ** 64n - 1n
 
 /** The tables with the chain's own content; refused where a claim differs from it. */
 export const readLookupTables = Effect.fn("solana.readLookupTables")(function* (
@@ -38,3 +41,18 @@ export const readLookupTables = Effect.fn("solana.readLookupTables")(function* (
     return own.isActive() ? Effect.succeed(own) : Effect.fail(refuse(`the lookup table ${names[index]} is not active`))
   })
 })
+
+/** The tables as they are claimed, to see how large a transaction with them is; nothing is signed with these. */
+export const claimedTables = ({ addressesByLookupTableAddress }: BuiltSwap): ReadonlyArray<AddressLookupTableAccount> =>
+  Object.entries(addressesByLookupTableAddress ?? {}).map(
+    ([key, addresses]) =>
+      new AddressLookupTableAccount({
+        key: new PublicKey(key),
+        state: {
+          deactivationSlot: notDeactivated,
+          lastExtendedSlot: 0,
+          lastExtendedSlotStartIndex: 0,
+          addresses: addresses.map((address) => new PublicKey(address))
+        }
+      })
+  )

@@ -51,6 +51,27 @@ export const through = (
   return (afterFee * reserveOut) / (reserveIn * 1_000n + afterFee)
 }
 
+const impactDigits = 8
+
+/**
+ * How much worse the whole amount is priced than an infinitely small part of it, pools' fees left aside: a decimal
+ * fraction, as the API states it.
+ */
+export const impactOf = (
+  hops: ReadonlyArray<Hop>,
+  amountRaw: bigint,
+  dataOf: (account: PublicKey) => Uint8Array | undefined
+): string => {
+  let [kept, amount] = [1, amountRaw]
+  for (const hop of hops) {
+    const reserve = Number(amountIn(dataOf(tokenAccount(hop.from, hop.pool))))
+    const sold = Number(amount) * (1 - Number(feePerMille) / 1_000)
+    kept *= reserve / (reserve + sold)
+    amount = through(hop, amount, dataOf)
+  }
+  return (1 - kept).toFixed(impactDigits)
+}
+
 /** Raw units of a token that are worth one side of a pool when a shown unit costs `priceUsd` (wad). */
 const sideAmount = (ledger: Ledger, token: SplToken, priceUsd: bigint): bigint => {
   const shown = Decimal.fromNumber(multiplierOf(ledger, token))!

@@ -43,7 +43,7 @@ const config = Layer.succeed(SolanaConfig, {
   rpcUrls: [Redacted.make(chain.url)],
   agentSeed: Redacted.make(agent.secretKey.slice(0, 32)),
   fees,
-  jupiter: { baseUrl: chain.url, apiKey: null }
+  jupiter: { baseUrl: chain.url, apiKey: null, requestsPerSecond: 1_000 }
 })
 
 const noStates = Layer.succeed(ChainStates, { all: Effect.succeed([]) })

@@ -51,7 +51,7 @@ const configuration = (isConfigured: boolean) =>
           rpcUrls: [Redacted.make(chain.url)] as const,
           agentSeed: Redacted.make(seed),
           fees: { percentile: 75, maxPriorityLamports: 0n },
-          jupiter: { baseUrl: chain.url, apiKey: null }
+          jupiter: { baseUrl: chain.url, apiKey: null, requestsPerSecond: 1_000 }
         }
       : null
   )

@@ -28,7 +28,7 @@ const costsOver = (recentFees: SolanaRpc["Service"]["recentFees"]) =>
         rpcUrls: [Redacted.make("http://127.0.0.1:1")],
         agentSeed: Redacted.make(new Uint8Array(32)),
         fees,
-        jupiter: { baseUrl: "", apiKey: null }
+        jupiter: { baseUrl: "", apiKey: null, requestsPerSecond: 1_000 }
       })
     ])
   )

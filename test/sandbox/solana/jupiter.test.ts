@@ -6,17 +6,18 @@ import { subAccount } from "#layers/solana/swig/addresses.ts"
 import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { installMints, issue, rescale, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { buildSwap } from "#sandbox/solana/market/jupiterBuild.ts"
-import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
+import { jupiterProgram, type RouteForm, routeForms } from "#sandbox/solana/market/jupiterRoute.ts"
 import { type SplToken, splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
-import { amountIn, installPools, movePool, poolOf } from "#sandbox/solana/market/splPools.ts"
+import { installMarket } from "#sandbox/solana/market/installMarket.ts"
+import { amountIn, movePool, poolOf } from "#sandbox/solana/market/splPools.ts"
 import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
-import { fundedKey, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
+import { fundedKey, land, lamportsOf, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain
 beforeAll(async () => {
   chain = await startTestChain({ emulations: new Map([[jupiterProgram.toBase58(), emulateJupiter]]) })
   installMints(chain.ledger)
-  installPools(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd)
+  installMarket(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd)
 })
 afterAll(() => chain.close())
 
@@ -46,11 +47,22 @@ const instructionOf = (answer: {
 const offered = (
   { amount, from, to }: { readonly from: SplToken; readonly to: SplToken; readonly amount: bigint },
   taker: PublicKey,
-  slippageBps = 50
-) => buildSwap(chain.ledger, { from, to, amount, taker, slippageBps })!
+  {
+    form = "ownAccounts",
+    wrapAndUnwrapSol = false
+  }: { readonly form?: RouteForm; readonly wrapAndUnwrapSol?: boolean } = {}
+) => buildSwap(chain.ledger, { from, to, amount, taker, slippageBps: 50, wrapAndUnwrapSol }, form)!
 
 const swap = async (taker: Keypair, offer: ReturnType<typeof offered>) =>
-  land(chain, [...offer.setupInstructions, offer.swapInstruction].map(instructionOf), [taker])
+  land(
+    chain,
+    [
+      ...offer.setupInstructions,
+      offer.swapInstruction,
+      ...(offer.cleanupInstruction === null ? [] : [offer.cleanupInstruction])
+    ].map(instructionOf),
+    [taker]
+  )
 
 describe("Jupiter in this world", () => {
   it.each([
@@ -58,20 +70,47 @@ describe("Jupiter in this world", () => {
     ["TSLAx", "USDC"],
     ["SOL", "AAPLx"],
     ["JUP", "SOL"]
-  ])("a swap of %s for %s gives what was offered, and no product of reserves falls", async (sold, bought) => {
-    const [from, to, taker] = [named(sold), named(bought), fundedKey(chain)]
-    const amount = 10n ** BigInt(from.decimals)
-    issue(chain.ledger, taker.publicKey, { token: from, amountRaw: amount })
-    const pools = [from, to].filter((token) => token !== usdc)
-    const before = pools.map(reserves)
-    const offer = offered({ from, to, amount }, taker.publicKey)
-    assert.isNull((await swap(taker, offer)).error)
-    assert.strictEqual(heldBy(taker.publicKey, from), 0n)
-    assert.strictEqual(heldBy(taker.publicKey, to).toString(), offer.outAmount)
-    for (const [index, [stable, token]] of pools.map(reserves).entries()) {
-      const [stableBefore, tokenBefore] = before[index]!
-      assert.isTrue(stable * token >= stableBefore * tokenBefore)
+  ])(
+    "a swap of %s for %s gives what was offered in each form, and no product of reserves falls",
+    async (sold, bought) => {
+      for (const form of routeForms) {
+        const [from, to, taker] = [named(sold), named(bought), fundedKey(chain)]
+        const amount = 10n ** BigInt(from.decimals)
+        issue(chain.ledger, taker.publicKey, { token: from, amountRaw: amount })
+        const pools = [from, to].filter((token) => token !== usdc)
+        const before = pools.map(reserves)
+        const offer = offered({ from, to, amount }, taker.publicKey, { form })
+        assert.isNull((await swap(taker, offer)).error, form)
+        assert.strictEqual(heldBy(taker.publicKey, from), 0n)
+        assert.strictEqual(heldBy(taker.publicKey, to).toString(), offer.outAmount)
+        for (const [index, [stable, token]] of pools.map(reserves).entries()) {
+          const [stableBefore, tokenBefore] = before[index]!
+          assert.isTrue(stable * token >= stableBefore * tokenBefore)
+        }
+      }
     }
+  )
+
+  it("SOL is paid and received as lamports where the caller does not refuse it", async () => {
+    const [coin, taker] = [named("SOL"), fundedKey(chain)]
+    const sale = offered({ from: coin, to: usdc, amount: sol }, taker.publicKey, { wrapAndUnwrapSol: true })
+    assert.isNull((await swap(taker, sale)).error)
+    assert.isBelow(Number(lamportsOf(chain, taker.publicKey)), Number(9n * sol))
+    assert.isUndefined(chain.ledger.account(tokenAccount(coin, taker.publicKey)))
+    const amount = BigInt(sale.outAmount)
+    const purchase = offered({ from: usdc, to: coin, amount }, taker.publicKey, { wrapAndUnwrapSol: true })
+    assert.isNull((await swap(taker, purchase)).error)
+    assert.isAbove(Number(lamportsOf(chain, taker.publicKey)), Number(9_900_000_000n))
+    assert.isUndefined(chain.ledger.account(tokenAccount(coin, taker.publicKey)))
+  })
+
+  it("states the impact of the whole amount as a fraction", () => {
+    const [small, great] = [1_000_000n, 100_000_000_000n].map((amount) =>
+      Number(offered({ from: usdc, to: named("JUP"), amount }, usdc.mint).priceImpactPct)
+    )
+    assert.isBelow(small!, 0.00001)
+    // 100,000 USDC into a pool of 5,000,000 on each side.
+    assert.approximately(great!, 0.0195, 0.001)
   })
 
   it("a small trade meets the price of the shown unit, whatever the multiplier", () => {

@@ -127,7 +127,7 @@ export const chainsWorld = (config: ChainsConfig, { isConnected, lags = false }:
     rpcUrls: [Redacted.make(config.solana.rpcUrl)],
     agentSeed: Redacted.make(new Uint8Array(Buffer.from(config.solana.agentSeed, "hex"))),
     fees: { percentile: 75, maxPriorityLamports: 1_000_000n },
-    jupiter: { baseUrl: config.solana.jupiterUrl, apiKey: null }
+    jupiter: { baseUrl: config.solana.jupiterUrl, apiKey: null, requestsPerSecond: 1_000 }
   })
   return Layer.mergeAll(
     NoIssuer,

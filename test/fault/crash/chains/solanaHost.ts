@@ -7,7 +7,7 @@ import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { usdc } from "#sandbox/assets/splCatalog.ts"
 import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
-import { installPools } from "#sandbox/solana/market/splPools.ts"
+import { installMarket } from "#sandbox/solana/market/installMarket.ts"
 import { startJupiter } from "#test/layers/solana/jupiterServer.ts"
 import type { ChainsConfig, SolanaPortfolio } from "#test/fault/crash/chains/ChainsConfig.ts"
 import { enrollSolana, newAgent, onChain } from "#test/layers/solana/owners.ts"
@@ -47,7 +47,7 @@ export const solanaHost: Effect.Effect<SolanaHost, never, Scope.Scope> = Effect.
     ({ close }) => Effect.promise(close)
   )
   installMints(chain.ledger)
-  const restorePools = Effect.sync(() => installPools(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd))
+  const restorePools = Effect.sync(() => installMarket(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd))
   yield* restorePools
   const jupiter = yield* Effect.acquireRelease(
     Effect.promise(() => startJupiter(chain)),

@@ -13,7 +13,7 @@ import { stepReceipt } from "#domain/relay/carrySteps.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { carryStep, feeOf, ResendEvery } from "#layers/solana/execution/carryStep.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
-import { impactBps, quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
+import { quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
 import type { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
@@ -24,7 +24,7 @@ import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
 import { type SplToken, splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
-import { installPools } from "#sandbox/solana/market/splPools.ts"
+import { installMarket } from "#sandbox/solana/market/installMarket.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { NothingLost } from "#test/layers/solana/losses.ts"
 import { type JupiterServer, startJupiter } from "#test/layers/solana/jupiterServer.ts"
@@ -35,14 +35,6 @@ const dollars = 1_000_000_000n
 const idOf = ({ mint }: SplToken): SplAssetId => spl(mint.toBase58())
 const named = (symbol: string) => splCatalog.find((token) => token.symbol === symbol)!
 const [tesla, jup] = [named("TSLAx"), named("JUP")]
-
-it("the impact of a quote is what the whole lost against an infinitely small part, rounded up", () => {
-  // A pool of 10,000 and 10,000: 100 yield 99.0099, 1 yields 0.99990.
-  const pool = (amount: bigint) => (10_000_000_000n * amount) / (10_000_000_000n + amount)
-  const quoted = (inRaw: bigint) => ({ inRaw, outRaw: pool(inRaw) })
-  assert.strictEqual(impactBps(quoted(100_000_000n), quoted(1_000_000n)), 100)
-  assert.strictEqual(impactBps(quoted(1_000n), quoted(10n)), 0)
-})
 
 eachSwig("trades", (start) => {
   let chain: TestChain
@@ -56,7 +48,7 @@ eachSwig("trades", (start) => {
     chain = await start(new Map([[jupiterProgram.toBase58(), emulateJupiter]]))
     agent = newAgent(chain)
     installMints(chain.ledger)
-    installPools(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd)
+    installMarket(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd)
     jupiter = await startJupiter(chain)
   })
   beforeEach(() => {
@@ -96,7 +88,7 @@ eachSwig("trades", (start) => {
             Layer.provideMerge(
               Layer.mergeAll(
                 SolanaRpc.layer([Redacted.make(chain.url)]),
-                JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null }),
+                JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null, requestsPerSecond: 1_000 }),
                 Layer.succeed(SolanaAgent, { signing: Effect.succeed({ agent, fees }) }),
                 journal
               )
@@ -157,7 +149,7 @@ eachSwig("trades", (start) => {
           const rent = yield* (yield* SolanaRpc).minimumRent(250)
           // No recent block took a price for units here.
           assert.strictEqual(prepared.expectedLamports, 2n * (5_000n + rent))
-          assert.strictEqual(prepared.maxLamports, 2n * (5_000n + fees.maxPriorityLamports + rent))
+          assert.strictEqual(prepared.maxLamports, 2n * (5_000n + fees.maxPriorityLamports) + 2n * rent)
           const outcomes = yield* carryAll(prepared)
           assert.deepStrictEqual(
             outcomes.map(({ _tag }) => _tag),
@@ -183,6 +175,23 @@ eachSwig("trades", (start) => {
           assert.strictEqual(receipt.gasUsed, fee[0]! + fee[1]!)
         })
       )
+  )
+
+  it.live("what a plan expects to pay is what is paid, by the prices that its accounts take", () =>
+    run(
+      Effect.gen(function* () {
+        yield* funded
+        const rpc = yield* SolanaRpc
+        const bids = (keys: ReadonlyArray<PublicKey>) => Effect.succeed([keys.length === 0 ? 0n : 50_000n])
+        yield* Effect.gen(function* () {
+          const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
+          const rent = yield* rpc.minimumRent(250)
+          const landed = yield* only(prepared)
+          assert.deepInclude(landed, { _tag: "Landed", feeRaw: prepared.expectedLamports! - rent })
+          assert.isAbove(Number(prepared.expectedLamports! - rent), 5_000)
+        }).pipe(Effect.provideService(SolanaRpc, { ...rpc, recentFees: bids }))
+      })
+    )
   )
 
   it.live("what was signed before a crash is sent again, and nothing else is signed", () =>
@@ -370,25 +379,6 @@ eachSwig("trades", (start) => {
         assert.match(calls.message, /calls are made on EVM chains alone/)
         jupiter.change = () => undefined
         assert.strictEqual((yield* Effect.flip(prepare(swap)))._tag, "ChainUnavailable")
-      })
-    )
-  )
-
-  it.live("a quote states its impact, and an amount that the market does not take is cut where it may be", () =>
-    run(
-      Effect.gen(function* () {
-        const request = { sell: idOf(usdc), buy: idOf(tesla), sellAmountRaw: 10_000n * dollars }
-        const [whole] = yield* quoteSwaps([request])
-        const [small] = yield* quoteSwaps([{ ...request, sellAmountRaw: dollars }])
-        assert.isAbove(whole!.priceImpactBps, small!.priceImpactBps)
-        const within = { priceImpactBps: whole!.priceImpactBps - 1, minRaw: () => 0n }
-        const [cut] = yield* quoteSwaps([{ ...request, atMost: { ...within, poolShareBps: 10_000, sold: [] } }])
-        assert.strictEqual(cut!.sellAmountRaw, request.sellAmountRaw / 2n)
-        assert.isBelow(cut!.priceImpactBps, whole!.priceImpactBps)
-        const none = { ...within, priceImpactBps: 0, poolShareBps: 10_000, sold: [] }
-        assert.strictEqual((yield* quoteSwaps([{ ...request, atMost: none }]))[0]!.sellAmountRaw, 0n)
-        jupiter.change = () => undefined
-        assert.strictEqual((yield* Effect.flip(quoteSwaps([request])))._tag, "ChainUnavailable")
       })
     )
   )

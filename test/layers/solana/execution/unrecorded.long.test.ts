@@ -23,7 +23,7 @@ import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
 import { jupiterProgram } from "#sandbox/solana/market/jupiterRoute.ts"
 import { splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
-import { installPools } from "#sandbox/solana/market/splPools.ts"
+import { installMarket } from "#sandbox/solana/market/installMarket.ts"
 import { startJupiter } from "#test/layers/solana/jupiterServer.ts"
 import { type Losses, losses } from "#test/layers/solana/losses.ts"
 import { enrollSolana, fees, newAgent, whileBlocksPass } from "#test/layers/solana/owners.ts"
@@ -77,7 +77,7 @@ describe("swaps without a record", () => {
     chain = await startTestChain({ emulations: new Map([[jupiterProgram.toBase58(), emulateJupiter]]) })
     agent = newAgent(chain)
     installMints(chain.ledger)
-    installPools(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd)
+    installMarket(chain.ledger, ({ initialPriceUsd }) => initialPriceUsd)
     jupiter = await startJupiter(chain)
     proxy = await startProxy(chain.url)
   })
@@ -111,7 +111,7 @@ describe("swaps without a record", () => {
       Layer.provideMerge(
         Layer.mergeAll(
           SolanaRpc.layer([Redacted.make(proxy.url)]),
-          JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null }),
+          JupiterClient.layer({ baseUrl: jupiter.url, apiKey: null, requestsPerSecond: 1_000 }),
           Layer.succeed(SolanaAgent, { signing: Effect.succeed({ agent, fees }) }),
           journal
         )

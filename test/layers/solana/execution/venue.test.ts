@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Keypair } from "@solana/web3.js"
-import { Effect, Layer } from "effect"
+import { MINT_SIZE } from "@solana/spl-token"
+import { Keypair, PublicKey } from "@solana/web3.js"
+import { Effect, Layer, Option } from "effect"
 import { chainIdOf, solanaChainId, spl } from "#domain/values/Caip.ts"
 import { StepJournal } from "#domain/relay/StepJournal.ts"
 import { ChainExecution } from "#domain/trading/ChainExecution.ts"
@@ -13,6 +14,9 @@ import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { type BuiltSwap, JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
+import { splTokenOf } from "#sandbox/assets/splCatalog.ts"
+import { encodeRoute } from "#sandbox/solana/market/jupiterRoute.ts"
+import { hopsOf } from "#sandbox/solana/market/splPools.ts"
 import { baseUsdc } from "#test/support/assets.ts"
 
 const usdc = spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")
@@ -20,9 +24,46 @@ const sol = spl("So11111111111111111111111111111111111111112")
 
 /** Jupiter gives a unit less for each thousand. */
 const jupiter = Layer.mock(JupiterClient, {
-  build: ({ amountRaw }) =>
-    Effect.succeed({ outAmount: (amountRaw - amountRaw / 1_000n).toString() } as unknown as BuiltSwap)
+  build: ({ amountRaw, inputMint, outputMint, taker }) => {
+    const out = amountRaw - amountRaw / 1_000n
+    const [from, to] = [splTokenOf(inputMint)!, splTokenOf(outputMint)!]
+    const { data, keys, programId } = encodeRoute({
+      form: "sharedAccounts",
+      taker: new PublicKey(taker),
+      hops: hopsOf(from, to),
+      inAmount: amountRaw,
+      quotedOutAmount: out,
+      slippageBps: 0
+    })
+    const accounts = keys.map(({ pubkey, ...meta }) => ({ ...meta, pubkey: pubkey.toBase58() }))
+    return Effect.succeed<BuiltSwap>({
+      inputMint,
+      outputMint,
+      inAmount: amountRaw.toString(),
+      outAmount: out.toString(),
+      otherAmountThreshold: out.toString(),
+      priceImpactPct: 0.001,
+      setupInstructions: [],
+      swapInstruction: { programId: programId.toBase58(), accounts, data: Uint8Array.from(data) },
+      cleanupInstruction: null,
+      otherInstructions: [],
+      addressesByLookupTableAddress: null
+    })
+  }
 })
+
+/** Mints that nobody restricts. */
+const accounts = (keys: ReadonlyArray<PublicKey>) =>
+  Effect.succeed({
+    slot: 1n,
+    values: keys.map((key) => {
+      const { decimals, program } = splTokenOf(key.toBase58())!
+      const data = Buffer.alloc(MINT_SIZE)
+      data.writeUInt8(decimals, 44)
+      data.writeUInt8(1, 45)
+      return Option.some({ owner: program, lamports: 1n, data: Uint8Array.from(data) })
+    })
+  })
 
 const signing = {
   agent: { key: Keypair.generate().publicKey } as Agent,
@@ -35,7 +76,7 @@ const venues = SolanaExecutionLive.pipe(
     Layer.mock(Venue, { assumedFeeBps: () => 42, quote: () => Effect.succeed([]) }),
     Layer.mock(ChainExecution, {}),
     Layer.mock(SolanaAgent, { signing: Effect.succeed(signing) }),
-    Layer.mock(SolanaRpc, { each: [] }),
+    Layer.mock(SolanaRpc, { each: [], accounts }),
     Layer.mock(StepJournal, {}),
     Layer.mock(UnrecordedTransactions, {}),
     jupiter
@@ -55,6 +96,7 @@ describe("The venue of Solana", () => {
       const swap = yield* Effect.fromResult(priceLeg(leg, quote!, { slippageBps: 50, priceImpactBps: 100 }))
       const { by, feeRaw } = swapResult(swap, null)
       assert.deepStrictEqual({ by, feeRaw }, { by: "jupiter", feeRaw: null })
+      assert.strictEqual(quote!.priceImpactBps, 10)
     }).pipe(Effect.provide(venues))
   )
 

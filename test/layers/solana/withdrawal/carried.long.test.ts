@@ -71,7 +71,7 @@ eachSwig("withdrawals that are carried out", (start) => {
   const clients = Layer.suspend(() =>
     Layer.mergeAll(
       SolanaRpc.layer([Redacted.make(chain.url)]),
-      JupiterClient.layer({ baseUrl: chain.url, apiKey: null }),
+      JupiterClient.layer({ baseUrl: chain.url, apiKey: null, requestsPerSecond: 1_000 }),
       Layer.succeed(SolanaAgent, { signing: Effect.succeed({ agent, fees }) }),
       journal
     )
