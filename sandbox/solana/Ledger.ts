@@ -4,7 +4,7 @@
  * waits: every call runs to its end.
  */
 import { address, getTransactionDecoder, lamports, type Transaction } from "@solana/kit"
-import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { createHash } from "node:crypto"
 import { Clock, FailedTransactionMetadata, LiteSVM } from "litesvm"
 import * as Base58 from "#domain/values/Base58.ts"
@@ -99,13 +99,8 @@ export class Ledger {
   }
 
   accountsOwnedBy(program: PublicKey | string): ReadonlyArray<LedgerAccount> {
-    return this.#svm.getProgramAccounts(address(program.toString())).map((account) => ({
-      key: account.address as string,
-      lamports: account.lamports,
-      owner: program.toString(),
-      data: Uint8Array.from(account.data),
-      executable: account.executable
-    }))
+    const owned = this.#svm.getProgramAccounts(address(program.toString()))
+    return owned.flatMap((account) => this.account(account.address as string) ?? [])
   }
 
   setAccount({ data, executable, key, lamports: amount, owner }: LedgerAccount): void {
@@ -211,6 +206,7 @@ export class Ledger {
       payer,
       dataOf: (key) => this.account(key)?.data,
       lamportsOf: (key) => this.account(key)?.lamports ?? 0n,
+      ownerOf: (key) => new PublicKey(this.account(key)?.owner ?? SystemProgram.programId),
       rentOf: (bytes) => this.rentOf(bytes)
     })
     const signers = wire.transaction.message.header.numRequiredSignatures
@@ -251,6 +247,10 @@ export class Ledger {
       for (const [key, data] of expanded.staged) {
         const account = this.account(key) ?? emptyAccount(key)
         this.setAccount({ ...account, key, owner: swigProgram.toBase58(), data })
+      }
+      for (const { from, lamports, to } of expanded.paid) {
+        this.airdrop(from, -lamports)
+        this.airdrop(to, lamports)
       }
     }
     return outcome

@@ -1,5 +1,6 @@
 /** A transaction with instructions of emulated programs, as instructions that the virtual machine knows. */
 import type { PublicKey, TransactionInstruction } from "@solana/web3.js"
+import { swigProgram } from "#layers/solana/swig/addresses.ts"
 import { type Emulation, type ProgramContext, ProgramError } from "#sandbox/solana/Emulation.ts"
 
 /**
@@ -18,6 +19,8 @@ interface Expanded {
   /** Index of the transaction's instruction from which each of them came. */
   readonly origins: ReadonlyArray<number>
   readonly staged: ReadonlyMap<string, Uint8Array>
+  /** Lamports that accounts of emulated programs pay at the end. */
+  readonly paid: ReadonlyArray<{ readonly from: PublicKey; readonly to: PublicKey; readonly lamports: bigint }>
   readonly required: ReadonlyArray<RequiredLamports>
   /** Where an emulated program refused. The instructions are then those before it. */
   readonly refused?: { readonly index: number; readonly error: ProgramError }
@@ -31,15 +34,19 @@ const callTooDeep = 30
 export const expand = (
   transaction: ReadonlyArray<TransactionInstruction>,
   emulations: ReadonlyMap<string, Emulation>,
-  chain: Pick<ProgramContext, "slot" | "payer" | "dataOf" | "lamportsOf" | "rentOf">
+  chain: Pick<ProgramContext, "slot" | "payer" | "dataOf" | "lamportsOf" | "ownerOf" | "rentOf">
 ): Expanded => {
   const instructions: Array<TransactionInstruction> = []
   const origins: Array<number> = []
   const staged = new Map<string, Uint8Array>()
   const required: Array<RequiredLamports> = []
+  const paid: Array<Expanded["paid"][number]> = []
 
   const contextOf = (origin: number, depth: number): ProgramContext => ({
     ...chain,
+    depth,
+    pay: (from, to, lamports) => void paid.push({ from, to, lamports }),
+    ownerOf: (account) => (staged.has(account.toBase58()) ? swigProgram : chain.ownerOf(account)),
     dataOf: (account) => staged.get(account.toBase58()) ?? chain.dataOf(account),
     stage: (account, data) => void staged.set(account.toBase58(), data),
     requireLamports: (account, atLeast, code) => void required.push({ account, atLeast, code, origin }),
@@ -64,8 +71,8 @@ export const expand = (
       }
     } catch (error) {
       if (!(error instanceof ProgramError)) throw error
-      return { instructions, origins, staged: new Map(), required: [], refused: { index, error } }
+      return { instructions, origins, staged: new Map(), paid: [], required: [], refused: { index, error } }
     }
   }
-  return { instructions, origins, staged, required }
+  return { instructions, origins, staged, paid, required }
 }

@@ -1,4 +1,4 @@
-/** What a role may do. The service gives two permissions and supports no others. */
+/** What a role may do. The service gives two permissions, and keeps others as they are. */
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 
 /**
@@ -16,13 +16,15 @@ export type Action =
       readonly roleId: number
       readonly walletId: Uint8Array
     }
+  /** One that the service does not give: its number and its bytes. */
+  | { readonly _tag: "Other"; readonly kind: number; readonly body: Uint8Array }
 
 const all = 7
 const subAccount = 9
 const headerLength = 8
 const subAccountLength = 72
-/** Far above what the service gives to a role. */
-const actionLimit = 16
+/** Far above what roles have. */
+const actionLimit = 64
 
 /** Reads a role's actions. Each begins with its number, its length and where the next one begins. */
 export const decodeActions = (bytes: Uint8Array): ReadonlyArray<Action> => {
@@ -42,9 +44,7 @@ export const decodeActions = (bytes: Uint8Array): ReadonlyArray<Action> => {
 
 const decodeAction = (kind: number, length: number, body: ByteReader): Action => {
   if (kind === all && length === 0) return { _tag: "All" }
-  if (kind !== subAccount || length !== subAccountLength) {
-    throw new MalformedBytes(`the permission ${kind} of ${length} bytes is not one that we give`)
-  }
+  if (kind !== subAccount || length !== subAccountLength) return { _tag: "Other", kind, body: body.rest() }
   const address = body.bytes(32)
   const bump = body.u8()
   const isEnabled = body.bool()
@@ -59,15 +59,30 @@ const decodeAction = (kind: number, length: number, body: ByteReader): Action =>
   }
 }
 
+const headOf = (action: Action): readonly [kind: number, length: number] => {
+  switch (action._tag) {
+    case "All":
+      return [all, 0]
+    case "SubAccount":
+      return [subAccount, subAccountLength]
+    case "Other":
+      return [action.kind, action.body.length]
+  }
+}
+
 /** The action in the program's bytes, at its place among others. */
 export const encodeAction = (action: Action, offset = 0): Uint8Array => {
-  const length = action._tag === "All" ? 0 : subAccountLength
+  const [kind, length] = headOf(action)
   const bytes = new Uint8Array(headerLength + length)
   const view = new DataView(bytes.buffer)
-  view.setUint16(0, action._tag === "All" ? all : subAccount, true)
+  view.setUint16(0, kind, true)
   view.setUint16(2, length, true)
   view.setUint32(4, offset + bytes.length, true)
   if (action._tag === "All") return bytes
+  if (action._tag === "Other") {
+    bytes.set(action.body, headerLength)
+    return bytes
+  }
   bytes.set(action.subAccount, headerLength)
   view.setUint8(headerLength + 32, action.bump)
   view.setUint8(headerLength + 33, action.isEnabled ? 1 : 0)

@@ -41,6 +41,15 @@ export type SwigInstruction =
       readonly signed: Uint8Array
     }
   | {
+      readonly _tag: "ReplaceAuthority"
+      readonly actingRole: number
+      readonly replacedRole: number
+      /** Of the kind that the role's holder has. */
+      readonly key: Uint8Array
+      readonly proof: Proof
+      readonly signed: Uint8Array
+    }
+  | {
       readonly _tag: "CreateSubAccount"
       readonly roleId: number
       readonly bump: number
@@ -129,6 +138,16 @@ const removeAuthority: Read = (reader, data) => {
   return { _tag: "RemoveAuthority", actingRole, removedRole, ...proven(reader, data) }
 }
 
+const replaceAuthority: Read = (reader, data) => {
+  reader.padding(2)
+  const actingRole = reader.u32()
+  const replacedRole = reader.u32()
+  const keyLength = reader.u16()
+  reader.padding(2)
+  const key = reader.bytes(keyLength)
+  return { _tag: "ReplaceAuthority", actingRole, replacedRole, key, ...proven(reader, data) }
+}
+
 const createSubAccount: Read = (reader, data) => {
   reader.padding(2)
   const roleId = reader.u32()
@@ -182,5 +201,6 @@ const readers: Readonly<Record<number, Read>> = {
   7: withdraw,
   9: sign("SignForSubAccount", 8),
   10: toggle,
-  11: sign("SignForRoot", 0)
+  11: sign("SignForRoot", 0),
+  16: replaceAuthority
 }

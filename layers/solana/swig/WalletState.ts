@@ -11,6 +11,8 @@ import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 export type RoleHolder =
   | { readonly _tag: "Ed25519"; readonly key: PublicKey }
   | { readonly _tag: "Secp256k1"; readonly key: Uint8Array; readonly odometer: number }
+  /** One that the service does not make, such as a passkey: its number and its bytes. */
+  | { readonly _tag: "Other"; readonly kind: number; readonly bytes: Uint8Array }
 
 export interface WalletRole {
   readonly id: number
@@ -24,15 +26,19 @@ export interface WalletState {
   readonly holdingsBump: number
   /** The id that the next role gets. Ids are not used again. */
   readonly nextRole: number
+  /** How many sub-accounts of the second kind the wallet has had. The service makes none. */
+  readonly scopedSubAccounts: number
   readonly roles: ReadonlyArray<WalletRole>
 }
 
 const discriminator = 1
-const holderLengths: Readonly<Record<number, number>> = { 1: 32, 3: 40 }
+const ed25519 = 1
+const secp256k1 = 3
+const holderLengths: Readonly<Record<number, number>> = { [ed25519]: 32, [secp256k1]: 40 }
 
 /**
- * Reads the account's data; throws `MalformedBytes` when it is none, or has roles of kinds that the service does not
- * make.
+ * Reads the account's data; throws `MalformedBytes` when it is none. Holders and permissions of other services beside
+ * ours are kept as they are, and so is whatever follows the roles.
  */
 export const decodeWalletState = (data: Uint8Array): WalletState => {
   const reader = new ByteReader(data, "Swig wallet")
@@ -43,9 +49,10 @@ export const decodeWalletState = (data: Uint8Array): WalletState => {
   const count = reader.u16()
   const nextRole = reader.u32()
   const holdingsBump = reader.u8()
-  reader.padding(7)
+  reader.padding(3)
+  const scopedSubAccounts = reader.u32()
   const roles = Array.from({ length: count }, () => decodeRole(reader, data.length - headerLength))
-  return { id, bump, holdingsBump, nextRole, roles }
+  return { id, bump, holdingsBump, nextRole, scopedSubAccounts, roles }
 }
 
 /** Bytes before the first role. */
@@ -58,17 +65,16 @@ const decodeRole = (reader: ByteReader, all: number): WalletRole => {
   reader.padding(2)
   const id = reader.u32()
   const end = reader.u32()
-  if (holderLengths[kind] !== length) {
-    throw new MalformedBytes(`role ${id} is held by an authority of kind ${kind} that is not ours`)
-  }
-  const holder = decodeHolder(kind, new ByteReader(reader.bytes(length), `holder of role ${id}`))
+  const holder = decodeHolder(kind, reader.bytes(length), id)
   const actions = decodeActions(reader.bytes(Math.max(0, end - (all - reader.left))))
   if (actions.length !== actionCount) throw new MalformedBytes(`role ${id} announces ${actionCount} actions`)
   return { id, holder, actions }
 }
 
-const decodeHolder = (kind: number, reader: ByteReader): RoleHolder => {
-  if (kind === 1) return { _tag: "Ed25519", key: new PublicKey(reader.bytes(32)) }
+const decodeHolder = (kind: number, bytes: Uint8Array, role: number): RoleHolder => {
+  if (holderLengths[kind] !== bytes.length) return { _tag: "Other", kind, bytes }
+  const reader = new ByteReader(bytes, `holder of role ${role}`)
+  if (kind === ed25519) return { _tag: "Ed25519", key: new PublicKey(reader.bytes(32)) }
   const key = reader.bytes(33)
   reader.padding(3)
   return { _tag: "Secp256k1", key, odometer: reader.u32() }

@@ -14,6 +14,7 @@ import {
   createSubAccount,
   createWallet,
   removeAuthority,
+  replaceAuthority,
   toggleSubAccount
 } from "#sandbox/solana/swig/roles.ts"
 import { signForRoot, signForSubAccount } from "#sandbox/solana/swig/signing.ts"
@@ -28,6 +29,8 @@ export const emulateSwig: Emulation = (instruction, context) => {
       return addAuthority({ decoded, instruction, context })
     case "RemoveAuthority":
       return removeAuthority({ decoded, instruction, context })
+    case "ReplaceAuthority":
+      return replaceAuthority({ decoded, instruction, context })
     case "CreateSubAccount":
       return createSubAccount({ decoded, instruction, context })
     case "ToggleSubAccount":

@@ -3,10 +3,20 @@ import { encodeAction } from "#layers/solana/swig/Action.ts"
 import { headerLength, type RoleHolder, type WalletRole, type WalletState } from "#layers/solana/swig/WalletState.ts"
 
 const positionLength = 16
-const kindOf = (holder: RoleHolder) => (holder._tag === "Ed25519" ? 1 : 3)
+const kindOf = (holder: RoleHolder): number => {
+  switch (holder._tag) {
+    case "Ed25519":
+      return 1
+    case "Secp256k1":
+      return 3
+    case "Other":
+      return holder.kind
+  }
+}
 
 const holderBytes = (holder: RoleHolder): Uint8Array => {
   if (holder._tag === "Ed25519") return holder.key.toBytes()
+  if (holder._tag === "Other") return holder.bytes
   const bytes = new Uint8Array(40)
   bytes.set(holder.key)
   new DataView(bytes.buffer).setUint32(36, holder.odometer, true)
@@ -32,7 +42,14 @@ const roleBytes = ({ actions, holder, id }: WalletRole, start: number): Uint8Arr
 }
 
 /** The account's data, padded to eight bytes as the program does. */
-export const encodeWalletState = ({ bump, holdingsBump, id, nextRole, roles }: WalletState): Uint8Array => {
+export const encodeWalletState = ({
+  bump,
+  holdingsBump,
+  id,
+  nextRole,
+  roles,
+  scopedSubAccounts
+}: WalletState): Uint8Array => {
   const header = new Uint8Array(headerLength)
   const view = new DataView(header.buffer)
   view.setUint8(0, 1)
@@ -41,6 +58,7 @@ export const encodeWalletState = ({ bump, holdingsBump, id, nextRole, roles }: W
   view.setUint16(34, roles.length, true)
   view.setUint32(36, nextRole, true)
   view.setUint8(40, holdingsBump)
+  view.setUint32(44, scopedSubAccounts, true)
   let length = 0
   const encoded = roles.map((role) => {
     const bytes = roleBytes(role, length)

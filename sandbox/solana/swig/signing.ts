@@ -3,19 +3,25 @@ import { type PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { rootHoldings } from "#layers/solana/swig/addresses.ts"
 import type { PackedInstruction } from "#layers/solana/swig/SwigInstruction.ts"
 import { refuse } from "#sandbox/solana/swig/errors.ts"
-import { accountAt, actingRole, type Call, store, subAccountOf, walletOf } from "#sandbox/solana/swig/wallet.ts"
+import {
+  accountAt,
+  actingRole,
+  type Call,
+  requireSystemAccount,
+  store,
+  subAccountOf,
+  walletOf
+} from "#sandbox/solana/swig/wallet.ts"
 
 export const signForSubAccount = (call: Call<"SignForSubAccount">) => {
   const { context, decoded, instruction } = call
-  const { role, state } = actingRole(walletOf(instruction, context), decoded.roleId, {
-    ...decoded,
-    instruction,
-    context
-  })
+  if (context.depth > 0) throw refuse("calledByProgram")
+  const before = walletOf(instruction, context)
   const account = accountAt(instruction, 1)
-  const action = subAccountOf(role)
-  if (action === undefined) throw refuse("permissionMissing")
-  if (!Buffer.from(action.subAccount).equals(account.toBytes())) throw refuse("subAccountOfAnotherRole")
+  requireSystemAccount(account, context)
+  const { role, state } = actingRole(before, decoded.roleId, { ...decoded, instruction, context })
+  const action = subAccountOf(role, account.toBytes())
+  if (action === undefined) throw refuse("subAccountOfAnotherWallet")
   if (!action.isEnabled) throw refuse("subAccountDisabled")
   store(state, call)
   context.requireLamports(account, context.rentOf(0), refuse("rentSpent").code)
@@ -24,6 +30,7 @@ export const signForSubAccount = (call: Call<"SignForSubAccount">) => {
 
 export const signForRoot = (call: Call<"SignForRoot">) => {
   const { context, decoded, instruction } = call
+  if (context.depth > 0) throw refuse("calledByProgram")
   const { isRoot, state } = actingRole(walletOf(instruction, context), decoded.roleId, {
     ...decoded,
     instruction,
@@ -37,17 +44,18 @@ export const signForRoot = (call: Call<"SignForRoot">) => {
   return unpack(call, holdings)
 }
 
-/** The packed instructions, with the wallet's own address as a signer and the role's holder as none. */
+/**
+ * The packed instructions, with the wallet's own address as a signer. Whoever signed the transaction signs them too,
+ * the payer among them.
+ */
 const unpack = (
   { context, decoded, instruction }: Call<"SignForSubAccount"> | Call<"SignForRoot">,
   signer: PublicKey
 ): ReadonlyArray<TransactionInstruction> => {
-  const holder = decoded.proof._tag === "Signer" ? accountAt(instruction, decoded.proof.index) : undefined
   const metaOf = (index: number) => {
     const meta = instruction.keys[index]
     if (meta === undefined) throw refuse("wrongAccounts")
-    const isHolder = holder !== undefined && meta.pubkey.equals(holder)
-    return { ...meta, isSigner: (meta.isSigner && !isHolder) || meta.pubkey.equals(signer) }
+    return { ...meta, isSigner: meta.isSigner || meta.pubkey.equals(signer) }
   }
   return decoded.inner.flatMap(({ accounts, data, program }: PackedInstruction) =>
     context.call(

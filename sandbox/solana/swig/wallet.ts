@@ -1,6 +1,6 @@
 /** What every instruction of the emulated program begins with: the wallet, and a role whose holder agreed. */
 import { type PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
-import { walletConfig } from "#layers/solana/swig/addresses.ts"
+import { swigProgram, walletConfig } from "#layers/solana/swig/addresses.ts"
 import type { Proof } from "#layers/solana/swig/Authority.ts"
 import type { SwigInstruction } from "#layers/solana/swig/SwigInstruction.ts"
 import { decodeWalletState, type WalletRole, type WalletState } from "#layers/solana/swig/WalletState.ts"
@@ -29,8 +29,9 @@ export const accountAt = (instruction: TransactionInstruction, index: number): P
   return account.pubkey
 }
 
-/** The wallet that an instruction names first. */
+/** The wallet that an instruction names first; it is an account of the program. */
 export const walletOf = (instruction: TransactionInstruction, context: ProgramContext): WalletState => {
+  if (!context.ownerOf(accountAt(instruction, 0)).equals(swigProgram)) throw refuse("walletOfAnotherProgram")
   const data = context.dataOf(accountAt(instruction, 0))
   if (data === undefined || data.length === 0) throw refuse("wrongWalletAddress")
   const state = decodeWalletState(data)
@@ -38,9 +39,18 @@ export const walletOf = (instruction: TransactionInstruction, context: ProgramCo
   return state
 }
 
+/** A sub-account has no data and is the system program's. */
+export const requireSystemAccount = (account: PublicKey, context: ProgramContext): void => {
+  if (!context.ownerOf(account).equals(SystemProgram.programId)) throw refuse("subAccountOfAnotherProgram")
+}
+
 const isAll = ({ actions }: WalletRole) => actions.some(({ _tag }) => _tag === "All")
 
-export const subAccountOf = ({ actions }: WalletRole) => actions.find((action) => action._tag === "SubAccount")
+/** The role's permission for a sub-account. */
+export const subAccountOf = ({ actions }: WalletRole, account: Uint8Array) =>
+  actions
+    .filter((action) => action._tag === "SubAccount")
+    .find(({ subAccount }) => Buffer.from(subAccount).equals(account))
 
 /** The role, once its holder has agreed, in the wallet as it is then. */
 export const actingRole = (
@@ -72,6 +82,14 @@ export const grow = (before: WalletState, after: WalletState, { context, instruc
       lamports
     })
   ]
+}
+
+/** Stages a wallet that is smaller than before, and gives its payer the rent of what it no longer holds. */
+export const shrink = (before: WalletState, after: WalletState, site: CallSite): void => {
+  const { context, instruction } = site
+  const freed = context.rentOf(encodeWalletState(before).length) - context.rentOf(encodeWalletState(after).length)
+  store(after, site)
+  context.pay(accountAt(instruction, 0), accountAt(instruction, 1), freed)
 }
 
 export const store = (state: WalletState, { context, instruction }: CallSite) =>

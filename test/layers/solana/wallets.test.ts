@@ -68,7 +68,7 @@ describe("wallets of Solana owners", () => {
     assert.isNull((await carry(chain, enrollment(id, consent, 2).slice(1), [agent, owner])).error)
     const before = walletAt(chain, id)
     const { error } = await carry(chain, enrollment(id, consent, 2).slice(1), [agent, owner])
-    assert.deepStrictEqual(error, custom(1, 35))
+    assert.deepStrictEqual(error, custom(1, 36))
     assert.deepStrictEqual(walletAt(chain, id), before)
   })
 
@@ -199,7 +199,7 @@ describe("acting for a sub-account", () => {
     const instruction = await buildStep(agent.publicKey, act(id, 1n)[0]!)
     const own = subAccount(id, 1).address
     for (const key of instruction.keys) if (key.pubkey.equals(own)) key.pubkey = subAccount(id, 2).address
-    assert.deepStrictEqual((await land(chain, [instruction], [agent])).error, custom(0, 40))
+    assert.deepStrictEqual((await land(chain, [instruction], [agent])).error, custom(0, 39))
     assert.strictEqual(lamportsOf(chain, subAccount(id, 2).address), sol + chain.ledger.rentOf(0))
   })
 

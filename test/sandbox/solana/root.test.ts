@@ -1,16 +1,10 @@
 /** What the owner of a wallet does without the service, by the packages that wallets use. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { Keypair, PublicKey, SystemProgram, TransactionInstruction } from "@solana/web3.js"
-import {
-  createEd25519AuthorityInfo,
-  type Ed25519Authority,
-  Ed25519Instruction,
-  getMockAuthorityFromCreateAuthorityInfo,
-  SolInstruction,
-  type SwigInstructionContext
-} from "@swig-wallet/lib"
+import { Keypair, SystemProgram } from "@solana/web3.js"
+import { Ed25519Instruction, SolInstruction } from "@swig-wallet/lib"
 import { rootHoldings, subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
+import { authorityOf, instructionOf, replaceAuthority } from "#test/layers/solana/walletPackage.ts"
 import { fundedKey, lamportsOf, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain
@@ -19,21 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => chain.close())
 
-const instructionOf = (context: SwigInstructionContext) => {
-  const { data, keys, programId } = context.getWeb3Instructions()[0]!
-  return new TransactionInstruction({
-    programId: new PublicKey(programId.toBytes()),
-    keys: keys.map((key) => ({ ...key, pubkey: new PublicKey(key.pubkey.toBytes()) })),
-    data: Buffer.from(data)
-  })
-}
-
 const enrolled = async () => {
   const [agent, owner, id] = [fundedKey(chain), fundedKey(chain), newWalletId()]
   assert.isNull((await carry(chain, firstPlace(id, owner.publicKey), [agent, owner])).error)
   const account = subAccount(id, 1).address
   chain.ledger.airdrop(account, sol)
-  const root = getMockAuthorityFromCreateAuthorityInfo(createEd25519AuthorityInfo(owner.publicKey)) as Ed25519Authority
+  const root = authorityOf(owner.publicKey)
   const swig = walletConfig(id).address
   const acts = async () => {
     const inner = [
@@ -80,6 +65,22 @@ describe("the owner alone", () => {
     })
     assert.isNull((await land(chain, [instructionOf(remove)], [owner])).error)
     assert.deepStrictEqual(await acts(), { InstructionError: [0, { Custom: 12 }] })
+  })
+
+  it("holds the agent's role itself, and acts for the sub-account then", async () => {
+    const { account, acts, id, owner, swig } = await enrolled()
+    const key = fundedKey(chain)
+    const replace = replaceAuthority({
+      wallet: swig,
+      acting: { role: 0, key: owner.publicKey },
+      role: 1,
+      key: key.publicKey
+    })
+    assert.isNull((await land(chain, [replace], [owner])).error)
+    assert.deepStrictEqual(await acts(), { InstructionError: [0, { Custom: 3005 }] })
+    const inner = [SystemProgram.transfer({ fromPubkey: account, toPubkey: owner.publicKey, lamports: sol })]
+    assert.isNull((await carry(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner }], [key])).error)
+    assert.deepStrictEqual((await land(chain, [replace], [owner])).error, { InstructionError: [0, { Custom: 70 }] })
   })
 
   it("takes lamports out of the sub-account and sends them on, in one transaction", async () => {
