@@ -55,7 +55,8 @@ const textOf = ({ brand, agent }: { readonly brand: string; readonly agent: Publ
     `Wallet: ${wallet.toBase58()}${flow.isReused ? "" : " (new, and yours)"}`,
     `Agent: ${agent.toBase58()}, role ${flow.roleId}`,
     `Deposit address: ${deposit.toBase58()}`,
-    "The agent may move what is at the deposit address, and nothing else of the wallet. You may stop it at any time."
+    "The agent may move all that is at the deposit address, to anybody, and nothing else of the wallet.",
+    "To stop it, put a key of yours into its role, or remove the role. Switching the account off does not stop it."
   ].join("\n")
 }
 

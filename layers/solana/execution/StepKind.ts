@@ -3,9 +3,10 @@
  * signature, and read off the balances around it. Of an owner's withdrawal what was signed is checked again, and it
  * counts as done when no fork can take it back.
  */
-import type { PublicKey } from "@solana/web3.js"
+import { PublicKey } from "@solana/web3.js"
 import { Duration, Effect, Schedule } from "effect"
 import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
+import { addressOf } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
@@ -81,6 +82,8 @@ const changesOf = Effect.fnUntraced(function* (step: SwapStep, before: Amounts, 
   ]
 })
 
+const tradedBy = ({ buy, sell }: SwapStep) => [sell, buy].map((assetId) => new PublicKey(addressOf(assetId)))
+
 const swapKind = (step: SwapStep, { agent, fees, operationId }: Signing): StepKind => {
   const mark = markOfOperation(operationId)
   const { deposit } = addressesOf(step.place)
@@ -106,7 +109,7 @@ const swapKind = (step: SwapStep, { agent, fees, operationId }: Signing): StepKi
     ),
     changes: ({ after, before }, slot) =>
       after === undefined
-        ? Effect.flatMap(readHoldings(deposit, { atLeastSlot: slot }), (holdings) =>
+        ? Effect.flatMap(readHoldings(deposit, { atLeastSlot: slot, mints: tradedBy(step) }), (holdings) =>
             changesOf(step, before, amountsOf(holdings))
           )
         : changesOf(step, before, after)

@@ -138,7 +138,7 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
   const mints = yield* readMints(steps.flatMap(({ buy, sell }) => [sell, buy]))
   yield* requireTradable(mints)
   const { deposit } = addressesOf(place.value)
-  const { slot, tokens } = yield* readHoldings(deposit)
+  const { slot, tokens } = yield* readHoldings(deposit, { mints: [...mints.values()].map(({ mint }) => mint) })
   const free = new Map(tokens.map(({ assetId, movableRaw }) => [assetId, movableRaw]))
   const simulated = yield* Effect.forEach(
     steps.filter((step) => isCovered(free, step)),

@@ -1,5 +1,5 @@
 /** An account that holds tokens of one mint for an owner, as both token programs keep it. */
-import { unpackAccount } from "@solana/spl-token"
+import { type Account as Unpacked, unpackAccount } from "@solana/spl-token"
 import type { PublicKey } from "@solana/web3.js"
 import { Result } from "effect"
 import type { Account } from "#layers/solana/rpc/Requests.ts"
@@ -14,6 +14,14 @@ export interface TokenAccount {
   readonly amountRaw: bigint
   /** Nothing leaves or enters until the issuer thaws it. */
   readonly isFrozen: boolean
+  /** Who besides the owner may move tokens of it, or close it; null where nobody may. */
+  readonly sharedWith: PublicKey | null
+}
+
+/** A delegate without an amount moves nothing; an owner who may close the account is no other. */
+const sharedWith = ({ closeAuthority, delegate, delegatedAmount, owner }: Unpacked): PublicKey | null => {
+  if (delegate !== null && delegatedAmount > 0n) return delegate
+  return closeAuthority === null || closeAuthority.equals(owner) ? null : closeAuthority
 }
 
 /** Reads a token account; an account that is none is `MalformedBytes`. */
@@ -33,7 +41,8 @@ export const decodeTokenAccount = (
         owner: unpacked.owner,
         program: owner,
         amountRaw: unpacked.amount,
-        isFrozen: unpacked.isFrozen
+        isFrozen: unpacked.isFrozen,
+        sharedWith: sharedWith(unpacked)
       }
     },
     catch: (error) =>

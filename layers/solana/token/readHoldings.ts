@@ -14,11 +14,18 @@ import { ByteReader } from "#layers/solana/swig/ByteReader.ts"
 import { decodeMint, type Mint } from "#layers/solana/token/Mint.ts"
 import { multiplierAt } from "#layers/solana/token/Multiplier.ts"
 import { isSol } from "#layers/solana/token/nativeSol.ts"
-import { tokenPrograms } from "#layers/solana/token/programs.ts"
+import { associatedAccount, tokenPrograms } from "#layers/solana/token/programs.ts"
 import { decodeTokenAccount, type TokenAccount } from "#layers/solana/token/TokenAccount.ts"
 
 /** Why tokens that are held cannot be moved now, or may leave without the holder. */
-export type Remark = "PAUSED" | "FROZEN" | "PERMANENT_DELEGATE" | "NON_TRANSFERABLE" | "TRANSFER_HOOK" | "TRANSFER_FEE"
+export type Remark =
+  | "PAUSED"
+  | "FROZEN"
+  | "SHARED"
+  | "PERMANENT_DELEGATE"
+  | "NON_TRANSFERABLE"
+  | "TRANSFER_HOOK"
+  | "TRANSFER_FEE"
 
 export interface Holding {
   readonly assetId: SplAssetId
@@ -45,7 +52,7 @@ export interface Holdings {
   readonly tokens: ReadonlyArray<Holding>
 }
 
-/** Token accounts of one owner that are read: anyone may make some for any owner. The fullest are kept. */
+/** Token accounts of one owner that are read: anyone may make some for any owner. */
 const accountLimit = 1_000
 
 interface Wanted {
@@ -64,9 +71,17 @@ const timeIn = ({ data }: Account): bigint => {
   return reader.u64()
 }
 
+/**
+ * Whether somebody else may move what is in the account or close it. Of accounts that are not the associated one of
+ * their mint that says nothing: anybody may make one with a close authority and give it away.
+ */
+export const isShared = ({ key, mint, owner, program, sharedWith }: TokenAccount): boolean =>
+  sharedWith !== null && key.equals(associatedAccount(owner, mint, program))
+
 const remarksOf = (token: Mint | null, accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<Remark> => [
   ...(token?.isPaused === true ? ["PAUSED" as const] : []),
   ...(accounts.some(({ isFrozen }) => isFrozen) ? ["FROZEN" as const] : []),
+  ...(accounts.some(isShared) ? ["SHARED" as const] : []),
   ...(token?.hasPermanentDelegate === true ? ["PERMANENT_DELEGATE" as const] : []),
   ...(token?.isNonTransferable === true ? ["NON_TRANSFERABLE" as const] : []),
   ...(token?.hasTransferHook === true ? ["TRANSFER_HOOK" as const] : []),
@@ -95,6 +110,23 @@ const holdingOf = (
   }
 }
 
+/** Of one mint, so that a flood of accounts of it leaves room for others. */
+const accountsOfAMint = 50
+
+/** The associated account first, then the fullest. */
+const mostTelling = (accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<TokenAccount> => {
+  const isAssociated = ({ key, mint, owner, program }: TokenAccount) =>
+    key.equals(associatedAccount(owner, mint, program))
+  const ordered = accounts.toSorted(fullestFirst)
+  return [...ordered.filter(isAssociated), ...ordered.filter((one) => !isAssociated(one))].slice(0, accountsOfAMint)
+}
+
+/** Some of each mint before more of any. */
+const inTurn = (accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<TokenAccount> => {
+  const byMint = [...Map.groupBy(accounts, ({ mint }) => mint.toBase58()).values()].map(mostTelling)
+  return Array.from({ length: accountsOfAMint }, (_, place) => byMint.flatMap((one) => one[place] ?? [])).flat()
+}
+
 const fullestFirst = (a: TokenAccount, b: TokenAccount): number => (a.amountRaw > b.amountRaw ? -1 : 1)
 
 /** Where the tokens of an owner are; accounts that are no token accounts of that owner are left out. */
@@ -110,9 +142,13 @@ const findAccounts = Effect.fnUntraced(function* (owner: PublicKey, { atLeastSlo
     .filter(Result.isSuccess)
     .map(({ success }) => success)
     .filter((account) => account.owner.equals(owner) && wanted?.has(account.mint.toBase58()) !== false)
-    .sort(fullestFirst)
   const seen = found.reduce((latest, { slot }) => (slot > latest ? slot : latest), atLeastSlot)
-  return { keys: accounts.slice(0, accountLimit).map(({ key, mint }) => ({ key, mint })), seen }
+  return {
+    keys: inTurn(accounts)
+      .slice(0, accountLimit)
+      .map(({ key, mint }) => ({ key, mint })),
+    seen
+  }
 })
 
 /** What the owner, a key or a program's address, holds of the requested mints. */

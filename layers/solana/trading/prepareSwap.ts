@@ -14,7 +14,8 @@ import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
 import { wrap, wrappedAccount } from "#layers/solana/token/nativeSol.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
-import { type Holdings, readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { type Holdings, isShared, readHoldings } from "#layers/solana/token/readHoldings.ts"
+import type { TokenAccount } from "#layers/solana/token/TokenAccount.ts"
 import { type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
 import { findRoute, swapSteps } from "#layers/solana/trading/findRoute.ts"
 import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -57,7 +58,9 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
       return yield* new SwapRefused({ message: `${token.mint.toBase58()} is not traded: ${reason}` })
     }
   }
-  const before = yield* readHoldings(account)
+  const before = yield* readHoldings(account, { mints: [leg.sell.mint, leg.buy.mint] })
+  const shared = before.tokens.flatMap(({ accounts }) => accounts).find(isShared)
+  if (shared !== undefined) return yield* sharedAccount(shared)
   const missing = missingLamports(before, { ...leg, account })
   const held = {
     sellRaw: associatedRaw(before, account, leg.sell) + missing,
@@ -81,6 +84,13 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
     })
   )
 })
+
+const sharedAccount = ({ key, mint, sharedWith }: TokenAccount) =>
+  new SwapRefused({
+    message:
+      `${mint.toBase58()} is not traded: ${sharedWith?.toBase58()} may move or close ${key.toBase58()}, which the ` +
+      "service never allows. Withdraw it, deposit nothing, and replace the agent's key (docs/solana.md)"
+  })
 
 /** What is in the associated account of a token. */
 const associatedRaw = ({ tokens }: Holdings, account: PublicKey, { mint, program }: Mint): bigint => {

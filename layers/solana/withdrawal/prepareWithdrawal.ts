@@ -22,7 +22,7 @@ import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { solanaTerms } from "#layers/solana/solanaTerms.ts"
 import { wrap, wrappedAccount, type Wrapping } from "#layers/solana/token/nativeSol.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
-import { type Holding, readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { type Holding, readHoldings, type Remark } from "#layers/solana/token/readHoldings.ts"
 import { isSignedByOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
 import { recipientProblem } from "#layers/solana/withdrawal/recipientProblem.ts"
 
@@ -31,6 +31,9 @@ export class WithdrawalRefused extends Schema.TaggedError<WithdrawalRefused>()("
   kind: Schema.Literals(["signature", "expired", "recipient", "duplicate", "balance", "untransferable"]),
   message: Schema.String
 }) {}
+
+/** Remarks on tokens that move all the same. */
+const movable: ReadonlySet<Remark> = new Set(["PERMANENT_DELEGATE", "FROZEN", "SHARED"])
 
 const refuse = (kind: WithdrawalRefused["kind"], message: string) => new WithdrawalRefused({ kind, message })
 
@@ -103,7 +106,8 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   const ids = tokensOf(message).map(({ assetId }) => assetId)
   if (new Set(ids).size !== ids.length) return yield* refuse("duplicate", "Each asset may be named once")
 
-  const { tokens } = yield* readHoldings(deposit)
+  const mints = ids.map((assetId) => new PublicKey(addressOf(assetId)))
+  const { tokens } = yield* readHoldings(deposit, { mints })
   const steps: Array<Step> = []
   const inner: Array<TransactionInstruction> = []
   for (const { amountRaw, assetId } of tokensOf(message)) {
@@ -113,7 +117,7 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
       return yield* refuse("balance", `${assetId}: ${amountRaw} is requested, ${holding?.raw ?? 0n} is held`)
     }
     const { mint, remarks, token } = holding
-    const stuck = remarks.filter((remark) => remark !== "PERMANENT_DELEGATE" && remark !== "FROZEN")
+    const stuck = remarks.filter((remark) => !movable.has(remark))
     const to = token === null ? undefined : associatedAccount(recipient, mint, token.program)
     const transfers = to === undefined ? undefined : transfersOf(holding, amount, { place, to })
     if (token === null || transfers === undefined || stuck.length > 0) {
