@@ -198,6 +198,7 @@ export const SolanaWalletsLive = Layer.effect(
               flow: plan.flow,
               owner: keyOf(ownerAccountId),
               agent,
+              fees,
               signedTransaction: consent.transaction
             })
           : plan._tag === "EvmOwner" && consent._tag === "SlotSignature"

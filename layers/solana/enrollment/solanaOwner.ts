@@ -1,17 +1,16 @@
 /**
  * Enrollment of an owner with a Solana key: one transaction that both sign, the owner first. The agent does not sign at
- * stage 1: what it had signed could be sent without the service. At stage 2 the transaction must be the issued one in
- * every byte of its message, signed by the owner.
+ * stage 1: what it had signed could be sent without the service. At stage 2 the transaction must be the issued one, but
+ * for what wallets may add (returnedTransaction.ts), signed by the owner.
  */
 import { MessageV0, type PublicKey } from "@solana/web3.js"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { TenantId } from "#domain/values/Ids.ts"
-import * as Ed25519 from "#layers/solana/ed25519.ts"
 import {
   EnrollmentExpired,
   type EnrollmentOvertaken,
-  OwnerSignatureRefused,
+  type OwnerSignatureRefused,
   type WalletsExhausted
 } from "#layers/solana/enrollment/errors.ts"
 import { findWallet } from "#layers/solana/enrollment/findWallet.ts"
@@ -22,6 +21,7 @@ import type { TransactionPlan } from "#layers/solana/swig/Plan.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { type Attempt, attemptOf, signersOf } from "#layers/solana/lifecycle/Attempt.ts"
 import { SimulationFailed } from "#layers/solana/lifecycle/errors.ts"
+import { readReturned } from "#layers/solana/enrollment/returnedTransaction.ts"
 import { prepare, type PreparationError } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -45,8 +45,6 @@ export interface IssuedTransaction {
   /** `message.text`: what the transaction does, for people. The owner signs the transaction, not the text. */
   readonly text: string
 }
-
-const longestTransaction = 1_644
 
 const textOf = ({ brand, agent }: { readonly brand: string; readonly agent: PublicKey }, flow: WalletPlace): string => {
   const { deposit, wallet } = addressesOf(flow)
@@ -109,41 +107,13 @@ const planOf = (flow: SolanaFlow, owner: PublicKey, agent: PublicKey): Transacti
   lookupTables: []
 })
 
-const refused = (message: string) => new OwnerSignatureRefused({ field: "signedSolanaTransaction", message })
-
-/** The owner's signature in a returned transaction, which must be the issued one. */
-const ownerSignature = (
-  flow: SolanaFlow,
-  owner: PublicKey,
-  returned: string
-): Result.Result<Uint8Array, OwnerSignatureRefused> => {
-  const isBase64 = returned.length <= longestTransaction && /^[A-Za-z0-9+/]+={0,2}$/u.test(returned)
-  if (!isBase64) return Result.fail(refused("Expected the signed transaction in base64, of at most 1,232 bytes"))
-  const bytes = Uint8Array.from(Buffer.from(returned, "base64"))
-  const count = bytes[0]!
-  const message = bytes.slice(1 + 64 * count)
-  if (!Buffer.from(message).equals(flow.message)) {
-    return Result.fail(refused("The transaction is not the issued one; sign it as it was issued, or request a new one"))
-  }
-  const signers = signersOf(MessageV0.deserialize(flow.message))
-  const place = signers.findIndex((key) => key.equals(owner))
-  if (count !== signers.length || place === -1) {
-    return Result.fail(refused(`Expected ${signers.length} signatures, found ${count}`))
-  }
-  const signature = bytes.slice(1 + 64 * place, 1 + 64 * (place + 1))
-  return Ed25519.verify(owner.toBytes(), flow.message, signature)
-    ? Result.succeed(signature)
-    : Result.fail(
-        refused("The owner's signature is missing or not valid; sign the issued transaction with the owner's key")
-      )
-}
-
 /**
  * Stage 2: the issued transaction with the owner's and the agent's signatures, to be recorded and sent
  * (layers/solana/lifecycle/executeAttempts.ts). The agent signs last, after every check.
  */
 export const acceptFromSolanaOwner = Effect.fn("solana.acceptFromSolanaOwner")(function* ({
   agent,
+  fees,
   flow,
   owner,
   signedTransaction
@@ -151,6 +121,7 @@ export const acceptFromSolanaOwner = Effect.fn("solana.acceptFromSolanaOwner")(f
   readonly flow: SolanaFlow
   readonly owner: PublicKey
   readonly agent: Agent
+  readonly fees: FeePolicy
   /** Base64. */
   readonly signedTransaction: string
 }): Effect.fn.Return<
@@ -159,7 +130,10 @@ export const acceptFromSolanaOwner = Effect.fn("solana.acceptFromSolanaOwner")(f
   SolanaRpc
 > {
   const rpc = yield* SolanaRpc
-  const signature = yield* Effect.fromResult(ownerSignature(flow, owner, signedTransaction))
+  const issued = planOf(flow, owner, agent.key)
+  const { message, ownerSignature, plan, signers } = yield* Effect.fromResult(
+    readReturned(signedTransaction, { issued, owner, fees })
+  )
   const { height } = yield* rpc.position("confirmed")
   if (height > flow.lastValidBlockHeight) {
     return yield* new EnrollmentExpired({
@@ -167,11 +141,9 @@ export const acceptFromSolanaOwner = Effect.fn("solana.acceptFromSolanaOwner")(f
     })
   }
   yield* requireUnchanged(flow, { _tag: "Solana", key: owner })
-  const plan = planOf(flow, owner, agent.key)
-  const signers = signersOf(MessageV0.deserialize(flow.message))
-  const { error, logs } = yield* rpc.simulate(withSignatures(flow.message, signers.length))
+  const { error, logs } = yield* rpc.simulate(withSignatures(message, signers.length))
   if (error !== null) return yield* new SimulationFailed({ error, logs: logs.slice(-20) })
-  const own = yield* agent.sign(flow.message, plan)
-  const signatures = signers.map((key) => (key.equals(agent.key) ? own : signature))
-  return attemptOf(flow.message, signatures, flow.lastValidBlockHeight)
+  const own = yield* agent.sign(message, plan)
+  const signatures = signers.map((key) => (key.equals(agent.key) ? own : ownerSignature))
+  return attemptOf(message, signatures, flow.lastValidBlockHeight)
 })

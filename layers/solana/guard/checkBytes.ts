@@ -105,6 +105,10 @@ const checkInstruction = (
     const account = found.accounts[index]?.pubkey
     expect(account?.equals(pubkey) === true, `${what} has ${account?.toBase58()} as account ${index}`)
   }
+  if (step._tag === "Assert") {
+    const isOnlyRead = found.accounts.every(({ isWritable, pubkey }) => !isWritable && !pubkey.equals(agent))
+    expect(isOnlyRead, `${what} may do more than read its accounts`)
+  }
   const { content } = expected
   if (content._tag === "Bytes") {
     expect(isSame(found.data, content.data), `${what} has other data`)

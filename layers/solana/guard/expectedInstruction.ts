@@ -5,7 +5,7 @@ import { type AccountMeta, ComputeBudgetProgram, type PublicKey, SystemProgram }
 import type { Consent, Step } from "#layers/solana/swig/Plan.ts"
 import { agentAction } from "#layers/solana/swig/Action.ts"
 import type { Authority, Proof } from "#layers/solana/swig/Authority.ts"
-import { rootHoldings, subAccount, swigProgram, walletConfig } from "#layers/solana/swig/addresses.ts"
+import { assertionProgram, rootHoldings, subAccount, swigProgram, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { personalSignPrefix } from "#layers/solana/swig/signedText.ts"
 import type { SwigInstruction } from "#layers/solana/swig/SwigInstruction.ts"
 import { associatedAccount, associatedTokenProgram } from "#layers/solana/token/programs.ts"
@@ -81,6 +81,14 @@ export const expectedInstruction = (agent: PublicKey, step: Step): Expected => {
           ...[owner, mint, SystemProgram.programId, tokenProgram].map((key) => readable(key))
         ],
         content: { _tag: "Bytes", data: Uint8Array.of(createIdempotent) }
+      }
+    }
+    case "Assert": {
+      const { accounts, data } = step
+      return {
+        programId: assertionProgram,
+        accounts: accounts.map((key) => readable(key)),
+        content: { _tag: "Bytes", data }
       }
     }
     case "CreateWallet": {

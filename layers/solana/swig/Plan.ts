@@ -45,6 +45,8 @@ export type Step =
       readonly roleId: number
       readonly inner: ReadonlyArray<TransactionInstruction>
     }
+  /** An assertion that the owner's wallet has added. It reads accounts, and the transaction fails where it is false. */
+  | { readonly _tag: "Assert"; readonly accounts: ReadonlyArray<PublicKey>; readonly data: Uint8Array }
 
 export interface TransactionPlan {
   /** Signs, and pays. */

@@ -6,6 +6,9 @@
 import { PublicKey } from "@solana/web3.js"
 
 /** The Swig program, the same on mainnet and devnet. */
+/** Its instructions read accounts and compare them; wallets add some to what their owners sign. */
+export const assertionProgram = new PublicKey("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
+
 export const swigProgram = new PublicKey("swigypWHEksbC64pWKwah1WTeh9JXwx8H1rJHLdbQMB")
 
 const text = (seed: string) => new TextEncoder().encode(seed)

@@ -25,7 +25,7 @@ import {
   type SwigInstructionContext
 } from "@swig-wallet/lib"
 import type { Consent, Step, TransactionPlan } from "#layers/solana/swig/Plan.ts"
-import { subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
+import { assertionProgram, subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { personalSignPrefix } from "#layers/solana/swig/signedText.ts"
 
 const instructionOf = (context: SwigInstructionContext): TransactionInstruction => {
@@ -115,6 +115,12 @@ export const buildStep = async (agent: PublicKey, step: Step): Promise<Transacti
         await agentAuthority(agent).subAccountCreate({ payer: agent, swigAddress, swigId: id, roleId })
       )
     }
+    case "Assert":
+      return new TransactionInstruction({
+        programId: assertionProgram,
+        keys: step.accounts.map((pubkey) => ({ pubkey, isSigner: false, isWritable: false })),
+        data: Buffer.from(step.data)
+      })
     case "ActForSubAccount": {
       const { id, inner, roleId } = step
       return instructionOf(

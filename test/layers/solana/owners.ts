@@ -74,7 +74,7 @@ export const enrollSolana = Effect.fnUntraced(function* (chain: TestChain, agent
   const { flow } = issued
   const { outcome } = yield* carriedOut(
     chain,
-    acceptFromSolanaOwner({ flow, owner: owner.publicKey, agent, signedTransaction })
+    acceptFromSolanaOwner({ fees, flow, owner: owner.publicKey, agent, signedTransaction })
   )
   return { outcome, place: flow as WalletPlace, ...addressesOf(flow), issued, signedTransaction }
 })

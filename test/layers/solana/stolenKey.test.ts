@@ -149,7 +149,7 @@ eachSwig("a stolen key of the agent", (start) => {
 
   it.live("adds no role, and holds no other than its own", () =>
     Effect.gen(function* () {
-      const { acting, agent, enrolled, landed } = yield* robbed
+      const { agent, enrolled, landed } = yield* robbed
       const all = Actions.set().all().get()
       const { data, type } = createEd25519AuthorityInfo(agent.key)
       const added = yield* Effect.promise(() =>

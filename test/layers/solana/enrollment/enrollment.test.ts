@@ -57,7 +57,7 @@ eachSwig("enrollment", (start) => {
   const issued = (owner: PublicKey) =>
     issueForSolanaOwner({ tenantId, owner, agent: agent.key, brand: "Ballast", fees })
   const accept = (flow: SolanaFlow, owner: PublicKey, signedTransaction: string) =>
-    acceptFromSolanaOwner({ flow, owner, agent, signedTransaction })
+    acceptFromSolanaOwner({ fees, flow, owner, agent, signedTransaction })
 
   describe("of a Solana owner", () => {
     it.live("makes wallet, role and sub-account; what is deposited there the agent moves", () =>

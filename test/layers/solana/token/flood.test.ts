@@ -1,4 +1,4 @@
-/** Accounts that strangers make for an owner, and powers that a thief left on the owner's: nothing is hidden or traded. */
+/** Accounts that strangers make for an owner, and powers that a thief left on the owner's: none hidden, none traded. */
 import { assert, describe, it } from "@effect/vitest"
 import { createApproveCheckedInstruction } from "@solana/spl-token"
 import { Keypair, type PublicKey } from "@solana/web3.js"
