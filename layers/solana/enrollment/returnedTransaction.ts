@@ -7,6 +7,7 @@ import { ComputeBudgetProgram, MessageV0, type PublicKey } from "@solana/web3.js
 import { Result } from "effect"
 import { OwnerSignatureRefused } from "#layers/solana/enrollment/errors.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
+import { checkBytes } from "#layers/solana/guard/checkBytes.ts"
 import { signersOf } from "#layers/solana/lifecycle/Attempt.ts"
 import { transactionBytesLimit } from "#layers/solana/lifecycle/errors.ts"
 import { type FeePolicy, priorityLamports, unitsOfATransaction } from "#layers/solana/lifecycle/priorityFee.ts"
@@ -90,6 +91,9 @@ const planOf = (message: MessageV0, issued: TransactionPlan, fees: FeePolicy): T
   }
 }
 
+const differs = (what: string) =>
+  refused(`The transaction is not the issued one; sign it as it was issued, or request a new one: ${what}`)
+
 const refused = (message: string) => new OwnerSignatureRefused({ field: "signedSolanaTransaction", message })
 
 /** The returned transaction, where it is the issued one but for what wallets may add, and the owner has signed it. */
@@ -108,13 +112,11 @@ export const readReturned = (
       const decoded = MessageV0.deserialize(message)
       return { signers: signersOf(decoded), plan: planOf(decoded, issued, fees) }
     },
-    catch: (error) =>
-      refused(
-        "The transaction is not the issued one; sign it as it was issued, or request a new one: " +
-          (error instanceof NotIssued ? error.message : "it cannot be read")
-      )
+    catch: (error) => differs(error instanceof NotIssued ? error.message : "it cannot be read")
   })
   return Result.flatMap(read, ({ plan, signers }) => {
+    const checked = Result.mapError(checkBytes(message, plan), (refusal) => differs(refusal.message))
+    if (Result.isFailure(checked)) return Result.fail(checked.failure)
     const place = signers.findIndex((key) => key.equals(owner))
     if (count !== signers.length || place === -1) {
       return Result.fail(refused(`Expected ${signers.length} signatures, found ${count}`))
