@@ -4,8 +4,8 @@
  * journal of the withdrawal's nonce). The chain does not check the owner's signature: the agent's key could move the
  * tokens without it.
  */
-import { createTransferCheckedInstruction } from "@solana/spl-token"
-import { PublicKey, type TransactionInstruction } from "@solana/web3.js"
+import { createCloseAccountInstruction, createTransferCheckedInstruction } from "@solana/spl-token"
+import { PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
 import { Clock, Effect, Option, Schema } from "effect"
 import { addressOf, type AssetId, namespaceOf, spl } from "#domain/values/Caip.ts"
 import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -18,9 +18,9 @@ import type { Step } from "#layers/solana/swig/Plan.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import { prepare, type PreparationError, type Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
-import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { solanaTerms } from "#layers/solana/solanaTerms.ts"
-import { wrap, wrappedAccount, type Wrapping } from "#layers/solana/token/nativeSol.ts"
+import { isSol } from "#layers/solana/token/nativeSol.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { type Holding, readHoldings, type Remark } from "#layers/solana/token/readHoldings.ts"
 import { isSignedByOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
@@ -37,32 +37,44 @@ const movable: ReadonlySet<Remark> = new Set(["PERMANENT_DELEGATE", "FROZEN", "S
 
 const refuse = (kind: WithdrawalRefused["kind"], message: string) => new WithdrawalRefused({ kind, message })
 
-/**
- * An amount out of the accounts of a mint, the fullest first, and of SOL what they lack out of lamports; undefined
- * where there is less.
- */
+/** An amount out of the accounts of a mint, the fullest first; undefined where there is less. */
 const transfersOf = (
-  { accounts, lamports, token }: Holding,
+  { accounts, token }: Holding,
   amountRaw: bigint,
-  { place, to }: { readonly place: PortfolioRole; readonly to: PublicKey }
-): Wrapping | undefined => {
+  { from, to }: { readonly from: PublicKey; readonly to: PublicKey }
+): ReadonlyArray<TransactionInstruction> | undefined => {
   if (token === null) return undefined
-  const { deposit: from } = addressesOf(place)
   const transfers: Array<TransactionInstruction> = []
-  const transfer = (key: PublicKey, part: bigint) =>
-    createTransferCheckedInstruction(key, token.mint, to, from, part, token.decimals, [], token.program)
   let left = amountRaw
   for (const { amountRaw: held, isFrozen, key } of accounts) {
     if (left === 0n) break
     const part = held < left ? held : left
     if (isFrozen || part === 0n) continue
-    transfers.push(transfer(key, part))
+    transfers.push(createTransferCheckedInstruction(key, token.mint, to, from, part, token.decimals, [], token.program))
     left -= part
   }
-  if (left === 0n) return { steps: [], inner: transfers }
-  if (left > lamports) return undefined
-  const { inner, steps } = wrap(place, left)
-  return { steps, inner: [...inner, ...transfers, transfer(wrappedAccount(from), left)] }
+  return left === 0n ? transfers : undefined
+}
+
+/**
+ * SOL as recipients expect it: lamports. What is missing of them is unwrapped by closing accounts of the wrapped token,
+ * whose rest and rent stay with the portfolio as lamports. Undefined where there is less.
+ */
+const lamportsOf = (
+  { accounts, lamports, token }: Holding,
+  amount: bigint,
+  { from, to }: { readonly from: PublicKey; readonly to: PublicKey }
+): ReadonlyArray<TransactionInstruction> | undefined => {
+  const closed: Array<TransactionInstruction> = []
+  let available = lamports
+  for (const { amountRaw, isFrozen, key } of accounts) {
+    if (available >= amount) break
+    if (isFrozen) continue
+    closed.push(createCloseAccountInstruction(key, from, from, [], token?.program))
+    available += amountRaw
+  }
+  if (available < amount) return undefined
+  return [...closed, SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports: amount })]
 }
 
 /** Nothing is signed. All assets are of Solana, each once. */
@@ -108,8 +120,9 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
 
   const mints = ids.map((assetId) => new PublicKey(addressOf(assetId)))
   const { tokens } = yield* readHoldings(deposit, { mints })
-  const steps: Array<Step> = []
+  const opened: Array<Step> = []
   const inner: Array<TransactionInstruction> = []
+  const paid: Array<TransactionInstruction> = []
   for (const { amountRaw, assetId } of tokensOf(message)) {
     const holding = find(tokens, assetId)
     const amount = BigInt(amountRaw)
@@ -118,22 +131,39 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
     }
     const { mint, remarks, token } = holding
     const stuck = remarks.filter((remark) => !movable.has(remark))
-    const to = token === null ? undefined : associatedAccount(recipient, mint, token.program)
-    const transfers = to === undefined ? undefined : transfersOf(holding, amount, { place, to })
-    if (token === null || transfers === undefined || stuck.length > 0) {
+    const isCoin = isSol(mint)
+    const to = token === null || isCoin ? recipient : associatedAccount(recipient, mint, token.program)
+    const moved = (isCoin ? lamportsOf : transfersOf)(holding, amount, { from: deposit, to })
+    if (token === null || moved === undefined || stuck.length > 0) {
       const why = stuck.length > 0 ? stuck.join(", ") : "frozen by its issuer"
       return yield* refuse("untransferable", `${assetId} cannot be transferred now: ${why}`)
     }
-    steps.push({ _tag: "MakeTokenAccount", owner: recipient, mint, tokenProgram: token.program }, ...transfers.steps)
-    inner.push(...transfers.inner)
+    if (isCoin) {
+      const short = yield* tooLittleFor(recipient, amount)
+      if (short !== undefined) return yield* refuse("recipient", short)
+      paid.push(...moved)
+    } else {
+      opened.push({ _tag: "MakeTokenAccount", owner: recipient, mint, tokenProgram: token.program })
+      inner.push(...moved)
+    }
   }
   const { roleId, walletId: id } = place
-  return yield* prepare({
-    agent: agent.key,
-    steps: [...steps, { _tag: "ActForSubAccount", id, roleId, inner }],
-    mark,
-    fees
+  // Lamports leave by a step of their own: the package gives more accounts to whatever is packed behind them.
+  const acts = [inner, paid]
+    .filter(({ length }) => length > 0)
+    .map((list): Step => ({ _tag: "ActForSubAccount", id, roleId, inner: list }))
+  return yield* prepare({ agent: agent.key, steps: [...opened, ...acts], mark, fees })
+})
+
+/** Why an account cannot receive so few lamports: the chain lets none have less than its rent. */
+const tooLittleFor = Effect.fnUntraced(function* (recipient: PublicKey, amount: bigint) {
+  const rpc = yield* SolanaRpc
+  const [{ values }, rent] = yield* Effect.all([rpc.accounts([recipient]), rpc.minimumRent(0)], {
+    concurrency: "unbounded"
   })
+  const held = Option.match(values[0]!, { onNone: () => 0n, onSome: ({ lamports }) => lamports })
+  if (held + amount >= rent) return undefined
+  return `The recipient would have ${held + amount} lamports, and no account on Solana may have fewer than ${rent}`
 })
 
 const find = (tokens: ReadonlyArray<Holding>, assetId: AssetId): Holding | undefined =>

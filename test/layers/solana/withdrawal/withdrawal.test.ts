@@ -98,38 +98,52 @@ eachSwig("withdrawals", (start) => {
       )
     )
 
-    it.live("SOL leaves wrapped, the lamports among it too, and the rent stays", () =>
+    it.live("SOL leaves as lamports, what is wrapped among it too, and the rent stays", () =>
       run(
         Effect.gen(function* () {
           const { deposit, key, owner, place } = yield* funded
-          issueLamports(chain.ledger, deposit, 700n)
-          issue(chain.ledger, deposit, { token: sol, amountRaw: 300n })
+          issueLamports(chain.ledger, deposit, 700_000_000n)
+          issue(chain.ledger, deposit, { token: sol, amountRaw: 300_000_000n })
           const to = Keypair.generate().publicKey
           const take = (amountRaw: string) => {
             const message = messageOf(to, { assets: [{ assetId: sol.assetId, amountRaw }] })
             return prepared({ place, owner }, message, signedBy(key, message))
           }
-          assert.deepInclude(yield* Effect.flip(take("1001")), { _tag: "WithdrawalRefused", kind: "balance" })
-          yield* carriedOut(
-            chain,
-            Effect.flatMap(take("900"), (one) => signedByAgent(agent, one))
-          )
-          assert.strictEqual(held(to, sol), 900n)
-          assert.strictEqual(chain.ledger.account(deposit)!.lamports, chain.ledger.rentOf(0) + 100n)
-          assert.strictEqual(held(deposit, sol), 0n)
+          const lamportsOf = (key: PublicKey) => chain.ledger.account(key)?.lamports ?? 0n
+          assert.deepInclude(yield* Effect.flip(take("1000000001")), { _tag: "WithdrawalRefused", kind: "balance" })
+          assert.deepInclude(yield* Effect.flip(take("890879")), { _tag: "WithdrawalRefused", kind: "recipient" })
+          const carry = (amountRaw: string) =>
+            carriedOut(
+              chain,
+              Effect.flatMap(take(amountRaw), (one) => signedByAgent(agent, one))
+            )
+          yield* carry("600000000")
+          assert.strictEqual(lamportsOf(to), 600_000_000n)
+          assert.strictEqual(held(deposit, sol), 300_000_000n)
+          yield* carry("350000000")
+          assert.strictEqual(lamportsOf(to), 950_000_000n)
+          assert.isUndefined(chain.ledger.account(tokenAccount(sol, to)))
+          assert.isUndefined(chain.ledger.account(tokenAccount(sol, deposit)))
+          const [rent, rentOfTokens] = [chain.ledger.rentOf(0), chain.ledger.rentOf(165)]
+          assert.strictEqual(lamportsOf(deposit), rent + rentOfTokens + 50_000_000n)
         })
       )
     )
 
-    it.live(`${maxWithdrawnAssets} assets leave in one transaction where one of them is SOL to be wrapped`, () =>
+    it.live(`${maxWithdrawnAssets} assets leave in one transaction where one of them is SOL to be unwrapped`, () =>
       run(
         Effect.gen(function* () {
           const { deposit, key, owner, place } = yield* funded
           issueLamports(chain.ledger, deposit, 700n)
+          issue(chain.ledger, deposit, { token: sol, amountRaw: 2_000_000n })
           const others = splCatalog.filter((token) => token !== sol)
           for (const token of others) issue(chain.ledger, deposit, { token: token, amountRaw: 1_000n })
           const to = Keypair.generate().publicKey
-          const assets = [sol, ...others].map(({ assetId }) => ({ assetId, amountRaw: "5" }))
+          const amountOf = (token: SplToken) => (token === sol ? 1_000_000n : 5n)
+          const assets = [sol, ...others].map((token) => ({
+            assetId: token.assetId,
+            amountRaw: amountOf(token).toString()
+          }))
           assert.lengthOf(assets, maxWithdrawnAssets)
           const message = messageOf(to, { assets })
           yield* carriedOut(
@@ -138,7 +152,8 @@ eachSwig("withdrawals", (start) => {
               signedByAgent(agent, one)
             )
           )
-          for (const token of [sol, ...others]) assert.strictEqual(held(to, token), 5n)
+          for (const token of others) assert.strictEqual(held(to, token), 5n)
+          assert.strictEqual(chain.ledger.account(to)!.lamports, 1_000_000n)
         })
       )
     )
@@ -173,8 +188,12 @@ eachSwig("withdrawals", (start) => {
         run(
           Effect.gen(function* () {
             const { deposit, key, owner, place } = yield* funded
-            const { publicKey: mint } = Keypair.generate()
-            const tokens = [...splCatalog, { ...tesla, mint, assetId: spl(mint.toBase58()) }]
+            const another = () => {
+              const { publicKey: mint } = Keypair.generate()
+              return { ...tesla, mint, assetId: spl(mint.toBase58()) }
+            }
+            // SOL takes fewer accounts than a token.
+            const tokens = [...splCatalog.filter((token) => token !== sol), another(), another()]
             installMints(chain.ledger, tokens)
             assert.lengthOf(tokens, maxWithdrawnAssets + 1)
             for (const token of tokens) issue(chain.ledger, deposit, { token, amountRaw: 1_000n })
