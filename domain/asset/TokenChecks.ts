@@ -8,7 +8,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option } from "effect"
 import { type CheckedToken, TokenCheckStore, type UncheckedToken } from "#domain/asset/TokenCheckStore.ts"
 import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import { Chains } from "#domain/chain/Chains.ts"
-import { TokenReader } from "#domain/chain/TokenReader.ts"
+import { TokenReader, type UnfitToken } from "#domain/chain/TokenReader.ts"
 import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 
 const interval = Duration.minutes(1)
@@ -21,10 +21,14 @@ const batch = 400
 /** Lists have no token of more. */
 const maxDecimals = 36
 
-const checkedOf = ({ assetId, decimals: listed }: UncheckedToken, decimals: number | null): CheckedToken => {
+const checkedOf = (
+  { assetId, decimals: listed }: UncheckedToken,
+  decimals: number | UnfitToken | null
+): CheckedToken => {
   if (decimals === null) {
     return { assetId, decimals, refusal: "nothing at its address on the chain says how many decimals it has" }
   }
+  if (typeof decimals === "object") return { assetId, ...decimals }
   if (decimals > maxDecimals) return { assetId, decimals: null, refusal: `its contract says ${decimals} decimals` }
   const refusal = decimals === listed ? null : `the token list says ${listed} decimals, and its contract ${decimals}`
   return { assetId, decimals, refusal }

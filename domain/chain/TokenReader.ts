@@ -11,6 +11,13 @@ export interface EqualHoldings {
   readonly raw: bigint
 }
 
+/** A token that is one, and that no allocation may name. */
+export interface UnfitToken {
+  readonly decimals: number
+  /** Why, as the end of a sentence about it. */
+  readonly refusal: string
+}
+
 /**
  * Tokens as their own chains have them.
  *
@@ -21,11 +28,14 @@ export interface EqualHoldings {
 export class TokenReader extends Context.Service<
   TokenReader,
   {
-    /** The decimals of each token, all of one chain; null where nothing at its address says any. */
+    /**
+     * The decimals of each token, all of one chain; null where nothing at its address says any. With the reason where
+     * its own rules keep it from being traded or taken out.
+     */
     readonly decimals: (
       chainId: ChainId,
       assetIds: ReadonlyArray<AssetId>
-    ) => Effect.Effect<ReadonlyMap<AssetId, number | null>, ChainUnavailable>
+    ) => Effect.Effect<ReadonlyMap<AssetId, number | UnfitToken | null>, ChainUnavailable>
     /**
      * Whether both are entries to one balance, by a transfer of the first that is made up on the account's state; null
      * where the token refuses it. Nothing is sent.

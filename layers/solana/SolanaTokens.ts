@@ -1,13 +1,22 @@
-/** The decimals of tokens of all families: mints of Solana are read here, tokens of others are handed on. */
+/**
+ * The decimals of tokens of all families: mints of Solana are read here, tokens of others are handed on. A mint whose
+ * own rules would keep its tokens in a portfolio is unfit for allocations; a pause of its issuer passes.
+ */
 import { PublicKey } from "@solana/web3.js"
 import { Array, Effect, Layer, Option, Result } from "effect"
 import { addressOf, type AssetId, type ChainId, chainIdOf, namespaceOfChain } from "#domain/values/Caip.ts"
-import { TokenReader } from "#domain/chain/TokenReader.ts"
+import { TokenReader, type UnfitToken } from "#domain/chain/TokenReader.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
-import { decodeMint } from "#layers/solana/token/Mint.ts"
+import { decodeMint, type Mint } from "#layers/solana/token/Mint.ts"
+import { untradable } from "#layers/solana/trading/checkSwap.ts"
 
 /** Accounts of one request, as nodes take them. */
 const accountsOfARequest = 100
+
+const fitnessOf = (mint: Mint): number | UnfitToken => {
+  const refusal = untradable({ ...mint, isPaused: false })
+  return refusal === undefined ? mint.decimals : { decimals: mint.decimals, refusal }
+}
 
 export const SolanaTokens = Layer.effect(
   TokenReader,
@@ -18,9 +27,9 @@ export const SolanaTokens = Layer.effect(
     const readMints = Effect.fnUntraced(function* (assetIds: ReadonlyArray<AssetId>) {
       const keys = assetIds.map((assetId) => new PublicKey(addressOf(assetId)))
       const { values } = yield* rpc.accounts(keys)
-      return assetIds.map((assetId, index): readonly [AssetId, number | null] => {
+      return assetIds.map((assetId, index): readonly [AssetId, number | UnfitToken | null] => {
         const mint = Option.flatMap(values[index]!, (account) => Result.getSuccess(decodeMint(keys[index]!, account)))
-        return [assetId, Option.getOrNull(mint)?.decimals ?? null]
+        return [assetId, Option.match(mint, { onNone: () => null, onSome: fitnessOf })]
       })
     })
 
