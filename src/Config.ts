@@ -40,7 +40,7 @@ import { withSecrets } from "#src/config/secretTexts.ts"
 import { host, server, trustedProxies } from "#src/config/server.ts"
 import { attestorSigners, attestorToken, signers } from "#src/config/signers.ts"
 import { settings, settingsLayer } from "#src/config/settings.ts"
-import { solana } from "#src/config/solana.ts"
+import { leaver, solana } from "#src/config/solana.ts"
 import {
   massive,
   natsPrefix,
@@ -264,11 +264,15 @@ export const demoConfig = orInvalid(
   all({ controlPort: withDefault("SANDBOX_PORT", Kind.integer(1, 65_535, "3100"), 3100) })
 )
 
+/** What an owner's way out of a wallet on Solana reads. */
+export const leaverConfig = orInvalid(leaver)
+
 /** What `.env.example` shows, in its order. */
 export const programs: ReadonlyArray<Program> = [
   { title: "The API: node src/Api.ts", reading: serviceConfig },
   { title: "Several API processes: npm run cluster", reading: clusterConfig },
   { title: "The market-data stream worker: node src/StreamWorker.ts", reading: streamWorkerConfig },
   { title: "The price attestor: node src/PriceAttestor.ts", reading: attestorConfig },
-  { title: "The command line: npm run cli", reading: Effect.andThen(Effect.exit(cliConfig), clientConfig) }
+  { title: "The command line: npm run cli", reading: Effect.andThen(Effect.exit(cliConfig), clientConfig) },
+  { title: "An owner's way out on Solana: npm run cli -- solana leave", reading: leaverConfig }
 ]

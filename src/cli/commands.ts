@@ -9,6 +9,7 @@ import { doctor } from "#src/cli/doctor/doctor.ts"
 import { operations } from "#src/cli/operations.ts"
 import { runs } from "#src/cli/runCommands.ts"
 import type { RunAdmin } from "#src/cli/RunAdmin.ts"
+import { solana } from "#src/cli/solana.ts"
 import { table } from "#src/cli/table.ts"
 import { type ListedKey, AdminFailed, type IssuedKey, TenantAdmin } from "#src/cli/TenantAdmin.ts"
 
@@ -252,6 +253,7 @@ export const ballast = <E, R>(access: Layer.Layer<TenantAdmin | RunAdmin, E, R>)
       keys.pipe(Command.provide(access)),
       runs.pipe(Command.provide(access)),
       operations,
+      solana,
       doctor
     ])
   )

@@ -5,7 +5,7 @@ import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { SolanaDeployment } from "#layers/solana/SolanaConfig.ts"
 import { fileText } from "#src/config/keyFile.ts"
 import * as Kind from "#src/config/kinds.ts"
-import { all, type Kind as KindOf, optional, type Setting, withDefault } from "#src/config/Setting.ts"
+import { all, type Kind as KindOf, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 const jupiterUrl = "https://api.jup.ag"
 /** What Jupiter serves without a key, and by a key of its free plan. Source: dev.jup.ag, "Rate Limits". */
@@ -57,6 +57,15 @@ const agentSeed: Setting<Redacted.Redacted<Uint8Array>> = Effect.gen(function* (
 })
 
 const endpoints = Kind.listOf(Kind.secretUrl(["https:", "http:"], "https://solana.example.com/v1/key"))
+
+/** What an owner needs who leaves without the service. */
+export const leaver = Effect.map(
+  all({
+    rpcUrls: required("SOLANA_RPC_URL", endpoints),
+    key: required("SOLANA_OWNER_PRIVATE_KEY", privateKey)
+  }),
+  ({ key, rpcUrls }) => ({ rpcUrls, seed: seed(key) })
+)
 
 /** Null where no Solana endpoint is set. */
 export const solana: Setting<SolanaDeployment | null> = Effect.flatMap(

@@ -125,8 +125,8 @@ const quoteOne = Effect.fnUntraced(
     if (isErc20(sell) || isErc20(buy) || sellAmountRaw <= 0n) return null
     const mints = yield* readMints([sell, buy])
     const pair = { sell: mints.get(sell)!, buy: mints.get(buy)! }
-    const reasons = [pair.sell, pair.buy].map(untradable).filter((reason) => reason !== undefined)
-    if (reasons[0] !== undefined) return yield* noQuote(reasons[0])
+    const reason = untradable(pair.sell) ?? untradable(pair.buy)
+    if (reason !== undefined) return yield* noQuote(reason)
     return yield* quotePair(pair, request)
   },
   Effect.catchTags({

@@ -4,8 +4,7 @@
  * journal of the withdrawal's nonce). The chain does not check the owner's signature: the agent's key could move the
  * tokens without it.
  */
-import { createCloseAccountInstruction, createTransferCheckedInstruction } from "@solana/spl-token"
-import { PublicKey, SystemProgram, type TransactionInstruction } from "@solana/web3.js"
+import { PublicKey, type TransactionInstruction } from "@solana/web3.js"
 import { Clock, Effect, Option, Schema } from "effect"
 import { addressOf, type AssetId, namespaceOf, spl } from "#domain/values/Caip.ts"
 import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
@@ -24,6 +23,7 @@ import { isSol } from "#layers/solana/token/nativeSol.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { type Holding, readHoldings, type Remark } from "#layers/solana/token/readHoldings.ts"
 import { isSignedByOwner } from "#layers/solana/withdrawal/isSignedByOwner.ts"
+import { lamportsOf, transfersOf } from "#layers/solana/withdrawal/moves.ts"
 import { recipientProblem } from "#layers/solana/withdrawal/recipientProblem.ts"
 
 /** `kind`: which of the interface's codes it is. */
@@ -36,46 +36,6 @@ export class WithdrawalRefused extends Schema.TaggedError<WithdrawalRefused>()("
 const movable: ReadonlySet<Remark> = new Set(["PERMANENT_DELEGATE", "FROZEN", "SHARED"])
 
 const refuse = (kind: WithdrawalRefused["kind"], message: string) => new WithdrawalRefused({ kind, message })
-
-/** An amount out of the accounts of a mint, the fullest first; undefined where there is less. */
-const transfersOf = (
-  { accounts, token }: Holding,
-  amountRaw: bigint,
-  { from, to }: { readonly from: PublicKey; readonly to: PublicKey }
-): ReadonlyArray<TransactionInstruction> | undefined => {
-  if (token === null) return undefined
-  const transfers: Array<TransactionInstruction> = []
-  let left = amountRaw
-  for (const { amountRaw: held, isFrozen, key } of accounts) {
-    if (left === 0n) break
-    const part = held < left ? held : left
-    if (isFrozen || part === 0n) continue
-    transfers.push(createTransferCheckedInstruction(key, token.mint, to, from, part, token.decimals, [], token.program))
-    left -= part
-  }
-  return left === 0n ? transfers : undefined
-}
-
-/**
- * SOL as recipients expect it: lamports. What is missing of them is unwrapped by closing accounts of the wrapped token,
- * whose rest and rent stay with the portfolio as lamports. Undefined where there is less.
- */
-const lamportsOf = (
-  { accounts, lamports, token }: Holding,
-  amount: bigint,
-  { from, to }: { readonly from: PublicKey; readonly to: PublicKey }
-): ReadonlyArray<TransactionInstruction> | undefined => {
-  const closed: Array<TransactionInstruction> = []
-  let available = lamports
-  for (const { amountRaw, isFrozen, key } of accounts) {
-    if (available >= amount) break
-    if (isFrozen) continue
-    closed.push(createCloseAccountInstruction(key, from, from, [], token?.program))
-    available += amountRaw
-  }
-  if (available < amount) return undefined
-  return [...closed, SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports: amount })]
-}
 
 /** Nothing is signed. All assets are of Solana, each once. */
 export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function* ({

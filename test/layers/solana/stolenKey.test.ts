@@ -18,7 +18,8 @@ import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { enrollSolana, newAgent, onChain } from "#test/layers/solana/owners.ts"
-import { authorityOf, instructionOf, replaceAuthority } from "#test/layers/solana/walletPackage.ts"
+import { replaceAuthority } from "#layers/solana/withdrawal/leave.ts"
+import { authorityOf, instructionOf } from "#test/layers/solana/walletPackage.ts"
 import { land, lamportsOf, sol, type TestChain } from "#test/sandbox/solana/support.ts"
 
 const caller = new PublicKey(new Uint8Array(32).fill(9))
@@ -94,9 +95,7 @@ eachSwig("a stolen key of the agent", (start) => {
         by === "agent" ? landed : landedByOwner
       )
     /** The owner's key in the agent's place. */
-    const replace = landedByOwner(
-      replaceAuthority({ wallet, acting: { role: 0, key: owner.publicKey }, role: 1, key: owner.publicKey })
-    )
+    const replace = landedByOwner(replaceAuthority(wallet, { role: 1, holder: owner.publicKey, key: owner.publicKey }))
     return {
       agent,
       owner,
@@ -168,12 +167,7 @@ eachSwig("a stolen key of the agent", (start) => {
       assert.deepStrictEqual(yield* landed(instructionOf(added)), custom(3010))
       assert.deepStrictEqual(
         yield* landed(
-          replaceAuthority({
-            wallet: enrolled.wallet,
-            acting: { role: 1, key: agent.key },
-            role: 0,
-            key: Keypair.generate().publicKey
-          })
+          replaceAuthority(enrolled.wallet, { role: 0, holder: agent.key, key: Keypair.generate().publicKey }, 1)
         ),
         custom(3006)
       )

@@ -4,7 +4,8 @@ import { Keypair, SystemProgram } from "@solana/web3.js"
 import { Ed25519Instruction, SolInstruction } from "@swig-wallet/lib"
 import { rootHoldings, subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
-import { authorityOf, instructionOf, replaceAuthority } from "#test/layers/solana/walletPackage.ts"
+import { replaceAuthority } from "#layers/solana/withdrawal/leave.ts"
+import { authorityOf, instructionOf } from "#test/layers/solana/walletPackage.ts"
 import { fundedKey, lamportsOf, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain
@@ -70,12 +71,7 @@ describe("the owner alone", () => {
   it("holds the agent's role itself, and acts for the sub-account then", async () => {
     const { account, acts, id, owner, swig } = await enrolled()
     const key = fundedKey(chain)
-    const replace = replaceAuthority({
-      wallet: swig,
-      acting: { role: 0, key: owner.publicKey },
-      role: 1,
-      key: key.publicKey
-    })
+    const replace = replaceAuthority(swig, { role: 1, holder: owner.publicKey, key: key.publicKey })
     assert.isNull((await land(chain, [replace], [owner])).error)
     assert.deepStrictEqual(await acts(), { InstructionError: [0, { Custom: 3005 }] })
     const inner = [SystemProgram.transfer({ fromPubkey: account, toPubkey: owner.publicKey, lamports: sol })]

@@ -28,7 +28,13 @@ const serving = (answer: Answer, requestsPerSecond = 1_000) =>
     })
   )
 
-const refuse = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) => {
+interface Refusal {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const refuse = (response: ServerResponse, { body, headers = {}, status }: Refusal) => {
   response.writeHead(status, { "content-type": "application/json", ...headers })
   response.end(JSON.stringify(body))
 }
@@ -54,7 +60,7 @@ describe("Jupiter's API", () => {
       Effect.provide(
         serving((response, { headers, url }) => {
           asked.push([url!, headers["x-api-key"]])
-          refuse(response, 400, {})
+          refuse(response, { status: 400, body: {} })
         })
       )
     )
@@ -68,7 +74,10 @@ describe("Jupiter's API", () => {
     }).pipe(
       Effect.provide(
         serving((response) =>
-          refuse(response, 400, { error: "Could not find any route", errorCode: "COULD_NOT_FIND_ANY_ROUTE" })
+          refuse(response, {
+            status: 400,
+            body: { error: "Could not find any route", errorCode: "COULD_NOT_FIND_ANY_ROUTE" }
+          })
         )
       )
     )
@@ -94,7 +103,7 @@ describe("Jupiter's API", () => {
       Effect.provide(
         serving((response) => {
           requests += 1
-          refuse(response, 429, { error: "Too many requests" }, { [header]: value })
+          refuse(response, { status: 429, body: { error: "Too many requests" }, headers: { [header]: value } })
         })
       )
     )
@@ -105,6 +114,6 @@ describe("Jupiter's API", () => {
       const [first, second] = yield* Effect.all([Effect.exit(build), Effect.result(build)], { concurrency: 2 })
       assert.isTrue(Exit.isSuccess(first))
       assert.match(JSON.stringify(second), /more requests than 0.01 a second/)
-    }).pipe(Effect.provide(serving((response) => refuse(response, 400, {}), 0.01)))
+    }).pipe(Effect.provide(serving((response) => refuse(response, { status: 400, body: {} }), 0.01)))
   )
 })

@@ -27,7 +27,8 @@ import { installMints, issue, pause, resume, tokenAccount } from "#sandbox/solan
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { enrollEvm, enrollSolana, evmWalletOf, newAgent, onChain } from "#test/layers/solana/owners.ts"
-import { instructionOf, replaceAuthority } from "#test/layers/solana/walletPackage.ts"
+import { replaceAuthority } from "#layers/solana/withdrawal/leave.ts"
+import { instructionOf } from "#test/layers/solana/walletPackage.ts"
 import { fundedKey, land, sol, type TestChain } from "#test/sandbox/solana/support.ts"
 
 const tesla = splCatalog.find(({ symbol }) => symbol === "TSLAx")!
@@ -60,12 +61,7 @@ eachSwig("the owner in the agent's place", (start) => {
       const { deposit, place, wallet } = yield* onChain(chain)(enrollSolana(chain, agent, owner))
       for (const token of [tesla, usdc]) issue(chain.ledger, deposit, { token, amountRaw: 12n })
       // The owner's own key, of which the wallet's root is made too.
-      const replace = replaceAuthority({
-        wallet,
-        acting: { role: 0, key: owner.publicKey },
-        role: place.roleId,
-        key: owner.publicKey
-      })
+      const replace = replaceAuthority(wallet, { role: place.roleId, holder: owner.publicKey, key: owner.publicKey })
       const takeOut = Effect.promise(async () => {
         const open = [tesla, usdc].map(({ mint, program }) =>
           createAssociatedTokenAccountIdempotentInstruction(
