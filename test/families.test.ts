@@ -71,6 +71,8 @@ const reasons: Readonly<Record<string, string>> = {
   "operation/OperationResult.ts": userOpHash,
   "relay/recordedTransactions.ts": userOpHash,
   "transfer/resultOfTransfer.ts": userOpHash,
+  "relay/fees/feeCeilings.ts": relay,
+  "relay/fees/holdTransaction.ts": relay,
   "relay/BundleSigner.ts": relay,
   "relay/RelayStore.ts": relay,
   "relay/Relayer.ts": relay,

@@ -16,7 +16,8 @@ import {
   expectedShare,
   maxNative,
   type PaidGas,
-  paidNative
+  paidNative,
+  paysByGas
 } from "#domain/relay/Transaction.ts"
 import { NativeAssets } from "#domain/chain/NativeAssets.ts"
 import * as Decimal from "#domain/values/Decimal.ts"
@@ -166,7 +167,7 @@ export class GasBudget extends Context.Service<
       })
 
       const ceilings = Effect.fnUntraced(function* (prepared: ActionCost, valueUsd: bigint | null) {
-        if (prepared._tag === "Solana") return {}
+        if (!paysByGas(prepared)) return {}
         const price = yield* priceOf(prepared.chainId)
         if (Option.isNone(price)) return {}
         const nativeOf = (usd: bigint) => (usd * Decimal.one) / price.value

@@ -71,6 +71,10 @@ export type ActionCost =
 /** Whether an action is steps, each a transaction of its own; else a transaction of a relayer carries all of it. */
 export const isSteps = (prepared: PreparedAction): prepared is PreparedSteps => prepared._tag === "Solana"
 
+/** Whether the fees of an action follow a market of gas, so that they may rise while it waits. */
+export const paysByGas = (cost: ActionCost): cost is Exclude<ActionCost, { readonly _tag: "Solana" }> =>
+  cost._tag !== "Solana"
+
 /** The most that an action may use: units of gas, or of its steps the smallest units of the native asset. */
 export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit)
 

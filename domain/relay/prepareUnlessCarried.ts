@@ -3,7 +3,8 @@
  * carried it out, as after a failover to a copy of the database that lacks the last commits.
  *
  * The next is made first, and then the chain is read for those before: when one lands in between, both have the same
- * nonce of the account, and only one can count. A chain without such nonces answers when nothing earlier can land any more. Nothing is signed of what could not be asked.
+ * nonce of the account, and only one can count. A chain without such nonces answers when nothing earlier can land any
+ * more. Nothing is signed of what could not be asked.
  */
 import { DateTime, Duration, Effect, Option, Result } from "effect"
 import type { AccountId } from "#domain/values/Caip.ts"

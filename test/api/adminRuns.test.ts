@@ -27,8 +27,8 @@ const suspended = Effect.fnUntraced(function* (minute: number) {
   const executionId = `run${requestId}`
   const at = DateTime.toDateUtc(DateTime.makeUnsafe(Date.UTC(2026, 2, 1, 12, minute)))
   yield* sql`
-    INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope, created_at, wake_at,
-      tries, suspended_at, cause)
+    INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope,
+      created_at, wake_at, tries, suspended_at, cause)
     VALUES (${requestId}, ${executionId}, 'default:1', 'Workflow/Rebalance', ${executionId}, 'run', 1,
       ${JSON.stringify({ payload: { operationId } })}, ${at}, ${at}, 10, ${at}, 'Error: a fault of ours')`
   const run = {

@@ -22,7 +22,7 @@ const all = (text: string, pattern: RegExp): ReadonlyArray<string> => [
   ...new Set([...text.matchAll(pattern)].map(([, found]) => found!))
 ]
 
-/** Variables of tests, of the sandbox, of benchmarks and of the shell that follows the README: no deployment gets them. */
+/** Variables of tests, the sandbox, benchmarks and the shell that follows the README: no deployment gets them. */
 const others = new Set(
   [
     "API",

@@ -318,9 +318,7 @@ const ChainExecutionFake = Layer.effect(
     ChainExecution.preparedBy(
       Effect.fnUntraced(function* ({ authorization, chainId }) {
         if (environment.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
-        if (environment.refusal !== null) {
-          return yield* new SimulationFailed({ chainId, reason: environment.refusal })
-        }
+        if (environment.refusal !== null) return yield* new SimulationFailed({ chainId, reason: environment.refusal })
         const { accountId } = authorization.chains.find((chain) => chain.chainId === chainId)!
         return {
           _tag: "Evm" as const,

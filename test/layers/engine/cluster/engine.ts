@@ -91,8 +91,8 @@ export const insertRun = (run: StoredRun) =>
     const shard = shardOf(execution)
     const at = yield* DateTime.nowAsDate
     yield* sql`
-      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope, created_at, wake_at,
-        is_claimed, generation, tries, finished_at)
+      INSERT INTO workflow_messages (request_id, key, shard, entity_type, entity_id, tag, version, envelope,
+        created_at, wake_at, is_claimed, generation, tries, finished_at)
       VALUES (${id}, ${`Workflow/${workflow}/${execution}/run/`}, ${shard}, ${`Workflow/${workflow}`}, ${execution},
         'run', 1, ${JSON.stringify({ payload, headers: {} })}, ${at}, ${wakeAt ?? at}, ${isClaimed}, 1, ${tries},
         ${finishedAt ?? null})`

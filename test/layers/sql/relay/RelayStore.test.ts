@@ -13,7 +13,6 @@ import { eachDatabase } from "#test/support/database.ts"
 import { after, base, newAddress, noon, submit, usdc, world } from "#test/layers/sql/fixtures.ts"
 
 const bytes32 = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
-
 const prepared = (chainNonce = 0): PreparedTransaction => ({
   _tag: "Evm",
   chainId: base,
