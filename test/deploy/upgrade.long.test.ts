@@ -1,6 +1,6 @@
 /**
- * A release is rolled back as in docs/operations.md: the code before the last migration, taken from the repository's own
- * history, goes on with the database that this release has migrated, beside processes of it.
+ * A release is rolled back as in docs/operations.md: the code before the last migration, taken from the repository's
+ * own history, goes on with the database that this release has migrated, beside processes of it.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -54,7 +54,8 @@ const allDeliveries = decodeRows(
 
 const columns = `webhook_id AS "webhookId", tenant_id AS "tenantId", url, description, event_types AS "eventTypes",
   created_at AS "createdAt", (former_secrets #>> '{0,until}')::timestamptz AS "previousSecretUntil",
-  failing_since AS "failingSince", disabled_at AS "disabledAt", disabled_reason AS "disabledReason", disabled_detail AS "disabledDetail"`
+  failing_since AS "failingSince", disabled_at AS "disabledAt",
+  disabled_reason AS "disabledReason", disabled_detail AS "disabledDetail"`
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

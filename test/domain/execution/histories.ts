@@ -31,7 +31,7 @@ export const steps: ReadonlyArray<LandedStep> = [
 const event = (
   sequence: number,
   at: number,
-  { kind, payload }: { readonly kind: string; readonly payload: unknown }
+  { kind, payload }: { readonly kind: string; readonly payload: Schema.Json }
 ): OperationEvent => ({
   operationId,
   sequence,
