@@ -17,7 +17,7 @@ import type { Step, TransactionPlan } from "#layers/solana/swig/Plan.ts"
 
 export interface Returned {
   readonly message: Uint8Array
-  /** Of all who sign, in their order; the agent's is not filled in. */
+  /** Keys of all who sign, in their order; the agent's signature is not filled in. */
   readonly signers: ReadonlyArray<PublicKey>
   readonly ownerSignature: Uint8Array
   readonly plan: TransactionPlan

@@ -13,7 +13,7 @@ export const RecordedAttempt = Schema.Struct({
   attempt: Attempt,
   /** What the account held before it. */
   before: Held,
-  /** And after it, where it was read off the chain before it was recorded. */
+  /** Holdings after it, where it was read off the chain before it was recorded. */
   after: Schema.optionalKey(Held)
 })
 export type RecordedAttempt = typeof RecordedAttempt.Type

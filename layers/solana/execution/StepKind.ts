@@ -50,7 +50,7 @@ export interface StepKind {
     StepRefusal,
     JupiterClient | SolanaRpc
   >
-  /** By which its transactions are found on the chain. */
+  /** Tag by which its transactions are found on the chain. */
   readonly mark: TransactionMark
   readonly account: PublicKey
   /** Whether a transaction with the mark did it, by what the account held before and after. */

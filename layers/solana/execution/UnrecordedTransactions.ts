@@ -1,9 +1,9 @@
 /**
  * Transactions that the chain has carried and the database does not know, as after a failover to a copy that lacks the
  * last commits. A transaction on Solana has no nonce: another one beside it would land too. So after a loss nothing is
- * signed before every transaction of before it has landed or can no longer land, and those that landed were read.
+ * signed before every earlier transaction has landed or can no longer land, and those that landed were read.
  *
- * All that was signed before the loss has a blockhash of before it. So one height, read once after the loss, bounds the
+ * All that was signed before the loss has an earlier blockhash. So one height, read once after the loss, bounds the
  * transactions of all operations; whoever asks after the chain has finalized a higher block does not wait.
  */
 import type { PublicKey } from "@solana/web3.js"
@@ -23,7 +23,7 @@ export class LossUnsettled extends Schema.TaggedError<LossUnsettled>()("LossUnse
   override get message() {
     return (
       "The database may lack records of what was signed before its server was started or replaced; on Solana nothing " +
-      `is signed for operations of before then until block ${this.lastHeight} is final, some 90 seconds later`
+      `is signed for earlier operations until block ${this.lastHeight} is final, some 90 seconds later`
     )
   }
 }

@@ -18,7 +18,7 @@ const changesOver = (transactions: ReadonlyArray<MarkedTransaction>): ActionRece
   return [...changes].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
 }
 
-/** Of transactions with one mark, oldest first; undefined where there are none. */
+/** Makes a receipt of transactions with one tag, oldest first; undefined where there are none. */
 export const markedReceipt = (
   { address }: TransactionMark,
   transactions: ReadonlyArray<MarkedTransaction>

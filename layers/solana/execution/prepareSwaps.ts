@@ -100,7 +100,9 @@ const requireTradable = (mints: ReadonlyMap<SplAssetId, Mint>) =>
 const openedBy = ({ plan }: PreparedSwap): ReadonlyArray<SplAssetId> =>
   plan.steps.flatMap((step) => (step._tag === "MakeTokenAccount" ? [spl(step.mint.toBase58())] : []))
 
-/** Of all steps: what those that were simulated pay, and for each other one what they pay on average. */
+/**
+ * Computes the fees of all steps: what those that were simulated pay, and for each other one what they pay on average.
+ */
 const feesOf = Effect.fnUntraced(function* (simulated: ReadonlyArray<PreparedSwap>, steps: number) {
   const paid = simulated.reduce((sum, { feeLamports }) => sum + feeLamports, 0n)
   const others = BigInt(steps - simulated.length)

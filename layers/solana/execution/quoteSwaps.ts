@@ -90,7 +90,7 @@ const build = Effect.fnUntraced(function* (pair: Pair, sellRaw: bigint) {
   )
 })
 
-/** In basis points, rounded up. */
+/** Impact in basis points, rounded up. */
 const statedBps = (part: number): number => Math.min(Number(bps), Math.ceil(Math.max(0, part) * Number(bps)))
 
 /** The price impact of a quote: as Jupiter states it, or else by the quote of a hundredth of the amount. */

@@ -21,13 +21,13 @@ export interface TransactionMark {
 
 const hashOf = (text: string): PublicKey => new PublicKey(sha256(stringToBytes(text)))
 
-/** Of what trades for an operation: all its transactions have the same. */
+/** Tag of what trades for an operation: all its transactions have it. */
 export const markOfOperation = (operationId: OperationId): TransactionMark => ({
   address: hashOf(operationId),
   since: madeAt(operationId)
 })
 
-/** Of what carries an owner's authorization, whichever operation it is for. */
+/** Tag of what carries an owner's authorization, whichever operation it is for. */
 export const markOfWithdrawal = ({ expiresAt, nonce, portfolioId }: WithdrawalMessage): TransactionMark => ({
   address: hashOf(`${portfolioId} ${nonce}`),
   since: DateTime.makeUnsafe((expiresAt - authorizationSeconds) * 1_000)

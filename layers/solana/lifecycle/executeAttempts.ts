@@ -16,9 +16,9 @@ import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 export interface LandingTiming {
   /** `confirmed` to go on with a run, `finalized` to report to an owner. */
   readonly commitment: Commitment
-  /** Between two sendings of the same bytes. */
+  /** Pause between two sendings of the same bytes. */
   readonly resendEvery: Duration.Duration
-  /** After which the outcome is left open for the next call; a blockhash lives 60 to 90 seconds. */
+  /** Time after which the outcome is left open for the next call; a blockhash lives 60 to 90 seconds. */
   readonly waitAtMost: Duration.Duration
 }
 

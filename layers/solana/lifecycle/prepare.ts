@@ -1,5 +1,5 @@
 /**
- * From the steps of a plan to a message with its blockhash, compute limit and price; and, where the agent alone
+ * Turns the steps of a plan into a message with its blockhash, compute limit and price; and, where the agent alone
  * signs, to an attempt. The simulation comes before the signature: what would fail is not signed.
  */
 import { type AddressLookupTableAccount, type MessageV0, type PublicKey, VersionedTransaction } from "@solana/web3.js"
@@ -37,10 +37,10 @@ export interface Prepared {
 
 export interface Preparation {
   readonly agent: PublicKey
-  /** Without limits and prices of units, which come first in the plan. */
+  /** Steps without limits and prices of units, which come first in the plan. */
   readonly steps: ReadonlyArray<Step>
   readonly lookupTables?: ReadonlyArray<AddressLookupTableAccount>
-  /** By which the transaction is found on the chain. */
+  /** Tag by which the transaction is found on the chain. */
   readonly mark?: PublicKey | undefined
   readonly fees: FeePolicy
 }

@@ -13,9 +13,9 @@ import { boundedJson } from "#layers/provider/boundedJson.ts"
 import type { AnswerSchema } from "#layers/provider/makeFind.ts"
 import { Envelope } from "#layers/solana/rpc/answers.ts"
 
-/** From the request to the last byte of the answer. */
+/** Time from the request to the last byte of the answer. */
 const answerLimit = Duration.seconds(8)
-/** Of one answer: 100 accounts of 10 kB, or the token accounts of one owner. */
+/** Most bytes of one answer: 100 accounts of 10 kB, or the token accounts of one owner. */
 const maxAnswerBytes = 8 * 1024 * 1024
 const retryPause = Duration.millis(250)
 const longestNodeMessage = 200
@@ -31,7 +31,7 @@ export interface EndpointFailure {
   readonly reason: string
   /** The node understood and refused: another endpoint would say the same. */
   readonly isAnswer: boolean
-  /** The same request may succeed a moment later. */
+  /** True where the request may succeed a moment later. */
   readonly mayPass: boolean
 }
 

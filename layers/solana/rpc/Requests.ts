@@ -51,7 +51,7 @@ export interface TokenBalance {
 
 /** What accounts held at one side of a transaction. */
 export interface Balances {
-  /** By the place of the account. */
+  /** Lamports by the index of the account. */
   readonly lamports: ReadonlyArray<bigint>
   readonly tokens: ReadonlyArray<TokenBalance>
 }

@@ -19,7 +19,7 @@ import { gathered, type Read } from "#layers/solana/rpc/gathered.ts"
 import type { Account, Balances, IncludedTransaction, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
 
 interface Rpc extends Requests {
-  /** The same over each endpoint alone; nothing is shared between askers. */
+  /** Requests over each endpoint alone; nothing is shared between askers. */
   readonly each: ReadonlyArray<Requests>
 }
 
@@ -27,7 +27,7 @@ const penalty = Duration.seconds(10)
 const accountsOfARequest = 100
 const signaturesOfARequest = 256
 const feeAccountsOfARequest = 128
-/** As many as a node answers at once. */
+/** Most signatures that a node answers at once. */
 export const signaturesOfAPage = 1_000
 
 type Call = <S extends AnswerSchema>(

@@ -45,7 +45,7 @@ export const Statuses = inContext(
 
 const Signature = Schema.String.check(Schema.isPattern(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/u))
 
-/** Of an address: newest first. `err` is null where the transaction took effect. */
+/** Signatures of an address, newest first. `err` is null where the transaction took effect. */
 export const Signatures = Schema.Array(Schema.Struct({ signature: Signature, slot: Count, err: Schema.Unknown }))
 
 const TokenBalances = Schema.Array(

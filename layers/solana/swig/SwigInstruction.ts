@@ -44,7 +44,7 @@ export type SwigInstruction =
       readonly _tag: "ReplaceAuthority"
       readonly actingRole: number
       readonly replacedRole: number
-      /** Of the kind that the role's holder has. */
+      /** Key of the kind that the role's holder has. */
       readonly key: Uint8Array
       readonly proof: Proof
       readonly signed: Uint8Array

@@ -27,7 +27,7 @@ export interface Mint {
   /** The token program that keeps it. */
   readonly program: PublicKey
   readonly decimals: number
-  /** As its issuer wrote it into the mint; null where the mint has none. */
+  /** Symbol that its issuer wrote into the mint; null where the mint has none. */
   readonly symbol: string | null
   readonly multiplier: Multiplier
   /** No transfer succeeds until the issuer resumes. */

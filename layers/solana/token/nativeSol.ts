@@ -15,7 +15,7 @@ export const wrappedAccount = (account: PublicKey): PublicKey =>
   associatedAccount(account, NATIVE_MINT, TOKEN_PROGRAM_ID)
 
 export interface Wrapping {
-  /** Before the account acts otherwise. The agent pays the rent of the token account. */
+  /** Steps before the account acts otherwise. The agent pays the rent of the token account. */
   readonly steps: ReadonlyArray<Step>
   /** First of what the account does then. */
   readonly inner: ReadonlyArray<TransactionInstruction>

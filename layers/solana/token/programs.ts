@@ -2,7 +2,7 @@
 import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { PublicKey } from "@solana/web3.js"
 
-/** Both programs that keep tokens: a mint belongs to one of them, and so do its accounts. */
+/** Programs that keep tokens: a mint belongs to one of them, and so do its accounts. */
 export const tokenPrograms: ReadonlyArray<PublicKey> = [TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID]
 
 export const isTokenProgram = (program: PublicKey): boolean => tokenPrograms.some((one) => one.equals(program))

@@ -34,7 +34,7 @@ export interface Holding {
   readonly raw: bigint
   /** Raw units that a transfer can move now: none while the mint is paused, nothing of frozen accounts. */
   readonly movableRaw: bigint
-  /** Of SOL what is not wrapped, above what the address must keep; 0 of other tokens. */
+  /** SOL that is not wrapped, above what the address must keep; 0 of other tokens. */
   readonly lamports: bigint
   /** Those accounts, the fullest first. */
   readonly accounts: ReadonlyArray<TokenAccount>
@@ -110,7 +110,7 @@ const holdingOf = (
   }
 }
 
-/** Of one mint, so that a flood of accounts of it leaves room for others. */
+/** Accounts of one mint that are read, so that a flood of them leaves room for others. */
 const accountsOfAMint = 50
 
 /** The associated account first, then the fullest. */

@@ -63,7 +63,7 @@ export interface SwapQuestion {
 export interface JupiterSettings {
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted | null
-  /** Of the plan that the key belongs to, over all processes that share it. */
+  /** Requests of the plan that the key belongs to, over all processes that share it. */
   readonly requestsPerSecond: number
 }
 

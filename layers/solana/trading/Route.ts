@@ -25,7 +25,7 @@ export interface Route {
   /** The number of the program's authority that lends its accounts; null where the taker's own are used. */
   readonly sharedId: number | null
   readonly inAmount: bigint
-  /** Below this the program refuses. */
+  /** Amount below which the program refuses. */
   readonly floorRaw: bigint
 }
 

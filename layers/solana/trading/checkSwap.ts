@@ -41,7 +41,7 @@ export interface CheckedSwap {
   readonly opened: ReadonlyArray<Opened>
 }
 
-/** Between hops; routes have no more steps. */
+/** Accounts between hops that are opened at most; routes have no more steps. */
 const openedLimit = 4
 /** The numbers of the associated token program's instructions that open an account; the older one has none. */
 const opensAnAccount: ReadonlySet<string> = new Set(["", "00", "01"])

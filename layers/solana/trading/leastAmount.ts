@@ -13,7 +13,7 @@ import { associatedAccount } from "#layers/solana/token/programs.ts"
 import { decodeTokenAccount } from "#layers/solana/token/TokenAccount.ts"
 import { type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
 
-/** Of the sub-account's other tokens, those that a route may pass. */
+/** Most other tokens of the sub-account that a route may pass. */
 const passedLimit = 3
 
 /** What the account must hold at this place of the transaction; nothing where that is nothing. */
@@ -28,12 +28,12 @@ const leastAmount = (
 }
 
 export interface HeldBefore {
-  /** In the sub-account's associated accounts, once what must be wrapped is. */
+  /** Amount in the sub-account's associated accounts, once what must be wrapped is. */
   readonly sellRaw: bigint
   readonly buyRaw: bigint
 }
 
-/** Of the leg itself. */
+/** Least amounts of the leg itself. */
 export const leastOfLeg = (
   { account, buy, minBuyRaw, sell, sellRaw }: Leg,
   held: HeldBefore
@@ -43,9 +43,9 @@ export const leastOfLeg = (
 ]
 
 /**
- * Of each other token account of the sub-account that the swap may write to. All that it writes is read from the chain,
- * so an account that nobody listed is found too. One that is not the associated account of its mint, or whose token is
- * not traded, is refused.
+ * Reads the least amount of each other token account of the sub-account that the swap may write to. All that it writes
+ * is read from the chain, so an account that nobody listed is found too. One that is not the associated account of its
+ * mint, or whose token is not traded, is refused.
  */
 export const leastOfPassed = Effect.fn("solana.leastOfPassed")(function* (
   { account, buy, sell }: Leg,

@@ -26,7 +26,7 @@ export interface Trade {
   readonly place: PortfolioRole
   readonly leg: Omit<Leg, "account">
   readonly slippageBps: number
-  /** By which the transaction is found on the chain. */
+  /** Tag by which the transaction is found on the chain. */
   readonly mark?: PublicKey | undefined
   readonly agent: Pick<Agent, "key">
   readonly fees: FeePolicy

@@ -47,7 +47,7 @@ export interface Leaving {
 export interface Left {
   readonly deposit: string
   readonly taken: ReadonlyArray<string>
-  /** With the reason. */
+  /** Assets that stayed, each with the reason. */
   readonly stayed: ReadonlyArray<readonly [assetId: string, reason: string]>
 }
 

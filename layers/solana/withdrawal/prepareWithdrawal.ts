@@ -55,7 +55,7 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   /** The first line of what was signed. */
   readonly title: string
   readonly agent: Pick<Agent, "key">
-  /** By which the transaction is found on the chain. */
+  /** Tag by which the transaction is found on the chain. */
   readonly mark?: PublicKey | undefined
   readonly fees: FeePolicy
 }): Effect.fn.Return<Prepared, PreparationError | ChainUnavailable | WithdrawalRefused, SolanaRpc> {

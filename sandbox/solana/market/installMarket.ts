@@ -12,7 +12,7 @@ import { installPools, poolOf } from "#sandbox/solana/market/splPools.ts"
 
 export const routeTable = new PublicKey(createHash("sha256").update("ballast sandbox route table").digest())
 
-/** In the table's order. */
+/** Addresses in the table's order. */
 export const routeTableAddresses: ReadonlyArray<PublicKey> = [
   ...new Map(
     [

@@ -24,7 +24,7 @@ const stepLength = 5
 const accountsOfStep = 4
 const wholeBps = 10_000
 
-/** Of the program's authorities, the one whose accounts this world has. */
+/** Id of the one of the program's authorities whose accounts the sandbox has. */
 const sharedId = 3
 const underJupiter = (...seeds: ReadonlyArray<Uint8Array>) =>
   PublicKey.findProgramAddressSync([...seeds], jupiterProgram)[0]

@@ -17,7 +17,7 @@ const copies = 1_000
 describe("an owner's accounts", () => {
   const world = swapWorld((emulations = new Map()) => startTestChain({ emulations }))
 
-  /** As a stranger makes them: of a mint that is worth nothing, each fuller than anything of the owner's. */
+  /** Makes accounts as a stranger does: of a mint that is worth nothing, each fuller than anything of the owner's. */
   const flood = (deposit: PublicKey) => {
     const { ledger } = world.chain
     const template = ledger.account(tokenAccount(usdc, deposit))!
