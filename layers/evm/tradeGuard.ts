@@ -65,7 +65,7 @@ export const settlementRuleAbi = parseAbi([
  * Keccak-256 of the guard's code with zeros in place of the addresses of the executor, its runner and its settlement
  * rule.
  */
-export const tradeGuardCodeHash = "0x8a343010c377b56ba95ac41778837df8dda0d419573bec89e3c52cbf54f03719"
+export const tradeGuardCodeHash = "0x81c5af8d623c4525a9f00f67faf307c067388da9b0b945d8e824848a1d593cca"
 
 /** The contract that calls venues for a guard, which makes it first of all: routes deliver to it. Source: CREATE. */
 export const runnerOf = (guard: EvmAddress): EvmAddress =>

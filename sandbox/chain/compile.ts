@@ -51,6 +51,9 @@ const filesIn = (folder: string) =>
 /** Whether a file has code of its own; one of structs or abstract contracts is compiled with those that import it. */
 const hasCode = (file: string) => /^(?:contract|library) /mu.test(read(file))
 
+/** What fits into a contract (EIP-170) only when it is compiled through the intermediate representation. */
+const throughIr: ReadonlySet<string> = new Set(["contracts/TradeGuard.sol"])
+
 /** The contracts that these files define. Settings and grouping are part of what production addresses follow from. */
 const compile = (files: ReadonlyArray<string>) => {
   const input = {
@@ -58,6 +61,7 @@ const compile = (files: ReadonlyArray<string>) => {
     sources: Object.fromEntries(files.map((file) => [file, { content: read(file) }])),
     settings: {
       optimizer: { enabled: true, runs: 200 },
+      viaIR: files.some((file) => throughIr.has(file)),
       evmVersion: "cancun",
       metadata: { bytecodeHash: "none" },
       outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"] } }

@@ -26,7 +26,7 @@ contract Attacker is GuardFixture {
 
     constructor() {
         super.setUp();
-        began = block.timestamp;
+        began = vm.getBlockTimestamp();
         mostWorth = _worth();
     }
 
@@ -112,7 +112,7 @@ contract Attacker is GuardFixture {
         address[] memory listed = _all();
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
-        try guard.send(listed, order, evidence, block.timestamp) {
+        try guard.send(listed, order, evidence, vm.getBlockTimestamp()) {
             owedElsewhere += arriving / 1e10;
             ++made;
         } catch {}
@@ -137,7 +137,7 @@ contract Attacker is GuardFixture {
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         TradeGuard.Trade[] memory trades = _paying(0, 1, 1e6, 9_801);
         vm.prank(address(account));
-        try guard.trade(listed, trades, evidence, block.timestamp) {
+        try guard.trade(listed, trades, evidence, vm.getBlockTimestamp()) {
             isEntered = isInTrade;
         } catch {}
     }
@@ -148,16 +148,16 @@ contract Attacker is GuardFixture {
     }
 
     function wait(uint256 time) external {
-        vm.warp(block.timestamp + _within(time, 1, 12 hours));
+        vm.warp(vm.getBlockTimestamp() + _within(time, 1, 12 hours));
         _refreshFeeds();
-        sequencer.set(0, began - 2 days, block.timestamp);
+        sequencer.set(0, began - 2 days, vm.getBlockTimestamp());
         _afterwards();
     }
 
     function tradeAtAnOldPrice(uint256 feed, uint256 sell, uint256 buy, uint256 share) external {
         uint256 before = made;
         TestFeed old = feeds[_within(feed, 0, 2)];
-        old.set(old.answer(), 0, block.timestamp - 1 days - 1);
+        old.set(old.answer(), 0, vm.getBlockTimestamp() - 1 days - 1);
         tradeAtAnyPrice(sell, buy, share, 101);
         if (made > before) isOldPriceTaken = true;
         _refreshFeeds();
@@ -174,7 +174,7 @@ contract Attacker is GuardFixture {
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
         isInTrade = true;
-        try guard.trade(listed, trades, evidence, block.timestamp) {
+        try guard.trade(listed, trades, evidence, vm.getBlockTimestamp()) {
             ++made;
         } catch {}
         isInTrade = false;

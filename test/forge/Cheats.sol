@@ -4,6 +4,7 @@ pragma solidity ^0.8.28;
 /// @title What the tests use of forge's cheat codes
 interface Vm {
     function warp(uint256 time) external;
+    function getBlockTimestamp() external view returns (uint256);
     function prank(address sender) external;
     function chainId(uint256 id) external;
     function addr(uint256 key) external pure returns (address);

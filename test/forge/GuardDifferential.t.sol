@@ -44,14 +44,14 @@ contract GuardDifferentialTest is Cheats {
         vm.warp(1_800_000_000);
         meters = new Meters();
         meters.setBudget(budgetBps);
-        loss = Exact(uint256(budgetBps) * 1e5, 0, block.timestamp, 0);
-        attested = Exact(WHOLE, 0, block.timestamp, 0);
+        loss = Exact(uint256(budgetBps) * 1e5, 0, vm.getBlockTimestamp(), 0);
+        attested = Exact(WHOLE, 0, vm.getBlockTimestamp(), 0);
     }
 
     function _forgive(Exact storage meter) private {
-        uint256 forgiven = meter.limit * (block.timestamp - meter.since);
+        uint256 forgiven = meter.limit * (vm.getBlockTimestamp() - meter.since);
         meter.used = meter.used > forgiven ? meter.used - forgiven : 0;
-        meter.since = block.timestamp;
+        meter.since = vm.getBlockTimestamp();
     }
 
     /// @dev What the guard may at most be behind the model: one unit for each charge, as it rounds at each.
@@ -69,7 +69,7 @@ contract GuardDifferentialTest is Cheats {
     ) external {
         _begin(uint16(_within(budgetSeed, 1, 1_000)));
         for (uint256 i; i < 12; ++i) {
-            vm.warp(block.timestamp + _within(pauses[i], 0, 3 days));
+            vm.warp(vm.getBlockTimestamp() + _within(pauses[i], 0, 3 days));
             _forgive(loss);
             _forgive(attested);
             uint256 lost = _within(shares[i], 0, loss.limit);
@@ -95,14 +95,14 @@ contract GuardDifferentialTest is Cheats {
     /// @dev The greediest plan: all that is left, whenever some has come back.
     function testFuzz_nobodyGetsMoreThanTheBudgetAndWhatComesBack(uint16 budgetSeed, uint256[12] calldata pauses) external {
         _begin(uint16(_within(budgetSeed, 1, 1_000)));
-        uint256 began = block.timestamp;
+        uint256 began = vm.getBlockTimestamp();
         uint256 sum;
         for (uint256 i; i < 12; ++i) {
-            vm.warp(block.timestamp + _within(pauses[i], 0, 10 days));
+            vm.warp(vm.getBlockTimestamp() + _within(pauses[i], 0, 10 days));
             (uint256 lossLeft,) = meters.left();
             meters.charge(lossLeft, 0);
             sum += lossLeft;
-            assertLe(sum, loss.limit + loss.limit * (block.timestamp - began) / PERIOD, "more than the budget");
+            assertLe(sum, loss.limit + loss.limit * (vm.getBlockTimestamp() - began) / PERIOD, "more than the budget");
         }
     }
 }

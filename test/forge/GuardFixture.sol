@@ -96,7 +96,7 @@ abstract contract GuardFixture is Cheats {
     }
 
     function _refreshFeeds() internal {
-        for (uint256 i; i < 3; ++i) feeds[i].set(int256(prices[i]), block.timestamp, block.timestamp);
+        for (uint256 i; i < 3; ++i) feeds[i].set(int256(prices[i]), vm.getBlockTimestamp(), vm.getBlockTimestamp());
     }
 
     function _permission(bytes4 id, uint256 issuedAt, uint256 validUntil, uint16 tradeBps, uint16 budgetBps)
@@ -133,7 +133,7 @@ abstract contract GuardFixture is Cheats {
 
     function _evidence(uint256 stockPrice) internal view returns (TradeGuard.Evidence memory evidence) {
         evidence.prices = new ReferencePrices.SignedPrice[](1);
-        evidence.prices[0] = _signed(stockPrice, block.timestamp);
+        evidence.prices[0] = _signed(stockPrice, vm.getBlockTimestamp());
     }
 
     function _routed(uint256 sell, uint256 buy, uint256 amount, bytes memory data)
@@ -162,7 +162,7 @@ abstract contract GuardFixture is Cheats {
         address[] memory listed = _all();
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
-        guard.trade(listed, trades, evidence, block.timestamp);
+        guard.trade(listed, trades, evidence, vm.getBlockTimestamp());
     }
 
     /// @dev Only with an error that begins with the selector.
@@ -171,6 +171,6 @@ abstract contract GuardFixture is Cheats {
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
         vm.expectPartialRevert(selector);
-        guard.trade(listed, trades, evidence, block.timestamp);
+        guard.trade(listed, trades, evidence, vm.getBlockTimestamp());
     }
 }

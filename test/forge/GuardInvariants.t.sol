@@ -32,7 +32,7 @@ contract GuardInvariantsTest is Cheats {
 
     /// @dev Counted by true prices and balances alone: the budget at once, and as much again for each week that passes.
     function _loses() private view {
-        uint256 time = block.timestamp - attacker.began();
+        uint256 time = vm.getBlockTimestamp() - attacker.began();
         uint256 bound = BUDGET + BUDGET * time / 7 days;
         uint256 most = attacker.mostWorth();
         uint256 kept = bound >= WHOLE ? 0 : most * (WHOLE - bound) / WHOLE;

@@ -8,9 +8,11 @@ import {GuardFixture} from "./GuardFixture.sol";
 
 /// @title Where prices come from, and when they are refused
 contract GuardPricesTest is GuardFixture {
+    uint64 private constant HERE = 31_337;
+
     function testFuzz_aFeedThatIsOldIsRefused(uint256 age) public {
         age = _within(age, 0, 10 days);
-        feeds[1].set(2_500e8, block.timestamp - age, block.timestamp - age);
+        feeds[1].set(2_500e8, vm.getBlockTimestamp() - age, vm.getBlockTimestamp() - age);
         TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 10_000);
         if (age <= 1 days) _trade(trades);
         else _refused(trades, ReferencePrices.StalePrice.selector);
@@ -18,13 +20,13 @@ contract GuardPricesTest is GuardFixture {
 
     function testFuzz_aFeedThatSaysNonsenseIsRefused(int256 answer) public {
         if (answer > 0 && answer <= int256(uint256(type(uint128).max))) answer = -answer;
-        feeds[1].set(answer, block.timestamp, block.timestamp);
+        feeds[1].set(answer, vm.getBlockTimestamp(), vm.getBlockTimestamp());
         _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.InvalidPrice.selector);
     }
 
     /// @dev The limit of the design: what can be sold at the lie is lost, and the guard counts no loss.
     function test_aFeedThatLiesIsBelievedForAllThatCanBeSoldAtTheLie() public {
-        feeds[1].set(1e8, block.timestamp, block.timestamp);
+        feeds[1].set(1e8, vm.getBlockTimestamp(), vm.getBlockTimestamp());
         uint256 held = tokens[1].balanceOf(address(account));
         (,,, uint256 budget,) = guard.policyOf(address(account));
         bytes memory data = abi.encodeWithSignature(
@@ -45,18 +47,18 @@ contract GuardPricesTest is GuardFixture {
     }
 
     function test_aPriceFromTheFutureIsRefused() public {
-        feeds[1].set(2_500e8, block.timestamp, block.timestamp + 1);
+        feeds[1].set(2_500e8, vm.getBlockTimestamp(), vm.getBlockTimestamp() + 1);
         _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.StalePrice.selector);
     }
 
     function testFuzz_noAnswerOfAFeedMakesTheGuardLoseCount(int256 answer) public {
-        feeds[1].set(answer, block.timestamp, block.timestamp);
+        feeds[1].set(answer, vm.getBlockTimestamp(), vm.getBlockTimestamp());
         address[] memory listed = _all();
         TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 10_000);
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         (,,, uint256 before,) = guard.policyOf(address(account));
         vm.prank(address(account));
-        try guard.trade(listed, trades, evidence, block.timestamp) {} catch {}
+        try guard.trade(listed, trades, evidence, vm.getBlockTimestamp()) {} catch {}
         (,,, uint256 left,) = guard.policyOf(address(account));
         assertLe(left, before, "the budget grew");
     }
@@ -77,7 +79,7 @@ contract GuardPricesTest is GuardFixture {
         _refreshFeeds();
         uint256 steps = idle / 1 days + 1 > 5 ? 5 : idle / 1 days + 1;
         uint256 difference = price > 100e18 ? price - 100e18 : 100e18 - price;
-        (bool isTaken, bytes4 failure) = _tryAt(_signed(price, block.timestamp));
+        (bool isTaken, bytes4 failure) = _tryAt(_signed(price, vm.getBlockTimestamp()));
         assertTrue(isTaken == (difference <= 5e18 * steps), "step");
         if (!isTaken) assertTrue(failure == ReferencePrices.StepTooLarge.selector, "another error");
     }
@@ -85,46 +87,46 @@ contract GuardPricesTest is GuardFixture {
     function test_manyPricesInADayMoveItByOneStep() public {
         vm.warp(START + 1 days);
         _refreshFeeds();
-        (bool isTaken,) = _tryAt(_signed(110e18, block.timestamp));
+        (bool isTaken,) = _tryAt(_signed(110e18, vm.getBlockTimestamp()));
         assertTrue(isTaken, "two days' steps");
         for (uint256 i = 1; i < 24; ++i) {
             vm.warp(START + 1 days + i * 1 hours - 1);
-            (isTaken,) = _tryAt(_signed(115.5e18, block.timestamp));
+            (isTaken,) = _tryAt(_signed(115.5e18, vm.getBlockTimestamp()));
             assertTrue(isTaken, "one step");
-            (isTaken,) = _tryAt(_signed(115.51e18, block.timestamp));
+            (isTaken,) = _tryAt(_signed(115.51e18, vm.getBlockTimestamp()));
             assertTrue(!isTaken, "more than one step");
         }
     }
 
     function test_nobodyButTheAttestorAttestsAndOnlyForThisTokenTimeAndChain() public {
         bytes4 failure;
-        ReferencePrices.SignedPrice memory price = _signed(100e18, block.timestamp - 301);
+        ReferencePrices.SignedPrice memory price = _signed(100e18, vm.getBlockTimestamp() - 301);
         (, failure) = _tryAt(price);
         assertTrue(failure == ReferencePrices.StalePrice.selector, "too old");
-        (, failure) = _tryAt(_signed(100e18, block.timestamp + 1));
+        (, failure) = _tryAt(_signed(100e18, vm.getBlockTimestamp() + 1));
         assertTrue(failure == ReferencePrices.StalePrice.selector, "from the future");
-        price = _signed(100e18, block.timestamp);
+        price = _signed(100e18, vm.getBlockTimestamp());
         price.price = 101e18;
         (, failure) = _tryAt(price);
         assertTrue(failure == ReferencePrices.NotAttested.selector, "another price");
-        price = _signed(100e18, block.timestamp);
-        price.signature = _signature(OWNER_KEY, guard.priceDigest(address(tokens[3]), 100e18, uint40(block.timestamp)));
+        price = _signed(100e18, vm.getBlockTimestamp());
+        price.signature = _signature(OWNER_KEY, guard.priceDigest(address(tokens[3]), 100e18, uint40(vm.getBlockTimestamp())));
         (, failure) = _tryAt(price);
         assertTrue(failure == ReferencePrices.NotAttested.selector, "another key");
-        price = _signed(100e18, block.timestamp);
+        price = _signed(100e18, vm.getBlockTimestamp());
         vm.chainId(8_453);
         (, failure) = _tryAt(price);
         assertTrue(failure == ReferencePrices.NotAttested.selector, "another chain");
-        vm.chainId(31_337);
+        vm.chainId(HERE);
         vm.prank(GUARDIAN);
         guard.removeAttestor();
-        (, failure) = _tryAt(_signed(100e18, block.timestamp));
+        (, failure) = _tryAt(_signed(100e18, vm.getBlockTimestamp()));
         assertTrue(failure == ReferencePrices.NotAttested.selector, "no attestor");
     }
 
     function testFuzz_aWordForAnotherTokenGuardOrChainIsNone(uint256 which, uint256 price, uint256 chain) public {
         price = _within(price, 95e18, 105e18);
-        uint40 time = uint40(block.timestamp);
+        uint40 time = uint40(vm.getBlockTimestamp());
         bytes32 digest;
         which = _within(which, 0, 2);
         if (which == 0) {
@@ -134,11 +136,10 @@ contract GuardPricesTest is GuardFixture {
             digest = other.priceDigest(address(tokens[3]), uint128(price), time);
         } else {
             chain = _within(chain, 1, type(uint64).max);
-            if (chain == block.chainid) chain += 1;
-            uint256 here = block.chainid;
+            if (chain == HERE) chain += 1;
             vm.chainId(uint64(chain));
             digest = guard.priceDigest(address(tokens[3]), uint128(price), time);
-            vm.chainId(uint64(here));
+            vm.chainId(HERE);
         }
         (bool isTaken, bytes4 failure) =
             _tryAt(ReferencePrices.SignedPrice(uint128(price), time, _signature(ATTESTOR_KEY, digest)));
@@ -162,7 +163,7 @@ contract GuardPricesTest is GuardFixture {
         TradeGuard.Evidence memory none;
         vm.prank(address(account));
         vm.expectPartialRevert(ReferencePrices.PriceMissing.selector);
-        guard.trade(listed, trades, none, block.timestamp);
+        guard.trade(listed, trades, none, vm.getBlockTimestamp());
     }
 
     /// @dev What the two keys together get in a day: the step in price on all that is traded at attested prices.
@@ -194,7 +195,7 @@ contract GuardPricesTest is GuardFixture {
         address[] memory listed = _all();
         TradeGuard.Trade[] memory trades = _routed(sell, buy, amount, data);
         vm.prank(address(account));
-        guard.trade(listed, trades, evidence, block.timestamp);
+        guard.trade(listed, trades, evidence, vm.getBlockTimestamp());
     }
 
     function _tryAt(ReferencePrices.SignedPrice memory price) private returns (bool, bytes4) {
@@ -203,7 +204,7 @@ contract GuardPricesTest is GuardFixture {
         evidence.prices[0] = price;
         address[] memory listed = _all();
         vm.prank(address(account));
-        try guard.trade(listed, new TradeGuard.Trade[](0), evidence, block.timestamp) {
+        try guard.trade(listed, new TradeGuard.Trade[](0), evidence, vm.getBlockTimestamp()) {
             return (true, bytes4(0));
         } catch (bytes memory answer) {
             return (false, bytes4(answer));

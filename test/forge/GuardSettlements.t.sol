@@ -55,7 +55,7 @@ contract GuardSettlementsTest is GuardFixture {
         TradeGuard.Evidence memory evidence;
         vm.prank(address(account));
         vm.expectPartialRevert(TradeGuard.LaneNotListed.selector);
-        guard.send(listed, transfer, evidence, block.timestamp);
+        guard.send(listed, transfer, evidence, vm.getBlockTimestamp());
     }
 
     function testFuzz_whatIsNoSettlementAtAllIsRefused(bytes calldata noise) public {

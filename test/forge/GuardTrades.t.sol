@@ -79,7 +79,7 @@ contract GuardTradesTest is GuardFixture {
         assertLe(_worth() * 1_000, worth * 983, "the budget ended early");
         TradeGuard.Trade[] memory next = _paying(0, 1, tokens[0].balanceOf(address(account)) / 2, 9_801);
         _refused(next, LossBudget.BudgetExceeded.selector);
-        vm.warp(block.timestamp + 7 days);
+        vm.warp(vm.getBlockTimestamp() + 7 days);
         _refreshFeeds();
         _trade(next);
     }
@@ -129,7 +129,7 @@ contract GuardTradesTest is GuardFixture {
         address[] memory listed = _all();
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         bytes memory again =
-            abi.encodeCall(TradeGuard.trade, (listed, _paying(0, 1, 1e6, 9_801), evidence, block.timestamp));
+            abi.encodeCall(TradeGuard.trade, (listed, _paying(0, 1, 1e6, 9_801), evidence, vm.getBlockTimestamp()));
         bytes memory asAccount = abi.encodeCall(account.call, (address(guard), again));
         bytes memory data = abi.encodeCall(
             AnyPriceRoute.swapAndCall, (tokens[0], tokens[1], _fair(0, 1, 1_000e6), address(account), asAccount)
@@ -146,7 +146,7 @@ contract GuardTradesTest is GuardFixture {
         Reentering hook = new Reentering(guard, account);
         address[] memory listed = _all();
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
-        hook.set(abi.encodeCall(TradeGuard.trade, (listed, _paying(0, 1, 1e6, 9_801), evidence, block.timestamp)));
+        hook.set(abi.encodeCall(TradeGuard.trade, (listed, _paying(0, 1, 1e6, 9_801), evidence, vm.getBlockTimestamp())));
         tokens[0].setHook(address(hook));
         _trade(_paying(0, 1, 1_000e6, 10_000));
         assertTrue(hook.tries() > 0, "never called back");
@@ -216,7 +216,7 @@ contract GuardTradesTest is GuardFixture {
         TradeGuard.Evidence memory none;
         vm.prank(address(account));
         vm.expectPartialRevert(ReferencePrices.TokenNotListed.selector);
-        guard.trade(listed, new TradeGuard.Trade[](0), none, block.timestamp);
+        guard.trade(listed, new TradeGuard.Trade[](0), none, vm.getBlockTimestamp());
         TradeGuard.Trade[] memory trades = _paying(0, 1, 1e6, 10_000);
         trades[0].venue = address(new AnyPriceRoute());
         _refused(trades, TradeGuard.VenueNotListed.selector);
@@ -233,7 +233,7 @@ contract GuardTradesTest is GuardFixture {
         TradeGuard.Evidence memory none;
         vm.prank(address(account));
         vm.expectPartialRevert(TradeGuard.TokensNotAscending.selector);
-        guard.trade(listed, new TradeGuard.Trade[](0), none, block.timestamp);
+        guard.trade(listed, new TradeGuard.Trade[](0), none, vm.getBlockTimestamp());
     }
 
     function test_theLeastAndTheDeadlineAreKept() public {
@@ -244,7 +244,7 @@ contract GuardTradesTest is GuardFixture {
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
         vm.expectPartialRevert(TradeGuard.Expired.selector);
-        guard.trade(listed, trades, evidence, block.timestamp - 1);
+        guard.trade(listed, trades, evidence, vm.getBlockTimestamp() - 1);
     }
 
     function _assertNothingLeft() private view {

@@ -69,7 +69,7 @@ contract GuardTransfersTest is GuardFixture {
         address[] memory listed = _all();
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
-        guard.send(listed, transfer, evidence, block.timestamp);
+        guard.send(listed, transfer, evidence, vm.getBlockTimestamp());
     }
 
     function _refusedSend(TradeGuard.Transfer memory transfer, bytes4 failure) private {
@@ -77,6 +77,6 @@ contract GuardTransfersTest is GuardFixture {
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
         vm.expectPartialRevert(failure);
-        guard.send(listed, transfer, evidence, block.timestamp);
+        guard.send(listed, transfer, evidence, vm.getBlockTimestamp());
     }
 }
