@@ -11,8 +11,8 @@ import {Execution} from "./WithdrawalExecutor.sol";
 /// a time that the owner signed. An account has one permission at a time; the owner's next one replaces it, and the
 /// owner's word ends it, submitted by anybody.
 /// @dev The calls: `approve` of any token for the guard, the guard's trades, `settle` of the withdrawal executor, which
-/// demands the owner's own signature, within what SettlementRule lets it pay, and the removal of another permission
-/// from the account. None carries native value. Messages are never signed (ERC-1271).
+/// demands the owner's own signature, right after the guard's `liquidate` that made its sales, and the removal of
+/// another permission from the account. None carries native value. Messages are never signed (ERC-1271).
 abstract contract GuardPolicy is LossBudget {
     uint256 private constant MODULE_TYPE_POLICY = 5;
     uint256 private constant REFUSED = 1;
@@ -50,7 +50,12 @@ abstract contract GuardPolicy is LossBudget {
     /// sorted); counts while the account's list is closed.
     mapping(address account => bytes32) public closedRoot;
 
+    /// @notice Until when what an owner signed for an account is over, by the owner's word; also of accounts that are
+    /// not made yet.
+    mapping(address account => mapping(address owner => uint40)) public revokedUntil;
+
     event PermissionInstalled(address indexed account, bytes4 permissionId, uint256 issuedAt, uint256 validUntil);
+    event Revoked(address indexed account, address indexed owner, uint256 issuedBefore);
     event PermissionEnded(address indexed account, uint256 issuedBefore);
 
     error InvalidPermission(uint256 issuedAt, uint256 validUntil);
@@ -64,9 +69,10 @@ abstract contract GuardPolicy is LossBudget {
         WITHDRAWALS = withdrawals;
     }
 
-    /// @notice Sets the calling account's permission and limits, with whole meters. Only the owner's signature makes an
-    /// account call this. `data`: permission id (32 bytes), issuedAt (5), validUntil (5), tradeBps (2), budgetBps (2),
-    /// and 32 more, the root of the closed list, or none.
+    /// @notice Sets the calling account's permission and limits. What its meters show stays, so a permission that waits
+    /// to be installed is no second budget. Only the owner's signature makes an account call this. `data`: permission
+    /// id (32 bytes), issuedAt (5), validUntil (5), tradeBps (2), budgetBps (2), and 32 more, the root of the closed
+    /// list, or none.
     function onInstall(bytes calldata data) external payable {
         _requireSealed();
         bytes calldata terms = data[32:];
@@ -79,13 +85,24 @@ abstract contract GuardPolicy is LossBudget {
             issuedAt > block.timestamp + CLOCK_SKEW || validUntil > issuedAt + LONGEST_PERMISSION
                 || tradeBps > WIDEST_BPS || budgetBps > WIDEST_BPS
         ) revert InvalidPermission(issuedAt, validUntil);
-        uint40 latest = _accounts[msg.sender].issuedAt;
+        Account memory before = _accounts[msg.sender];
+        uint40 latest = revokedUntil[msg.sender][WITHDRAWALS.ownerOf(msg.sender)];
+        if (latest < before.issuedAt) latest = before.issuedAt;
         if (issuedAt <= latest) revert NotTheLatest(issuedAt, latest);
         bool isClosed = terms.length == CLOSED_DATA;
         if (isClosed) closedRoot[msg.sender] = bytes32(terms[14:]);
         bytes4 id = bytes4(data[:4]);
+        (uint256 lost, uint256 turnover) = _metersOf(before);
         _accounts[msg.sender] = Account(
-            id, issuedAt, validUntil, tradeBps, budgetBps, 0, 0, uint40(block.timestamp), isClosed
+            id,
+            issuedAt,
+            validUntil,
+            tradeBps,
+            budgetBps,
+            uint32(lost),
+            uint32(turnover),
+            uint40(block.timestamp),
+            isClosed
         );
         emit PermissionInstalled(msg.sender, id, issuedAt, validUntil);
     }
@@ -96,15 +113,19 @@ abstract contract GuardPolicy is LossBudget {
         if (account.permissionId == bytes4(data[:4])) _end(msg.sender, account.issuedAt);
     }
 
-    /// @notice Ends every permission that was issued until `issuedBefore`, by the owner's word. Callable by anyone.
-    function revoke(address account, uint40 issuedBefore, bytes calldata signature) external {
+    /// @notice Ends every permission that `owner` issued for an account until `issuedBefore`, by that owner's word.
+    /// Callable by anyone, also before the account is made. The word of who is not its owner ends nothing.
+    function revoke(address account, address owner, uint40 issuedBefore, bytes calldata signature) external {
         if (issuedBefore > block.timestamp + CLOCK_SKEW) revert InvalidPermission(issuedBefore, 0);
-        address owner = WITHDRAWALS.ownerOf(account);
         bytes32 digest = revocationDigest(account, issuedBefore);
         if (!OwnerSignature.isBy(owner, digest, signature)) revert NotSignedByOwner(owner, digest);
-        uint40 latest = _accounts[account].issuedAt;
+        uint40 latest = revokedUntil[account][owner];
+        bool isOwner = WITHDRAWALS.ownerOf(account) == owner;
+        if (isOwner && latest < _accounts[account].issuedAt) latest = _accounts[account].issuedAt;
         if (issuedBefore < latest) revert NotTheLatest(issuedBefore, latest);
-        _end(account, issuedBefore);
+        revokedUntil[account][owner] = issuedBefore;
+        emit Revoked(account, owner, issuedBefore);
+        if (isOwner) _end(account, issuedBefore);
     }
 
     function revocationDigest(address account, uint40 issuedBefore) public pure returns (bytes32) {
@@ -143,7 +164,13 @@ abstract contract GuardPolicy is LossBudget {
         if (mode == BATCH) {
             Execution[] memory calls = abi.decode(execution, (Execution[]));
             for (uint256 i; i < calls.length; ++i) {
-                _requireAllowed(account.permissionId, calls[i].target, calls[i].value, calls[i].callData);
+                if (_isLiquidation(calls[i])) {
+                    if (i + 1 == calls.length) revert CallNotAllowed(address(this), bytes4(calls[i].callData));
+                    _requireSettled(calls[i], calls[i + 1]);
+                    ++i;
+                } else {
+                    _requireAllowed(account.permissionId, calls[i].target, calls[i].value, calls[i].callData);
+                }
             }
         } else if (mode == ONE_CALL) {
             (address target, uint256 value, bytes memory data) = _unpack(execution);
@@ -159,18 +186,31 @@ abstract contract GuardPolicy is LossBudget {
 
     function _requireSealed() internal view virtual;
 
-    /// @dev Reverts unless the calling account's agent may make this call of `settle`.
-    function _checkSettlement(bytes memory data) internal view virtual;
+    /// @dev The guard's function that makes the sales of a withdrawal by the owner's word.
+    function _liquidate() internal pure virtual returns (bytes4);
+
+    /// @dev Reverts unless a call of `settle` pays what the call of `liquidate` before it was held to.
+    function _checkPair(bytes memory liquidation, bytes memory settlement) internal view virtual;
+
+    function _isLiquidation(Execution memory call) private view returns (bool) {
+        return call.target == address(this) && call.callData.length >= 4 && bytes4(call.callData) == _liquidate();
+    }
+
+    function _requireSettled(Execution memory liquidation, Execution memory settlement) private view {
+        bytes memory data = settlement.callData;
+        bool isSettlement = settlement.target == address(WITHDRAWALS) && data.length >= 4 && bytes4(data) == SETTLE;
+        if (!isSettlement || liquidation.value != 0 || settlement.value != 0) {
+            revert CallNotAllowed(settlement.target, data.length < 4 ? bytes4(0) : bytes4(data));
+        }
+        _checkPair(liquidation.callData, data);
+    }
 
     function _requireAllowed(bytes4 id, address target, uint256 value, bytes memory data) private view {
         bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
         bool isAllowed;
         if (target == address(this)) {
             isAllowed = _isTrade(selector) || selector == LossBudget.tighten.selector;
-        } else if (target == address(WITHDRAWALS)) {
-            isAllowed = selector == SETTLE;
-            if (isAllowed) _checkSettlement(data);
-        } else if (data.length >= 68) {
+        } else if (target != address(WITHDRAWALS) && data.length >= 68) {
             bytes32 first;
             assembly ("memory-safe") {
                 first := mload(add(data, 36))

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// @title What the trades of an account may lose against the reference prices
-/// @notice Losses are shares of what the account was worth before the trade. They add up, and are forgiven evenly over
-/// PERIOD. What is traded at attested prices has a meter of its own, since there the reference is one key's word.
+/// @title What the trades of an account may lose, and how much they may trade
+/// @notice Losses are shares of what the account was worth before the trade, counted as large as the bands of its
+/// prices let them be. They add up, and are forgiven evenly over PERIOD. Turnover has a meter of its own, which bounds
+/// what is lost when a price is farther from the market than its band; at attested prices, one key's word, it counts
+/// twice.
 abstract contract LossBudget {
     /// @notice Everything the guard keeps of an account, in one word of storage.
     struct Account {
@@ -19,7 +21,7 @@ abstract contract LossBudget {
         uint16 budgetBps;
         /// Shares in billionths, as they were at `chargedAt`.
         uint32 lost;
-        uint32 attested;
+        uint32 turnover;
         uint40 chargedAt;
         /// True when the owner signed a closed list of tokens.
         bool isClosed;
@@ -30,8 +32,10 @@ abstract contract LossBudget {
     uint16 public constant DEFAULT_BUDGET_BPS = 200;
     /// @notice The widest that even an owner can sign.
     uint16 public constant WIDEST_BPS = 1_000;
-    /// @notice What may be traded at attested prices: the whole account once, and again as it is forgiven.
-    uint256 internal constant ATTESTED_LIMIT = WHOLE;
+    /// @notice What may be traded for each share that may be lost: with the default the account twice a PERIOD.
+    uint256 public constant TURNOVER_OF_BUDGET = 100;
+    /// @notice What may be traded at most, however wide a budget its owner signed.
+    uint256 internal constant WIDEST_TURNOVER = 4 * WHOLE;
 
     /// @dev All of an account, in the unit of shares.
     uint256 internal constant WHOLE = 1e9;
@@ -39,11 +43,11 @@ abstract contract LossBudget {
 
     mapping(address account => Account) internal _accounts;
 
-    event Charged(address indexed account, uint256 lost, uint256 attested);
+    event Charged(address indexed account, uint256 lost, uint256 turnover);
     event LimitsTightened(address indexed account, uint256 tradeBps, uint256 budgetBps);
 
     error BudgetExceeded(uint256 wanted, uint256 left);
-    error AttestedBudgetExceeded(uint256 wanted, uint256 left);
+    error TurnoverExceeded(uint256 wanted, uint256 left);
     error NotTighter(uint256 tradeBps, uint256 budgetBps);
 
     /// @notice Narrows the calling account's limits, until its owner signs anew. The agent may: a tenant's wish.
@@ -65,39 +69,43 @@ abstract contract LossBudget {
     }
 
     /// @dev What both meters show now.
-    function _metersOf(Account memory account, uint256 limit) private view returns (uint256 lost, uint256 attested) {
+    function _metersOf(Account memory account) internal view returns (uint256 lost, uint256 turnover) {
+        (uint256 most, uint256 mostTurnover) = _most(account);
         uint256 elapsed = block.timestamp - account.chargedAt;
-        lost = _less(account.lost, limit * elapsed / PERIOD);
-        attested = _less(account.attested, ATTESTED_LIMIT * elapsed / PERIOD);
+        lost = _less(account.lost, most * elapsed / PERIOD);
+        turnover = _less(account.turnover, mostTurnover * elapsed / PERIOD);
     }
 
-    function _lossLimit(Account memory account) private pure returns (uint256) {
+    /// @dev What an account may lose and trade at once.
+    function _most(Account memory account) private pure returns (uint256 lost, uint256 turnover) {
         (, uint256 budgetBps) = _limits(account.tradeBps, account.budgetBps);
-        return budgetBps * SHARE_OF_A_BPS;
+        lost = budgetBps * SHARE_OF_A_BPS;
+        turnover = lost * TURNOVER_OF_BUDGET;
+        if (turnover > WIDEST_TURNOVER) turnover = WIDEST_TURNOVER;
     }
 
-    /// @dev What may still be lost, and traded at attested prices: shares of the account in billionths.
-    function _left(Account memory account) internal view returns (uint256 lossLeft, uint256 attestedLeft) {
-        uint256 limit = _lossLimit(account);
-        (uint256 lost, uint256 attested) = _metersOf(account, limit);
-        return (_less(limit, lost), _less(ATTESTED_LIMIT, attested));
+    /// @dev What may still be lost and traded: shares of the account in billionths.
+    function _left(Account memory account) internal view returns (uint256 lossLeft, uint256 turnoverLeft) {
+        (uint256 most, uint256 mostTurnover) = _most(account);
+        (uint256 lost, uint256 turnover) = _metersOf(account);
+        return (_less(most, lost), _less(mostTurnover, turnover));
     }
 
     /// @dev Adds shares to the meters, or refuses.
-    function _charge(address owner, uint256 lost, uint256 attested) internal {
-        if (lost == 0 && attested == 0) return;
+    function _charge(address owner, uint256 lost, uint256 turnover) internal {
+        if (lost == 0 && turnover == 0) return;
         Account memory account = _accounts[owner];
-        uint256 limit = _lossLimit(account);
-        (uint256 lostBefore, uint256 attestedBefore) = _metersOf(account, limit);
-        if (lost > _less(limit, lostBefore)) revert BudgetExceeded(lost, _less(limit, lostBefore));
-        if (attested > _less(ATTESTED_LIMIT, attestedBefore)) {
-            revert AttestedBudgetExceeded(attested, _less(ATTESTED_LIMIT, attestedBefore));
+        (uint256 most, uint256 mostTurnover) = _most(account);
+        (uint256 lostBefore, uint256 turnoverBefore) = _metersOf(account);
+        if (lost > _less(most, lostBefore)) revert BudgetExceeded(lost, _less(most, lostBefore));
+        if (turnover > _less(mostTurnover, turnoverBefore)) {
+            revert TurnoverExceeded(turnover, _less(mostTurnover, turnoverBefore));
         }
         account.lost = uint32(lostBefore + lost);
-        account.attested = uint32(attestedBefore + attested);
+        account.turnover = uint32(turnoverBefore + turnover);
         account.chargedAt = uint40(block.timestamp);
         _accounts[owner] = account;
-        emit Charged(owner, lost, attested);
+        emit Charged(owner, lost, turnover);
     }
 
     function _less(uint256 a, uint256 b) private pure returns (uint256) {

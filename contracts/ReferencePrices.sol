@@ -3,12 +3,13 @@ pragma solidity ^0.8.28;
 
 import {ECDSA} from "solady-src/src/utils/ECDSA.sol";
 import {FixedPointMathLib} from "solady-src/src/utils/FixedPointMathLib.sol";
-import {GuardRegistry} from "./GuardRegistry.sol";
+import {GuardRegistry, IFeed} from "./GuardRegistry.sol";
 
 /// @title What tokens are worth, by nobody's word who gains from a trade
 /// @notice A token's price is its Chainlink feed's, or where there is none, one that the attestor signed a moment ago.
-/// @dev An attested price stays within a step of the price with which its day began. So whoever has the attestor's key
-/// moves a price by that step a day, and not by more in any number of transactions.
+/// @dev An attested price stays within a step of the one with which the day before began, and a day begins with the
+/// first price that is used a day after the last one did. So whoever has the attestor's key moves a price by that step
+/// a day, and not by more in any number of transactions or after any number of idle days.
 abstract contract ReferencePrices is GuardRegistry {
     using FixedPointMathLib for uint256;
 
@@ -24,14 +25,14 @@ abstract contract ReferencePrices is GuardRegistry {
         address token;
         uint256 answer;
         uint256 unit;
+        /// How far the market may be from it.
+        uint256 bandBps;
         bool isAttested;
     }
 
     uint256 internal constant BPS = 10_000;
     /// @notice How long nothing is traded after a rollup's sequencer came back: its feeds have to catch up.
     uint256 internal constant SEQUENCER_GRACE = 1 hours;
-    /// @dev A step is allowed for each day since the anchor, up to as many.
-    uint256 private constant MOST_STEPS = 5;
     uint256 private constant USD = 1e18;
     /// @dev Keeps `answer * USD` within 256 bits.
     uint256 private constant LARGEST_ANSWER = type(uint128).max;
@@ -49,6 +50,7 @@ abstract contract ReferencePrices is GuardRegistry {
     error StalePrice(address token, uint256 time);
     error PriceMissing(address token);
     error NotAttested(address token);
+    error AggregatorChanged(address token, address feed);
     error StepTooLarge(address token, uint256 price, uint256 anchor);
 
     /// @notice The digest that the attestor signs for a price on this chain.
@@ -76,8 +78,10 @@ abstract contract ReferencePrices is GuardRegistry {
         if (!listed.isListed) revert TokenNotListed(token);
         price.token = token;
         price.unit = 10 ** (uint256(listed.decimals) + listed.priceDecimals);
+        price.bandBps = listed.bandBps;
         if (listed.feed != address(0)) {
-            price.answer = _fed(token, listed);
+            price.answer = _answerOf(token, listed.feed, listed.maxAge, listed.phase, listed.isBounded);
+            if (listed.isComposed) price.answer = _inUsd(token, price.answer);
             return (price, used);
         }
         if (used >= signed.length) revert PriceMissing(token);
@@ -86,11 +90,30 @@ abstract contract ReferencePrices is GuardRegistry {
         return (price, used + 1);
     }
 
-    function _fed(address token, Token memory listed) private view returns (uint256) {
-        (, int256 answer,, uint256 updatedAt,) = IFeed(listed.feed).latestRoundData();
-        if (answer <= 0 || uint256(answer) > LARGEST_ANSWER) revert InvalidPrice(token, answer);
-        _requireRecent(token, updatedAt, listed.maxAge);
+    /// @dev A feed's answer that is whole, recent, of the aggregator that was read, and within what that follows.
+    function _answerOf(address token, address feed, uint256 maxAge, uint8 phase, bool isBounded)
+        private
+        view
+        returns (uint256)
+    {
+        (uint80 round, int256 answer,, uint256 updatedAt, uint80 answeredIn) = IFeed(feed).latestRoundData();
+        if (answer <= 0 || uint256(answer) > LARGEST_ANSWER || answeredIn < round) revert InvalidPrice(token, answer);
+        if (uint8(round >> PHASE_OFFSET) != phase) revert AggregatorChanged(token, feed);
+        if (isBounded) {
+            Bounds memory known = bounds[feed];
+            if (uint256(answer) <= known.least || uint256(answer) >= known.most) revert InvalidPrice(token, answer);
+        }
+        _requireRecent(token, updatedAt, maxAge);
         return uint256(answer);
+    }
+
+    /// @dev A price in another currency, times that currency's own.
+    function _inUsd(address token, uint256 answer) private view returns (uint256) {
+        SecondFeed memory second = secondFeeds[token];
+        uint256 currency = _answerOf(token, second.feed, second.maxAge, second.phase, second.isBounded);
+        uint256 product = answer.fullMulDiv(currency, 10 ** uint256(second.priceDecimals));
+        if (product == 0 || product > LARGEST_ANSWER) revert InvalidPrice(token, int256(product));
+        return product;
     }
 
     function _attested(address token, Token memory listed, SignedPrice calldata signed) private returns (uint256) {
@@ -99,13 +122,14 @@ abstract contract ReferencePrices is GuardRegistry {
         address signer = ECDSA.tryRecoverCalldata(digest, signed.signature);
         if (signer == address(0) || signer != attestor) revert NotAttested(token);
         Anchor memory anchor = anchors[token];
-        uint256 day = (block.timestamp - anchor.time) / 1 days;
-        uint256 steps = FixedPointMathLib.min(day + 1, MOST_STEPS);
+        bool isNewDay = block.timestamp - anchor.time >= 1 days;
+        if (isNewDay) anchor.price = anchor.next;
         uint256 difference = FixedPointMathLib.dist(signed.price, anchor.price);
-        if (signed.price == 0 || difference * BPS > uint256(anchor.price) * listed.maxStepBps * steps) {
+        bool isSane = signed.price > 0 && signed.price <= type(uint104).max;
+        if (!isSane || difference * BPS > uint256(anchor.price) * listed.maxStepBps) {
             revert StepTooLarge(token, signed.price, anchor.price);
         }
-        if (day > 0) anchors[token] = Anchor(signed.price, uint40(block.timestamp));
+        if (isNewDay) anchors[token] = Anchor(anchor.price, uint104(signed.price), uint40(block.timestamp));
         return signed.price;
     }
 
@@ -121,12 +145,4 @@ abstract contract ReferencePrices is GuardRegistry {
     function _valueDown(Price memory price, uint256 amount) internal pure returns (uint256) {
         return amount.fullMulDiv(price.answer * USD, price.unit);
     }
-}
-
-/// @notice What is read of a Chainlink feed.
-interface IFeed {
-    function latestRoundData()
-        external
-        view
-        returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound);
 }

@@ -6,13 +6,15 @@ import {SafeTransferLib} from "solady-src/src/utils/SafeTransferLib.sol";
 import {GuardPolicy, IAccountOwners} from "./GuardPolicy.sol";
 import {GuardRegistry} from "./GuardRegistry.sol";
 import {ReferencePrices} from "./ReferencePrices.sol";
+import {RegistryChanges} from "./RegistryChanges.sol";
 import {SettlementRule} from "./SettlementRule.sol";
 import {TradeRunner} from "./TradeRunner.sol";
+import {WithdrawalExecutor} from "./WithdrawalExecutor.sol";
 
 /// @title The one contract through which an agent trades and sends
 /// @notice It takes the sold token from the calling account, has a registered venue trade it, measures what the account
-/// got, and reverts unless that is worth what was sold, less the account's limit for one trade. What is lost within
-/// that limit counts against the account's budget. It keeps no tokens and no allowances of its own.
+/// got, and reverts unless that is worth what was sold, less the account's limit for one trade. What may be lost within
+/// that limit and the bands of the prices counts against the account's budget. It keeps no tokens and no allowances.
 /// @dev Immutable; what it knows of the chain is in GuardRegistry, what tokens are worth in ReferencePrices, what an
 /// account may lose in LossBudget, what an agent may call in GuardPolicy, and who calls venues in TradeRunner.
 contract TradeGuard is ReferencePrices, GuardPolicy {
@@ -48,20 +50,29 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         bytes32[][] proofs;
     }
 
-    /// @dev A call in progress: the account, what it is worth in the listed tokens, its limit, and what it lost.
+    /// @dev A call in progress: prices, what the account is worth in the listed tokens, its limit, what it may have
+    /// lost, and what it traded.
     struct Session {
         Price[] prices;
         uint256 worth;
         uint256 tradeBps;
         bool isClosed;
         uint256 lost;
-        uint256 attested;
+        uint256 turnover;
+        uint256 deadline;
+        /// What was sold of which token, in the order of the trades.
+        WithdrawalExecutor.Asset[] sales;
     }
 
     /// @notice The contract that calls venues.
     TradeRunner public immutable RUNNER;
     /// @notice The contract that rules on what liquidating withdrawals pay.
     SettlementRule public immutable SETTLEMENT;
+    /// @notice The contract that changes the registry.
+    RegistryChanges public immutable CHANGES;
+
+    /// @dev How often turnover at attested prices counts.
+    uint256 private constant ATTESTED_WEIGHT = 2;
 
     bool private transient _entered;
 
@@ -82,6 +93,7 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
     error NothingSold(address token);
     error NothingToLose();
     error NotOnClosedList(address token);
+    error NotForPayout(address token);
     error TookTooMuch(address token, uint256 taken, uint256 amount);
     error TooLittle(uint256 bought, uint256 minOut);
     error UnfairTrade(uint256 soldValue, uint256 boughtValue, uint256 maxLossBps);
@@ -90,8 +102,23 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         GuardRegistry(administrator_, guardian_)
         GuardPolicy(withdrawals)
     {
+        if (administrator_ == address(0)) revert InvalidEntry(administrator_);
         RUNNER = new TradeRunner();
         SETTLEMENT = new SettlementRule();
+        CHANGES = new RegistryChanges();
+    }
+
+    /// @notice What the guard does not know itself is a change of its registry.
+    fallback() external {
+        address changes = address(CHANGES);
+        assembly ("memory-safe") {
+            let place := mload(0x40)
+            calldatacopy(place, 0, calldatasize())
+            let succeeded := delegatecall(gas(), changes, place, calldatasize(), 0, 0)
+            returndatacopy(place, 0, returndatasize())
+            if iszero(succeeded) { revert(place, returndatasize()) }
+            return(place, returndatasize())
+        }
     }
 
     modifier alone() {
@@ -110,13 +137,26 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         external
         alone
     {
-        if (block.timestamp > deadline) revert Expired(deadline, block.timestamp);
-        Session memory session = _open(listed, evidence.prices);
+        _tradeAll(listed, trades, evidence, deadline);
+    }
+
+    /// @notice Makes the sales of a withdrawal that the owner signed, for the call of the withdrawal executor right
+    /// after this one. Reverts unless they sell the signed amounts for the token that is paid, and leave to be paid
+    /// what they brought and the signed amount of that token, neither less nor more.
+    function liquidate(
+        SettlementRule.Payout calldata payout,
+        address[] calldata listed,
+        Trade[] calldata trades,
+        Evidence calldata evidence,
+        uint256 deadline
+    ) external alone {
+        uint256 before = payout.token.balanceOf(msg.sender);
         for (uint256 i; i < trades.length; ++i) {
-            if (session.isClosed) _requireOnList(session.prices[trades[i].buy].token, evidence.proofs[i]);
-            _trade(session, trades[i], deadline);
+            if (listed[trades[i].buy] != payout.token) revert NotForPayout(listed[trades[i].buy]);
         }
-        _charge(msg.sender, session.lost, session.attested);
+        WithdrawalExecutor.Asset[] memory sales;
+        if (trades.length > 0) sales = _tradeAll(listed, trades, evidence, deadline).sales;
+        SETTLEMENT.check(payout, before, payout.token.balanceOf(msg.sender), sales);
     }
 
     /// @notice Sends to the calling account on another chain. What the bridge keeps counts as lost.
@@ -128,7 +168,7 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         Session memory session = _open(listed, evidence.prices);
         if (session.isClosed) _requireOnList(session.prices[transfer.token].token, evidence.proofs[0]);
         _send(session, transfer);
-        _charge(msg.sender, session.lost, session.attested);
+        _charge(msg.sender, session.lost, 0);
     }
 
     /// @notice What the agent of an account may do now: its permission, its limits, and what is left of both meters in
@@ -136,11 +176,28 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
     function policyOf(address owner)
         external
         view
-        returns (Account memory account, uint256 tradeBps, uint256 budgetBps, uint256 lossLeft, uint256 attestedLeft)
+        returns (Account memory account, uint256 tradeBps, uint256 budgetBps, uint256 lossLeft, uint256 turnoverLeft)
     {
         account = _accounts[owner];
         (tradeBps, budgetBps) = _limits(account.tradeBps, account.budgetBps);
-        (lossLeft, attestedLeft) = _left(account);
+        (lossLeft, turnoverLeft) = _left(account);
+    }
+
+    function _tradeAll(
+        address[] calldata listed,
+        Trade[] calldata trades,
+        Evidence calldata evidence,
+        uint256 deadline
+    ) private returns (Session memory session) {
+        if (block.timestamp > deadline) revert Expired(deadline, block.timestamp);
+        session = _open(listed, evidence.prices);
+        session.deadline = deadline;
+        session.sales = new WithdrawalExecutor.Asset[](trades.length);
+        for (uint256 i; i < trades.length; ++i) {
+            if (session.isClosed) _requireOnList(session.prices[trades[i].buy].token, evidence.proofs[i]);
+            session.sales[i] = _trade(session, trades[i]);
+        }
+        _charge(msg.sender, session.lost, session.turnover);
     }
 
     /// @dev Reads prices and balances before anything is called that could move them.
@@ -160,7 +217,10 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         if (session.worth == 0) revert NothingToLose();
     }
 
-    function _trade(Session memory session, Trade calldata order, uint256 deadline) private {
+    function _trade(Session memory session, Trade calldata order)
+        private
+        returns (WithdrawalExecutor.Asset memory sale)
+    {
         Price memory sell = session.prices[order.sell];
         Price memory buy = session.prices[order.buy];
         if (order.sell == order.buy) revert SameToken(sell.token);
@@ -169,14 +229,28 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         uint256 held = sell.token.balanceOf(address(RUNNER));
         uint256 came = _take(sell.token, order.amount, held);
         bytes memory call =
-            kind == Venue.ROUTE ? order.route : _routerCall(sell.token, buy.token, order, came, deadline);
+            kind == Venue.ROUTE ? order.route : _routerCall(sell.token, buy.token, order, came, session.deadline);
         (uint256 returned, uint256 bought) = RUNNER.run(msg.sender, order.venue, sell.token, held, buy.token, call);
         if (bought < order.minOut) revert TooLittle(bought, order.minOut);
-        uint256 sold = order.amount - returned;
+        sale = WithdrawalExecutor.Asset(sell.token, order.amount - returned);
+        _meter(session, order.sell, order.buy, sale.amount, bought);
+        emit Traded(msg.sender, sell.token, buy.token, order.venue, sale.amount, bought);
+    }
+
+    /// @dev Holds a trade against the account's limit, and adds what it may have lost and what it traded.
+    function _meter(Session memory session, uint256 selling, uint256 buying, uint256 sold, uint256 bought)
+        private
+        pure
+    {
+        (Price memory sell, Price memory buy) = (session.prices[selling], session.prices[buying]);
         uint256 given = _valueUp(sell, sold);
-        _count(session, given, _valueDown(buy, bought));
-        if (sell.isAttested || buy.isAttested) session.attested += _shareOf(given, session.worth);
-        emit Traded(msg.sender, sell.token, buy.token, order.venue, sold, bought);
+        uint256 got = _valueDown(buy, bought);
+        _requireFair(session, given, got);
+        // What is lost when the market pays as much more for the one, and as much less for the other, as may be.
+        (uint256 most, uint256 least) = (given * (BPS + sell.bandBps), got * (BPS - buy.bandBps));
+        if (most > least) session.lost += _shareOf(most - least, session.worth * BPS);
+        uint256 weight = sell.isAttested || buy.isAttested ? ATTESTED_WEIGHT : 1;
+        session.turnover += _shareOf(given * weight, session.worth);
     }
 
     function _send(Session memory session, Transfer calldata order) private {
@@ -193,8 +267,15 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         (uint256 returned,) = RUNNER.run(msg.sender, order.bridge, token, held, address(0), call);
         uint256 amount = order.amount - returned;
         uint256 arriving = uint256(order.minOut) * 10 ** tokens[token].decimals / 10 ** (lane - 1);
-        _count(session, _valueUp(price, amount), _valueDown(price, arriving));
+        _meterSending(session, price, amount, arriving);
         emit Sent(msg.sender, token, order.bridge, order.chainId, amount, order.minOut);
+    }
+
+    /// @dev Of a transfer the same asset arrives, so its band is one of the difference, and it is no turnover.
+    function _meterSending(Session memory session, Price memory price, uint256 amount, uint256 arriving) private pure {
+        (uint256 given, uint256 got) = (_valueUp(price, amount), _valueDown(price, arriving));
+        _requireFair(session, given, got);
+        if (given > got) session.lost += _shareOf((given - got) * (BPS + price.bandBps), session.worth * BPS);
     }
 
     /// @dev Takes at most the amount from the account, to where the venue is called from.
@@ -207,12 +288,11 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         if (came == 0) revert NothingSold(token);
     }
 
-    /// @dev Holds one trade against the account's limit, and adds what it lost.
-    function _count(Session memory session, uint256 given, uint256 got) private pure {
-        if (got >= given) return;
-        uint256 loss = given - got;
-        if (loss * BPS > given * session.tradeBps) revert UnfairTrade(given, got, session.tradeBps);
-        session.lost += _shareOf(loss, session.worth);
+    /// @dev Holds one trade against the account's limit, by the prices themselves.
+    function _requireFair(Session memory session, uint256 given, uint256 got) private pure {
+        if (got < given && (given - got) * BPS > given * session.tradeBps) {
+            revert UnfairTrade(given, got, session.tradeBps);
+        }
     }
 
     function _shareOf(uint256 value, uint256 worth) private pure returns (uint256) {
@@ -243,8 +323,12 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         return selector == TradeGuard.trade.selector || selector == TradeGuard.send.selector;
     }
 
-    function _checkSettlement(bytes memory data) internal view override {
-        SETTLEMENT.check(msg.sender, data);
+    function _liquidate() internal pure override returns (bytes4) {
+        return TradeGuard.liquidate.selector;
+    }
+
+    function _checkPair(bytes memory liquidation, bytes memory settlement) internal view override {
+        SETTLEMENT.requirePair(liquidation, settlement);
     }
 
     function _requireSealed() internal view override {

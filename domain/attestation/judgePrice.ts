@@ -13,8 +13,8 @@ export interface AttestedToken {
   readonly maxAge: number
   /** Largest daily step, in basis points of the anchor. */
   readonly maxStepBps: number
-  /** The price (wad) with which the day began, and when that was (UNIX). */
-  readonly anchor: { readonly price: bigint; readonly time: number }
+  /** The prices (wad) with which the day before and the present one began, and when the present one did (UNIX). */
+  readonly anchor: { readonly price: bigint; readonly next: bigint; readonly time: number }
 }
 
 /** A price (wad) and when the market showed it (UNIX). */
@@ -29,15 +29,13 @@ export interface PriceRefusal {
 }
 
 const day = 86_400
-/** A step is allowed for each day since the anchor, up to as many. */
-const maxSteps = 5
 const bps = 10_000n
 
 const usd = (wad: bigint) => `${Decimal.format(wad, 6)} USD`
 
-/** How far a price may be from the anchor at a time, in basis points. */
-const allowedStepBps = ({ anchor, maxStepBps }: AttestedToken, now: number): number =>
-  maxStepBps * Math.min(Math.floor(Math.max(0, now - anchor.time) / day) + 1, maxSteps)
+/** What a price is held against at a time; the first one of a new day against the one of the day that ends. */
+const ruling = ({ anchor }: AttestedToken, now: number): bigint =>
+  now - anchor.time >= day ? anchor.next : anchor.price
 
 /** Why the chain would refuse a price in a block of this time; undefined when it would take it. */
 export const refusalOf = (token: AttestedToken, { price, time }: TimedPrice, now: number): PriceRefusal | undefined => {
@@ -47,14 +45,13 @@ export const refusalOf = (token: AttestedToken, { price, time }: TimedPrice, now
   if (now - time > token.maxAge) {
     return { code: RefusalCode.stale, reason: `the price is ${now - time} s old, the chain takes ${token.maxAge} s` }
   }
-  const { anchor } = token
-  const difference = price > anchor.price ? price - anchor.price : anchor.price - price
-  const allowed = allowedStepBps(token, now)
-  if (difference * bps <= anchor.price * BigInt(allowed)) return undefined
-  const moved = anchor.price === 0n ? "all" : `${(difference * bps) / anchor.price} basis points`
+  const anchor = ruling(token, now)
+  const difference = price > anchor ? price - anchor : anchor - price
+  if (difference * bps <= anchor * BigInt(token.maxStepBps)) return undefined
+  const moved = anchor === 0n ? "all" : `${(difference * bps) / anchor} basis points`
   return {
     code: RefusalCode.beyondStep,
-    reason: `${usd(price)} is ${moved} from ${usd(anchor.price)}, with which the day began; the chain takes ${allowed}`
+    reason: `${usd(price)} is ${moved} from ${usd(anchor)} of the day before; the chain takes ${token.maxStepBps}`
   }
 }
 

@@ -54,7 +54,7 @@ export interface GuardReading {
   readonly budgetBps: number
   /** What is left of both meters, in billionths of the account. */
   readonly lossLeft: bigint
-  readonly attestedLeft: bigint
+  readonly turnoverLeft: bigint
   /** Merkle root of the only tokens that may be bought; null: those of the registry. */
   readonly closedRoot: string | null
 }

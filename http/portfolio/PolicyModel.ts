@@ -63,8 +63,8 @@ const Guard = Schema.Struct({
   attestor: addressText("Signs prices of tokens without a feed; zero when there is none."),
   maxTradeLossBps: bps("Most that one trade may lose, of what is sold."),
   maxWeeklyLossBps: bps("Most that all trades together may lose; the budget refills evenly over seven days."),
-  lossLeft: percentLeft("What trades may still lose now."),
-  attestedLeft: percentLeft("What may still be traded now at prices that the attestor signs."),
+  lossLeft: percentLeft("What trades may still lose now, counted by how far markets may be from the prices."),
+  turnoverLeft: percentLeft("What may still be traded now; at prices that the attestor signs, half of it."),
   closedListRoot: Schema.NullOr(
     hexBytes("Merkle root of the only tokens that may be bought.", 32, `0x${"5f".repeat(32)}`)
   ).annotate({

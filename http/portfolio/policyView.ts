@@ -8,12 +8,12 @@ import type { AccountPolicy } from "#domain/policy/Policies.ts"
 const percentOf = (billionths: bigint): string =>
   `${billionths / 10_000_000n}.${(billionths % 10_000_000n).toString().padStart(7, "0")}`
 
-const guardView = ({ attestedLeft, budgetBps, closedRoot, lossLeft, tradeBps, ...guard }: GuardReading) => ({
+const guardView = ({ budgetBps, closedRoot, lossLeft, tradeBps, turnoverLeft, ...guard }: GuardReading) => ({
   ...guard,
   maxTradeLossBps: tradeBps,
   maxWeeklyLossBps: budgetBps,
   lossLeft: percentOf(lossLeft),
-  attestedLeft: percentOf(attestedLeft),
+  turnoverLeft: percentOf(turnoverLeft),
   closedListRoot: closedRoot
 })
 

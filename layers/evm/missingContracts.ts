@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type Address, type Hex, keccak256, pad } from "viem"
 import { toViem } from "#layers/evm/address.ts"
 import { routedSwapCodeHash, withdrawalExecutor } from "#layers/evm/contracts.ts"
-import { runnerOf, settlementRuleOf, tradeGuardCodeHash } from "#layers/evm/tradeGuard.ts"
+import { registryChangesOf, runnerOf, settlementRuleOf, tradeGuardCodeHash } from "#layers/evm/tradeGuard.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
 import { requiredContracts } from "#layers/evm/requiredContracts.ts"
@@ -56,7 +56,10 @@ export const missingContracts = Effect.fn("missingContracts")(function* (chain: 
             name: `TradeGuard for executor ${withdrawalExecutor}`,
             contract: toViem(guard),
             hash: tradeGuardCodeHash,
-            knows: [withdrawalExecutor, toViem(runnerOf(guard)), toViem(settlementRuleOf(guard))]
+            knows: [
+              withdrawalExecutor,
+              ...[runnerOf, settlementRuleOf, registryChangesOf].map((part) => toViem(part(guard)))
+            ]
           }
         ])
   ]

@@ -236,7 +236,7 @@ export const installChain = Effect.fn("installChain")(function* (
   yield* installTokens(installation, at.treasury)
   const priceOf = (token: Token) => prices.price(token.assetId)
   yield* installFeeds(client, contracts.own("SandboxFeed"), { chain, priceOf })
-  yield* fillGuard(client, { abi: contracts.own("TradeGuard").abi, at, chain }, { attestor, priceOf })
+  yield* fillGuard(client, { abi: contracts.own("RegistryChanges").abi, at, chain }, { attestor, priceOf })
   yield* foundPools(installation, at, prices)
   yield* stockUp(installation, at.treasury, { holder: at.bridge, tokens: [chain.usdc, chain.weth] })
   yield* stockUp(installation, at.treasury, { holder: at.routePools, tokens: chain.tokens })

@@ -12,9 +12,12 @@ const venueKind = { router: 1, route: 2, bridge: 3 } as const
 /** Longest silence of a feed, in seconds: the real heartbeats reach a day. */
 const feedAge = 86_400
 
-/** Longest age of an attested price, in seconds, and how far it may be from the day's first one. */
-const attestedAge = 600
+/** Longest age of an attested price, in seconds, and how far it may be from the one of the day before. */
+const attestedAge = 300
 const attestedStepBps = 500
+
+/** How far markets may be from prices, in basis points: the deviation at which real feeds are written anew. */
+const bandOf = ({ tags }: Token) => (tags.includes("stablecoin") ? 25 : 50)
 
 export interface GuardedContracts {
   readonly guard: Address
@@ -47,8 +50,8 @@ const entries = (
   return [
     ...chain.tokens.map((token) =>
       token.isAttested
-        ? call("registerToken", token.address, zeroAddress, attestedAge, attestedStepBps, priceOf(token))
-        : call("registerToken", token.address, feedOf(token), feedAge, 0, 0n)
+        ? call("registerAttested", token.address, attestedAge, bandOf(token), attestedStepBps, priceOf(token))
+        : call("registerToken", token.address, feedOf(token), feedAge, bandOf(token), zeroAddress, 0)
     ),
     call("setKeys", operator, operator, attestor),
     call("registerVenue", at.router, venueKind.router),

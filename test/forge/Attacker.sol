@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import {RegistryChanges} from "../../contracts/RegistryChanges.sol";
 import {GuardFixture} from "./GuardFixture.sol";
 import {TradeGuard} from "../../contracts/TradeGuard.sol";
 import {TradeRunner} from "../../contracts/TradeRunner.sol";
@@ -101,7 +102,7 @@ contract Attacker is GuardFixture {
         if (kind == 2) return (bought, abi.encodeCall(OddToken.transferFrom, (runner, THIEF, 1)));
         if (kind == 3) return (runner, abi.encodeCall(TradeRunner.run, (THIEF, address(route), bought, 0, sold, "")));
         if (kind == 4) return (address(guard), abi.encodeCall(guard.tighten, (1, 1)));
-        return (address(guard), abi.encodeCall(guard.pause, ()));
+        return (address(guard), abi.encodeCall(RegistryChanges.pause, ()));
     }
 
     function send(uint256 share, uint256 bps) external {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import {RegistryChanges} from "../../contracts/RegistryChanges.sol";
 import {GuardRegistry} from "../../contracts/GuardRegistry.sol";
 import {IAccountOwners} from "../../contracts/GuardPolicy.sol";
 import {ReferencePrices} from "../../contracts/ReferencePrices.sol";
@@ -15,6 +16,7 @@ import {AnyPriceRoute, AnyPriceRouter, TestBridge} from "./Venues.sol";
 abstract contract GuardFixture is Cheats {
     address internal constant ADMINISTRATOR = address(0xAD);
     address internal constant GUARDIAN = address(0x60);
+    uint256 internal constant ALL_OF_THE_BUDGET = 2e7;
     address internal constant THIEF = address(0x7417EF);
     uint256 internal constant ATTESTOR_KEY = 0xA77;
     uint256 internal constant OWNER_KEY = 0x0E4;
@@ -50,6 +52,11 @@ abstract contract GuardFixture is Cheats {
         account.install(guard, _permission(PERMISSION, START - 1, START + 90 days, 0, 0));
     }
 
+    /// @dev How far the market may be from a token's price: as near as is registered, where markets stand still.
+    function _band(uint256) internal pure virtual returns (uint8) {
+        return 1;
+    }
+
     /// @dev Tokens in ascending order of address, as the guard wants them.
     function _deployTokens() private {
         uint8[4] memory decimals = [6, 18, 8, 18];
@@ -67,32 +74,40 @@ abstract contract GuardFixture is Cheats {
 
     function _register() private {
         vm.prank(ADMINISTRATOR);
-        guard.setKeys(ADMINISTRATOR, GUARDIAN, vm.addr(ATTESTOR_KEY));
-        for (uint256 i; i < 4; ++i) {
-            bool isFed = i < 3;
+        _registry(guard).setKeys(ADMINISTRATOR, GUARDIAN, vm.addr(ATTESTOR_KEY));
+        for (uint256 i; i < 3; ++i) {
             vm.prank(ADMINISTRATOR);
-            guard.registerToken(
-                address(tokens[i]),
-                isFed ? address(feeds[i]) : address(0),
-                isFed ? 1 days : 5 minutes,
-                isFed ? 0 : 500,
-                isFed ? 0 : 100e18
-            );
+            _registry(guard).registerToken(address(tokens[i]), address(feeds[i]), 1 days, _band(i), address(0), 0);
         }
         vm.prank(ADMINISTRATOR);
-        guard.registerVenue(address(route), GuardRegistry.Venue.ROUTE);
+        _registry(guard).registerAttested(address(tokens[3]), 5 minutes, _band(3), 500, 100e18);
         vm.prank(ADMINISTRATOR);
-        guard.registerVenue(address(router), GuardRegistry.Venue.ROUTER);
+        _registry(guard).registerVenue(address(route), GuardRegistry.Venue.ROUTE);
         vm.prank(ADMINISTRATOR);
-        guard.registerVenue(address(bridge), GuardRegistry.Venue.BRIDGE);
+        _registry(guard).registerVenue(address(router), GuardRegistry.Venue.ROUTER);
         vm.prank(ADMINISTRATOR);
-        guard.registerLane(address(tokens[0]), 42_161, address(0xF00D), 18);
+        _registry(guard).registerVenue(address(bridge), GuardRegistry.Venue.BRIDGE);
         vm.prank(ADMINISTRATOR);
-        guard.registerLane(address(tokens[0]), 0, address(owners), 6);
+        _registry(guard).registerLane(address(tokens[0]), 42_161, address(0xF00D), 18);
         vm.prank(ADMINISTRATOR);
-        guard.setSequencer(address(sequencer));
+        _registry(guard).registerLane(address(tokens[0]), 0, address(owners), 6);
         vm.prank(ADMINISTRATOR);
-        guard.seal();
+        _registry(guard).setSequencer(address(sequencer));
+        vm.prank(ADMINISTRATOR);
+        _registry(guard).seal();
+    }
+
+    /// @dev The registration of a token with its feed.
+    function _feeding(uint256 token, uint8 bandBps) internal view returns (bytes memory) {
+        return abi.encodeCall(
+            RegistryChanges.registerToken,
+            (address(tokens[token]), address(feeds[token]), 1 days, bandBps, address(0), 0)
+        );
+    }
+
+    /// @dev The guard by the functions that change its registry.
+    function _registry(TradeGuard of_) internal pure returns (RegistryChanges) {
+        return RegistryChanges(address(of_));
     }
 
     function _refreshFeeds() internal {

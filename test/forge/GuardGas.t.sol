@@ -65,6 +65,6 @@ contract GuardGasTest is GuardFixture {
 
     function test_gas_revocation() public {
         bytes memory signature = _signature(OWNER_KEY, guard.revocationDigest(address(account), uint40(START)));
-        guard.revoke(address(account), uint40(START), signature);
+        guard.revoke(address(account), vm.addr(OWNER_KEY), uint40(START), signature);
     }
 }

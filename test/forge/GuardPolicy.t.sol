@@ -4,6 +4,7 @@ pragma solidity ^0.8.28;
 import {GuardPolicy} from "../../contracts/GuardPolicy.sol";
 import {LossBudget} from "../../contracts/LossBudget.sol";
 import {PackedUserOperation} from "../../contracts/PackedUserOperation.sol";
+import {SettlementRule} from "../../contracts/SettlementRule.sol";
 import {TradeGuard} from "../../contracts/TradeGuard.sol";
 import {WithdrawalExecutor} from "../../contracts/WithdrawalExecutor.sol";
 import {GuardFixture} from "./GuardFixture.sol";
@@ -20,7 +21,34 @@ contract GuardPolicyTest is GuardFixture {
         Call[] memory calls = _permitted();
         uint256 until = uint256(START + 90 days) << 160;
         assertEq(_ask(_batch(calls)), until, "together");
-        for (uint256 i; i < calls.length; ++i) assertEq(_ask(_one(calls[i])), until, "alone");
+        for (uint256 i; i < 4; ++i) assertEq(_ask(_one(calls[i])), until, "alone");
+    }
+
+    function testFuzz_aWithdrawalIsSettledRightAfterItsOwnSalesAndNeverOtherwise(uint256 keep, uint256 amount) public {
+        Call[] memory calls = _permitted();
+        (Call memory liquidation, Call memory settlement) = (calls[4], calls[5]);
+        _refuses(_one(liquidation), GuardPolicy.CallNotAllowed.selector);
+        _refuses(_one(settlement), GuardPolicy.CallNotAllowed.selector);
+        (calls[4], calls[3]) = (calls[3], liquidation);
+        _refuses(_batch(calls), GuardPolicy.CallNotAllowed.selector);
+        Call[] memory pair = new Call[](2);
+        (pair[0], pair[1]) = (settlement, liquidation);
+        _refuses(_batch(pair), GuardPolicy.CallNotAllowed.selector);
+        (pair[0], pair[1]) = (liquidation, liquidation);
+        _refuses(_batch(pair), GuardPolicy.CallNotAllowed.selector);
+        (pair[0], pair[1]) = (liquidation, settlement);
+        _ask(_batch(pair));
+        uint256 kept = tokens[0].balanceOf(address(account));
+        vm.assume(keep != kept && amount != 5);
+        bytes4 another = SettlementRule.AnotherPayout.selector;
+        pair[1].data = _settlementOf(5, address(tokens[0]), keep);
+        _refuses(_batch(pair), another);
+        pair[1].data = _settlementOf(amount, address(tokens[0]), kept);
+        _refuses(_batch(pair), another);
+        pair[1].data = _settlementOf(5, address(tokens[1]), kept);
+        _refuses(_batch(pair), another);
+        pair[1] = Call(settlement.target, 1, settlement.data);
+        _refuses(_batch(pair), GuardPolicy.CallNotAllowed.selector);
     }
 
     function testFuzz_oneForbiddenCallForbidsAll(uint256 place, uint256 kind, address target, bytes calldata data)
@@ -55,10 +83,15 @@ contract GuardPolicyTest is GuardFixture {
             if (!succeeded) return;
             TestAccount.Reading[] memory made = abi.decode(answer, (TestAccount.Reading[]));
             for (uint256 i; i < made.length; ++i) {
-                assertTrue(
-                    made[i].value == 0 && _isPermitted(Call(made[i].target, made[i].value, made[i].data)),
-                    "the account would make another call"
-                );
+                Call memory call = Call(made[i].target, made[i].value, made[i].data);
+                if (call.target == address(owners)) {
+                    bool isSettled = i > 0 && call.value == 0 && _isSettled(made[i - 1].data, call.data);
+                    assertTrue(isSettled, "settled otherwise");
+                } else if (call.target == address(guard) && bytes4(call.data) == TradeGuard.liquidate.selector) {
+                    assertTrue(i + 1 < made.length && made[i + 1].target == address(owners), "sold for nobody");
+                } else {
+                    assertTrue(_isPermitted(call), "the account would make another call");
+                }
             }
         } catch {}
     }
@@ -158,7 +191,7 @@ contract GuardPolicyTest is GuardFixture {
         else if (key != OWNER_KEY) failure = GuardPolicy.NotSignedByOwner.selector;
         else if (issuedBefore < START - 1) failure = GuardPolicy.NotTheLatest.selector;
         if (failure != 0) vm.expectPartialRevert(failure);
-        guard.revoke(address(account), uint40(issuedBefore), signature);
+        guard.revoke(address(account), vm.addr(OWNER_KEY), uint40(issuedBefore), signature);
         if (failure == 0) _refuses(_batch(_permitted()), GuardPolicy.PermissionNotLive.selector);
     }
 
@@ -166,7 +199,7 @@ contract GuardPolicyTest is GuardFixture {
         bytes memory signature = _signature(OWNER_KEY, guard.revocationDigest(address(account), uint40(START)));
         vm.chainId(10);
         vm.prank(THIEF);
-        guard.revoke(address(account), uint40(START), signature);
+        guard.revoke(address(account), vm.addr(OWNER_KEY), uint40(START), signature);
         _refuses(_batch(_permitted()), GuardPolicy.PermissionNotLive.selector);
         vm.expectPartialRevert(GuardPolicy.NotTheLatest.selector);
         account.install(guard, _permission(0x55667788, START, START + 1 days, 0, 0));
@@ -174,7 +207,55 @@ contract GuardPolicyTest is GuardFixture {
         account.install(guard, _permission(0x55667788, START + 1, START + 1 days, 0, 0));
         // The word is of its time: it does not end what was issued later.
         vm.expectPartialRevert(GuardPolicy.NotTheLatest.selector);
-        guard.revoke(address(account), uint40(START), signature);
+        guard.revoke(address(account), vm.addr(OWNER_KEY), uint40(START), signature);
+    }
+
+    function test_theOwnersWordHoldsForAnAccountThatIsNotMadeYet() public {
+        TestAccount later = new TestAccount();
+        address owner = vm.addr(OWNER_KEY);
+        bytes32 digest = guard.revocationDigest(address(later), uint40(START));
+        guard.revoke(address(later), owner, uint40(START), _signature(OWNER_KEY, digest));
+        // Somebody else's word for the same account is of his own permissions alone.
+        bytes32 other = guard.revocationDigest(address(later), uint40(START + 60));
+        guard.revoke(address(later), vm.addr(0xBAD), uint40(START + 60), _signature(0xBAD, other));
+        owners.set(address(later), owner);
+        vm.expectPartialRevert(GuardPolicy.NotTheLatest.selector);
+        later.install(guard, _permission(PERMISSION, START, START + 1 days, 0, 0));
+        later.install(guard, _permission(PERMISSION, START + 1, START + 1 days, 0, 0));
+        vm.expectPartialRevert(GuardPolicy.NotTheLatest.selector);
+        guard.revoke(address(later), owner, uint40(START), _signature(OWNER_KEY, digest));
+        guard.revoke(address(later), vm.addr(0xBAD), uint40(START + 60), _signature(0xBAD, other));
+        assertTrue(guard.isInitialized(address(later)), "ended by somebody else");
+    }
+
+    function test_aRenewalThatWaitsToBeInstalledIsNoSecondBudget() public {
+        uint256 worth = _worth();
+        this.drain();
+        assertLe(_worth() * 10_000, worth * 9_820, "the attack took nothing worth a test");
+        account.install(guard, _permission(0x22222222, START, START + 180 days, 0, 0));
+        this.drain();
+        assertLe(worth * 9_800, _worth() * 10_000, "lost more than one budget");
+        // A wider one that the owner signs is wider by what is more in it.
+        account.install(guard, _permission(0x33333333, START + 1, START + 180 days, 0, 300));
+        this.drain();
+        assertLe(worth * 9_700, _worth() * 10_000, "lost more than the wider budget");
+        assertLe(_worth() * 10_000, worth * 9_720, "the wider budget is none");
+    }
+
+    function drain() external {
+        for (uint256 i; i < 90; ++i) {
+            (uint256 sell, uint256 buy) = i % 2 == 0 ? (uint256(0), uint256(1)) : (uint256(1), uint256(0));
+            uint256 amount = tokens[sell].balanceOf(address(account));
+            try this.tradeAtTheLimit(sell, buy, amount) {} catch {
+                try this.tradeAtTheLimit(sell, buy, amount / 8) {} catch {
+                    try this.tradeAtTheLimit(sell, buy, amount / 64) {} catch {}
+                }
+            }
+        }
+    }
+
+    function tradeAtTheLimit(uint256 sell, uint256 buy, uint256 amount) external {
+        _trade(_paying(sell, buy, amount, 9_801));
     }
 
     function test_anUninstalledPermissionIsOver() public {
@@ -208,19 +289,45 @@ contract GuardPolicyTest is GuardFixture {
     }
 
     function _permitted() private view returns (Call[] memory calls) {
-        calls = new Call[](5);
+        calls = new Call[](6);
         calls[0] = Call(address(tokens[0]), 0, abi.encodeCall(OddToken.approve, (address(guard), 5)));
         calls[1] = Call(address(guard), 0, abi.encodeWithSelector(TradeGuard.trade.selector, 1));
         calls[2] = Call(address(guard), 0, abi.encodeWithSelector(TradeGuard.send.selector, 2));
         calls[3] = Call(address(guard), 0, abi.encodeCall(LossBudget.tighten, (100, 100)));
-        calls[4] = Call(address(owners), 0, _settlement());
+        uint256 keep = tokens[0].balanceOf(address(account));
+        SettlementRule.Payout memory payout = SettlementRule.Payout(_signedAssets(5), address(tokens[0]), keep);
+        TradeGuard.Evidence memory none;
+        TradeGuard.Trade[] memory trades;
+        calls[4] =
+            Call(address(guard), 0, abi.encodeCall(TradeGuard.liquidate, (payout, new address[](0), trades, none, 9)));
+        calls[5] = Call(address(owners), 0, _settlementOf(5, address(tokens[0]), keep));
     }
 
-    /// @dev Of nothing that the account has in the settlement token: all of it is kept.
-    function _settlement() private view returns (bytes memory) {
+    function _signedAssets(uint256 amount) private view returns (WithdrawalExecutor.Asset[] memory assets) {
+        assets = new WithdrawalExecutor.Asset[](1);
+        assets[0] = WithdrawalExecutor.Asset(address(tokens[1]), amount);
+    }
+
+    function _settlementOf(uint256 amount, address token, uint256 keep) private view returns (bytes memory) {
         WithdrawalExecutor.Authorization memory authorization;
-        uint256 keep = tokens[0].balanceOf(address(account));
-        return abi.encodeCall(WithdrawalExecutor.settle, (authorization, "", address(tokens[0]), keep));
+        authorization.assets = _signedAssets(amount);
+        return abi.encodeCall(WithdrawalExecutor.settle, (authorization, "", token, keep));
+    }
+
+    /// @dev The pair's rule once more: both name the same payout.
+    function _isSettled(bytes memory liquidation, bytes memory settlement) private view returns (bool) {
+        if (bytes4(liquidation) != TradeGuard.liquidate.selector) return false;
+        if (bytes4(settlement) != WithdrawalExecutor.settle.selector) return false;
+        (bytes32 first, bytes32 second) = this.payoutsOf(liquidation, settlement);
+        return first == second;
+    }
+
+    function payoutsOf(bytes calldata liquidation, bytes calldata settlement) external pure returns (bytes32, bytes32) {
+        SettlementRule.Payout memory payout = abi.decode(liquidation[4:], (SettlementRule.Payout));
+        (WithdrawalExecutor.Authorization memory signed,, address token, uint256 keep) =
+            abi.decode(settlement[4:], (WithdrawalExecutor.Authorization, bytes, address, uint256));
+        SettlementRule.Payout memory paid = SettlementRule.Payout(signed.assets, token, keep);
+        return (keccak256(abi.encode(payout)), keccak256(abi.encode(paid)));
     }
 
     function _forbidden(uint256 kind, address target, bytes calldata data) private view returns (Call memory) {
@@ -247,7 +354,7 @@ contract GuardPolicyTest is GuardFixture {
             return selector == TradeGuard.trade.selector || selector == TradeGuard.send.selector
                 || selector == LossBudget.tighten.selector;
         }
-        if (call.target == address(owners)) return selector == WithdrawalExecutor.settle.selector;
+        if (call.target == address(owners)) return false;
         if (call.target == address(account)) {
             bytes memory data = call.data;
             bytes5 other = bytes5(abi.encodePacked(data[4], data[5], data[6], data[7], data[8]));

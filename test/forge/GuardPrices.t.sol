@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import {RegistryChanges} from "../../contracts/RegistryChanges.sol";
 import {ReferencePrices} from "../../contracts/ReferencePrices.sol";
 import {TradeGuard} from "../../contracts/TradeGuard.sol";
 import {IAccountOwners} from "../../contracts/GuardPolicy.sol";
 import {GuardFixture} from "./GuardFixture.sol";
+import {BoundedFeed, TestFeed} from "./OddTokens.sol";
 
 /// @title Where prices come from, and when they are refused
 contract GuardPricesTest is GuardFixture {
@@ -43,7 +45,8 @@ contract GuardPricesTest is GuardFixture {
         // A token of 2,500 dollars went for one dollar, which is all of its quarter of the account but 0.04 percent.
         assertLe(_worth() * 10_000, worth * 7_501, "the lie took less than all that could be sold at it");
         (,,, uint256 left,) = guard.policyOf(address(account));
-        assertEq(left, budget, "counted as a loss");
+        // The share that was sold, as the guard sees it, is ten dollars of 75,010: two basis points of that.
+        assertLe(budget - left, 30, "counted as a loss");
     }
 
     function test_aPriceFromTheFutureIsRefused() public {
@@ -72,30 +75,105 @@ contract GuardPricesTest is GuardFixture {
         else _refused(trades, ReferencePrices.SequencerDown.selector);
     }
 
-    function testFuzz_anAttestedPriceStaysWithinAStepOfItsDay(uint256 price, uint256 idle) public {
+    function testFuzz_anAttestedPriceIsOneStepFromTheLastHoweverManyDaysAreIdle(uint256 price, uint256 idle) public {
         price = _within(price, 1e18, 300e18);
         idle = _within(idle, 0, 20 days);
         vm.warp(START + idle);
         _refreshFeeds();
-        uint256 steps = idle / 1 days + 1 > 5 ? 5 : idle / 1 days + 1;
         uint256 difference = price > 100e18 ? price - 100e18 : 100e18 - price;
         (bool isTaken, bytes4 failure) = _tryAt(_signed(price, vm.getBlockTimestamp()));
-        assertTrue(isTaken == (difference <= 5e18 * steps), "step");
+        assertTrue(isTaken == (difference <= 5e18), "step");
         if (!isTaken) assertTrue(failure == ReferencePrices.StepTooLarge.selector, "another error");
     }
 
     function test_manyPricesInADayMoveItByOneStep() public {
-        vm.warp(START + 1 days);
-        _refreshFeeds();
-        (bool isTaken,) = _tryAt(_signed(110e18, vm.getBlockTimestamp()));
-        assertTrue(isTaken, "two days' steps");
-        for (uint256 i = 1; i < 24; ++i) {
-            vm.warp(START + 1 days + i * 1 hours - 1);
-            (isTaken,) = _tryAt(_signed(115.5e18, vm.getBlockTimestamp()));
-            assertTrue(isTaken, "one step");
-            (isTaken,) = _tryAt(_signed(115.51e18, vm.getBlockTimestamp()));
-            assertTrue(!isTaken, "more than one step");
+        bool isTaken;
+        uint256 ruling = 100e18;
+        for (uint256 day = 1; day < 5; ++day) {
+            for (uint256 i; i < 24; ++i) {
+                vm.warp(START + day * 1 days + i * 1 hours);
+                _refreshFeeds();
+                (isTaken,) = _tryAt(_signed(ruling * 10_501 / 10_000, vm.getBlockTimestamp()));
+                assertTrue(!isTaken, "more than one step");
+                (isTaken,) = _tryAt(_signed(ruling * 9_499 / 10_000, vm.getBlockTimestamp()));
+                assertTrue(!isTaken, "more than one step down");
+                (isTaken,) = _tryAt(_signed(ruling * 10_500 / 10_000, vm.getBlockTimestamp()));
+                assertTrue(isTaken, "one step");
+                (isTaken,) = _tryAt(_signed(ruling * 9_500 / 10_000, vm.getBlockTimestamp()));
+                assertTrue(isTaken, "one step down");
+            }
+            ruling = ruling * 10_500 / 10_000;
         }
+    }
+
+    function test_aFeedsRoundIsWholeAndOfTheAggregatorThatWasRead() public {
+        TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 10_000);
+        feeds[1].setRound(2, 1);
+        _refused(trades, ReferencePrices.InvalidPrice.selector);
+        feeds[1].setRound((1 << 64) + 1, (1 << 64) + 1);
+        _refused(trades, ReferencePrices.AggregatorChanged.selector);
+        vm.prank(THIEF);
+        _registry(guard).readFeeds(address(tokens[1]));
+        _trade(trades);
+    }
+
+    function testFuzz_whereAnAggregatorStopsFollowingTheMarketNothingIsTraded(int256 answer) public {
+        BoundedFeed feed = new BoundedFeed(8, 1_000e8, 10_000e8);
+        feed.set(2_500e8, vm.getBlockTimestamp(), vm.getBlockTimestamp());
+        address token = address(tokens[1]);
+        _change(abi.encodeCall(RegistryChanges.registerToken, (token, address(feed), 1 days, 1, address(0), 0)));
+        answer = int256(_within(uint256(answer), 500e8, 20_000e8));
+        if (uint256(answer) % 5 == 0) answer = answer % 2 == 0 ? int256(1_000e8) : int256(10_000e8);
+        feed.set(answer, vm.getBlockTimestamp(), vm.getBlockTimestamp());
+        prices[1] = uint256(answer);
+        TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 10_000);
+        if (answer > 1_000e8 && answer < 10_000e8) _trade(trades);
+        else _refused(trades, ReferencePrices.InvalidPrice.selector);
+        // Another aggregator has bounds of its own, and is not believed before they are read.
+        feed.replace(0, type(int192).max);
+        _refused(trades, ReferencePrices.AggregatorChanged.selector);
+        _registry(guard).readFeeds(address(tokens[1]));
+        _trade(trades);
+    }
+
+    /// @dev One bitcoin of a token is worth so many of the coin, and the coin so many dollars; decimals as they come.
+    function testFuzz_aPriceInAnotherCurrencyIsMultipliedByThatCurrencysOwn(uint8 first, uint8 second) public {
+        (first, second) = (uint8(_within(first, 6, 18)), uint8(_within(second, 6, 18)));
+        (TestFeed ratio, TestFeed coin) = (new TestFeed(first), new TestFeed(second));
+        uint256 now_ = vm.getBlockTimestamp();
+        ratio.set(int256(10 ** uint256(first) * 5 / 4), now_, now_);
+        coin.set(int256(10 ** uint256(second) * 2_000), now_, now_);
+        address token = address(tokens[1]);
+        _change(
+            abi.encodeCall(RegistryChanges.registerToken, (token, address(ratio), 1 days, 1, address(coin), 2 days))
+        );
+        now_ = vm.getBlockTimestamp();
+        ratio.set(int256(10 ** uint256(first) * 5 / 4), now_, now_);
+        coin.set(int256(10 ** uint256(second) * 2_000), now_, now_);
+        TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 9_801);
+        _trade(trades);
+        trades = _paying(0, 1, 1_000e6, 9_799);
+        _refused(trades, TradeGuard.UnfairTrade.selector);
+        coin.set(int256(10 ** uint256(second) * 2_000), now_, now_ - 2 days - 1);
+        _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.StalePrice.selector);
+        coin.set(0, now_, now_);
+        _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.InvalidPrice.selector);
+        coin.set(int256(10 ** uint256(second) * 2_000), now_, now_);
+        coin.setRound(1 << 64, 1 << 64);
+        _refused(_paying(0, 1, 1_000e6, 10_000), ReferencePrices.AggregatorChanged.selector);
+        _registry(guard).readFeeds(token);
+        _trade(_paying(0, 1, 1_000e6, 10_000));
+    }
+
+    /// @dev Two days pass.
+    function _change(bytes memory change) private {
+        vm.prank(ADMINISTRATOR);
+        _registry(guard).schedule(change);
+        vm.warp(vm.getBlockTimestamp() + 2 days);
+        _refreshFeeds();
+        vm.prank(ADMINISTRATOR);
+        (bool succeeded,) = address(guard).call(change);
+        assertTrue(succeeded, "not changed");
     }
 
     function test_nobodyButTheAttestorAttestsAndOnlyForThisTokenTimeAndChain() public {
@@ -110,7 +188,8 @@ contract GuardPricesTest is GuardFixture {
         (, failure) = _tryAt(price);
         assertTrue(failure == ReferencePrices.NotAttested.selector, "another price");
         price = _signed(100e18, vm.getBlockTimestamp());
-        price.signature = _signature(OWNER_KEY, guard.priceDigest(address(tokens[3]), 100e18, uint40(vm.getBlockTimestamp())));
+        bytes32 digest = guard.priceDigest(address(tokens[3]), 100e18, uint40(vm.getBlockTimestamp()));
+        price.signature = _signature(OWNER_KEY, digest);
         (, failure) = _tryAt(price);
         assertTrue(failure == ReferencePrices.NotAttested.selector, "another key");
         price = _signed(100e18, vm.getBlockTimestamp());
@@ -119,7 +198,7 @@ contract GuardPricesTest is GuardFixture {
         assertTrue(failure == ReferencePrices.NotAttested.selector, "another chain");
         vm.chainId(HERE);
         vm.prank(GUARDIAN);
-        guard.removeAttestor();
+        _registry(guard).removeAttestor();
         (, failure) = _tryAt(_signed(100e18, vm.getBlockTimestamp()));
         assertTrue(failure == ReferencePrices.NotAttested.selector, "no attestor");
     }

@@ -89,6 +89,8 @@ contract TestFeed {
     int256 public answer;
     uint256 public startedAt;
     uint256 public updatedAt;
+    uint80 public round = 1;
+    uint80 public answeredIn = 1;
 
     constructor(uint8 decimals_) {
         decimals = decimals_;
@@ -98,7 +100,33 @@ contract TestFeed {
         (answer, startedAt, updatedAt) = (answer_, startedAt_, updatedAt_);
     }
 
+    /// @dev A proxy of Chainlink numbers its aggregators above the 64 bits of a round.
+    function setRound(uint80 round_, uint80 answeredIn_) external {
+        (round, answeredIn) = (round_, answeredIn_);
+    }
+
     function latestRoundData() external view returns (uint80, int256, uint256, uint256, uint80) {
-        return (1, answer, startedAt, updatedAt, 1);
+        return (round, answer, startedAt, updatedAt, answeredIn);
+    }
+}
+
+/// @title A feed behind which an aggregator stops at a least and a most answer
+contract BoundedFeed is TestFeed {
+    int192 public minAnswer;
+    int192 public maxAnswer;
+
+    constructor(uint8 decimals_, int192 least, int192 most) TestFeed(decimals_) {
+        (minAnswer, maxAnswer) = (least, most);
+    }
+
+    function aggregator() external view returns (address) {
+        return address(this);
+    }
+
+    /// @dev Another aggregator with bounds of its own takes over.
+    function replace(int192 least, int192 most) external {
+        (minAnswer, maxAnswer) = (least, most);
+        round += 1 << 64;
+        answeredIn = round;
     }
 }

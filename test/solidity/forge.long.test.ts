@@ -57,6 +57,7 @@ describe("forge", () => {
       for (const suite of [
         "Differential",
         "Invariants",
+        "Markets",
         "Policy",
         "Prices",
         "Registry",

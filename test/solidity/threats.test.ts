@@ -1,4 +1,4 @@
-/** The table of threats in docs/contracts.md names tests; here they are looked up, and played by forge.long.test.ts. */
+/** The tables of threats and findings in docs/contracts.md name tests: looked up here, played by forge.long.test.ts. */
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -6,15 +6,24 @@ import { fileURLToPath } from "node:url"
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(at(path), "utf8")
 
-const [, section] = read("docs/contracts.md").split("## Threat model of the guard")
-/** Cells of a row: the thief, what is lost at most, the tests. */
-const rows = section!
-  .split("\n## ")[0]!
-  .split("\n")
-  .filter((line) => line.startsWith("| "))
-  .slice(2)
-  .map((line) => line.split("|").map((cell) => cell.trim()))
-  .map(([, thief, , tests]) => ({ thief: thief!, tests: tests! }))
+/** Cells of a section's rows, the first and the last one: of a thief or a finding, the tests. */
+const rowsOf = (title: string) =>
+  read("docs/contracts.md")
+    .split(`## ${title}\n`)[1]!
+    .split("\n## ")[0]!
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .slice(2)
+    .map((line) =>
+      line
+        .split("|")
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+    )
+    .map((cells) => ({ subject: cells[0]!, tests: cells.at(-1)! }))
+
+const threats = rowsOf("Threat model of the guard")
+const findings = rowsOf("Checklist of an audit")
 
 /** Names of Solidity tests by their contract: each follows its contract's name up to the next semicolon. */
 const forgeTestsOf = (tests: string) =>
@@ -23,12 +32,12 @@ const forgeTestsOf = (tests: string) =>
     return contract?.startsWith("Guard") === true ? names.map((name) => ({ contract, name })) : []
   })
 
-describe("the table of threats in docs/contracts.md", () => {
-  it("is read whole", () => {
-    assert.strictEqual(rows.length, 14)
+describe("the tables of threats and findings in docs/contracts.md", () => {
+  it("are read whole", () => {
+    assert.deepStrictEqual([threats.length, findings.length], [17, 11])
   })
 
-  it.each(rows)("each line has its test in test/forge: $thief", ({ tests }) => {
+  it.each([...threats, ...findings])("each line has its test in test/forge: $subject", ({ tests }) => {
     const named = forgeTestsOf(tests)
     assert.isNotEmpty(named, tests)
     for (const { contract, name } of named) {

@@ -68,7 +68,7 @@ const fault = async (mode: string) => {
 
 const faults = [
   ["down", /UNAVAILABLE/u],
-  ["stale", /STALE.*7\d\d\d s old, the chain takes 600 s/u],
+  ["stale", /STALE.*7\d\d\d s old, the chain takes 300 s/u],
   ["lying", /BEYOND_STEP.*20000 basis points.*the chain takes 500/u]
 ] as const
 

@@ -25,16 +25,20 @@ export const withdrawalDigest = ({ accountId, grant, message }: AuthorizedWithdr
   return name === null ? undefined : typedDataDigest(typedDataOf(message, name, accountId))
 }
 
+/** The signed assets as the contract takes them. */
+export const assetsOnChain = (message: WithdrawalMessage) =>
+  tokensOf(message).map(({ amountRaw, assetId }) => ({
+    token: toViem(addressOf(assetId)),
+    amount: BigInt(amountRaw)
+  }))
+
 /** The message as the contract takes it: addresses and numbers, from which it rebuilds the texts that were signed. */
 const onChain = (message: WithdrawalMessage) => {
   const { expiresAt, nonce, portfolioId, recipientAccountId } = message
   return {
     portfolioId,
     recipient: toViem(addressOf(recipientAccountId)),
-    assets: tokensOf(message).map(({ amountRaw, assetId }) => ({
-      token: toViem(addressOf(assetId)),
-      amount: BigInt(amountRaw)
-    })),
+    assets: assetsOnChain(message),
     nonce: nonce as Hex,
     expiresAt: BigInt(expiresAt)
   }

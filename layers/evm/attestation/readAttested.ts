@@ -32,14 +32,14 @@ const tokenCalls = (guard: EvmAddress, token: EvmAddress): ReadonlyArray<Call> =
   }))
 
 const decodeToken = (entry: CallResult, anchor: CallResult): AttestedToken | undefined => {
-  const [feed, maxAge, maxStepBps, , , isListed] = decodeFunctionResult({
+  const [feed, maxAge, maxStepBps, , , , , , , isListed] = decodeFunctionResult({
     abi: tradeGuardAbi,
     functionName: "tokens",
     data: entry.data
   })
   if (!isListed || feed !== zeroAddress) return undefined
-  const [price, time] = decodeFunctionResult({ abi: tradeGuardAbi, functionName: "anchors", data: anchor.data })
-  return { maxAge, maxStepBps, anchor: { price, time } }
+  const [price, next, time] = decodeFunctionResult({ abi: tradeGuardAbi, functionName: "anchors", data: anchor.data })
+  return { maxAge, maxStepBps, anchor: { price, next, time } }
 }
 
 export const readAttested = Effect.fn("readAttested")(function* (

@@ -6,20 +6,21 @@ import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
 import { addressOf, evmPolicy } from "#layers/evm/address.ts"
 import type { AskAttested } from "#layers/evm/attestation/attestedPrices.ts"
-import { type GuardTerms, guardedSwaps, guardedTransfer } from "#layers/evm/execution/guardCalls.ts"
+import { type GuardTerms, guardedLiquidation, guardedSwaps, guardedTransfer } from "#layers/evm/execution/guardCalls.ts"
 import { swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls } from "#layers/evm/execution/transferCalls.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
-/** Swaps and transfers, through the guard where the account's permission has one. */
+/** Swaps and transfers, through the guard where the account's permission has one; sales for a withdrawal end them. */
 export const tradesOf = (
-  { swaps, transfers = [] }: SwapBatch,
+  { settlement, swaps, transfers = [] }: SwapBatch,
   chain: ChainAuthorization,
   { attested, deadline, routeTarget }: Pick<GuardTerms, "attested" | "deadline" | "routeTarget">
 ): ReadonlyArray<Call> => {
   const { guard, router } = evmPolicy(chain)
   if (guard !== undefined) {
     const terms = { guard, router, routeTarget, deadline, attested }
+    if (settlement !== undefined) return guardedLiquidation(swaps, settlement, terms)
     return [...guardedSwaps(swaps, terms), ...transfers.flatMap((transfer) => guardedTransfer(transfer, terms))]
   }
   const account = addressOf(chain.accountId)

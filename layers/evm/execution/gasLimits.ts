@@ -58,8 +58,8 @@ const removalGas = 250_000n
 
 /** Reading the permission's rule for one call more, by which a liquidation is settled. */
 const validateSettlementGas = 60_000n
-/** Use of the nonce, the transfer, and a contract owner's own check of its keys. */
-const settleGas = 600_000n
+/** Use of the nonce, the transfer, a contract owner's own check of its keys, and the guard's of what is paid. */
+const settleGas = 700_000n
 /** Spelling an asset's identifier out and hashing it. */
 const assetGas = 40_000n
 

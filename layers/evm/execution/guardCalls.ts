@@ -1,14 +1,16 @@
 /**
- * The calls by which an account trades and sends through the guard: an exact allowance for each token that leaves, one
- * call for all swaps, and one for each transfer.
+ * The calls by which an account trades, sells for a withdrawal and sends through the guard: an exact allowance for each
+ * token that leaves, one call for all swaps, and one for each transfer.
  */
 import { type Address, erc20Abi, type Hex } from "viem"
 import { type AssetId, chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
+import type { LiquidationPayout } from "#domain/trading/ChainExecution.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { closedProof } from "#layers/evm/account/closedList.ts"
+import { assetsOnChain } from "#layers/evm/account/executorCalls.ts"
 import { callDataOf } from "#layers/evm/callData.ts"
 import { addressOf, evmExecution, toViem } from "#layers/evm/address.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
@@ -28,6 +30,7 @@ export interface GuardTerms {
 
 const approve = callDataOf(erc20Abi, "approve")
 const trade = callDataOf(tradeGuardAbi, "trade")
+const liquidate = callDataOf(tradeGuardAbi, "liquidate")
 const send = callDataOf(tradeGuardAbi, "send")
 
 const approval = (guard: EvmAddress, token: EvmAddress, amountRaw: bigint): Call => ({
@@ -70,9 +73,9 @@ export const guardRouteFault = (
   return routeTarget === undefined ? "the deployment has no contract for routes" : undefined
 }
 
-export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms): ReadonlyArray<Call> => {
-  if (swaps.length === 0) return []
-  const { deadline, guard, routeTarget, router } = terms
+/** What `trade` and `liquidate` have in common: the listed tokens, the trades, and what proves them. */
+const tradesFor = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms) => {
+  const { guard, routeTarget, router } = terms
   const listed = listedOf(swaps.flatMap(({ buy, sell }) => [sell, buy]))
   const place = (asset: AssetId) => listed.indexOf(addressOf(asset))
   const trades = swaps.map((swap) => {
@@ -92,17 +95,34 @@ export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms)
     prices: pricesOf(listed, terms),
     proofs: closedTokens === undefined ? [] : swaps.map(({ buy }) => closedProof(closedTokens, addressOf(buy)))
   }
+  return { listed: listed.map((token): Address => toViem(token)), trades, evidence }
+}
+
+const approvals = (swaps: ReadonlyArray<ReadySwap>, guard: EvmAddress) =>
+  [...soldOf(swaps)].map(([token, amount]) => approval(guard, token, amount))
+
+export const guardedSwaps = (swaps: ReadonlyArray<ReadySwap>, terms: GuardTerms): ReadonlyArray<Call> => {
+  if (swaps.length === 0) return []
+  const { deadline, guard } = terms
+  const { evidence, listed, trades } = tradesFor(swaps, terms)
   return [
-    ...[...soldOf(swaps)].map(([token, amount]) => approval(guard.contract, token, amount)),
-    {
-      target: toViem(guard.contract),
-      data: trade(
-        listed.map((token): Address => toViem(token)),
-        trades,
-        evidence,
-        deadline
-      )
-    }
+    ...approvals(swaps, guard.contract),
+    { target: toViem(guard.contract), data: trade(listed, trades, evidence, deadline) }
+  ]
+}
+
+/** The sales of a withdrawal, which the withdrawal executor's `settle` has to follow at once. */
+export const guardedLiquidation = (
+  swaps: ReadonlyArray<ReadySwap>,
+  { assetId, keepRaw, message }: LiquidationPayout,
+  terms: GuardTerms
+): ReadonlyArray<Call> => {
+  const { deadline, guard } = terms
+  const { evidence, listed, trades } = tradesFor(swaps, terms)
+  const payout = { assets: assetsOnChain(message), token: toViem(addressOf(assetId)), keep: keepRaw }
+  return [
+    ...approvals(swaps, guard.contract),
+    { target: toViem(guard.contract), data: liquidate(payout, listed, trades, evidence, deadline) }
   ]
 }
 

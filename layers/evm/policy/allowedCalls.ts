@@ -29,7 +29,7 @@ const settle: Allowed = {
 }
 const settleUnderGuard: Allowed = {
   ...settle,
-  rule: `${settle.rule} Paid are the signed amount and what the sales bring, in the registry's token for it.`
+  rule: `${settle.rule} It follows the sales of the same withdrawal, and pays what they bring and the signed amount.`
 }
 
 const underGuard = (guard: EvmAddress, account: EvmAddress): ReadonlyArray<Allowed> => [
@@ -37,7 +37,12 @@ const underGuard = (guard: EvmAddress, account: EvmAddress): ReadonlyArray<Allow
   {
     target: guard,
     function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "trade" })),
-    rule: "Registered tokens and venues; each trade within the limit of a trade, all of them within the loss budget."
+    rule: "Registered tokens and venues; each trade within the limit of a trade, all of them within loss budget and turnover."
+  },
+  {
+    target: guard,
+    function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "liquidate" })),
+    rule: "The signed assets and amounts of a withdrawal, sold as in a trade for the registry's token to pay out."
   },
   {
     target: guard,

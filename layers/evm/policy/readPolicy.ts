@@ -81,7 +81,7 @@ const guardCalls = (guard: Address, account: Address): ReadonlyArray<Named> => {
     data: encodeFunctionData({ abi: tradeGuardAbi, functionName, args: [account] })
   })
   return [
-    ofAccount("policyOf", "the guard's permission of the account, its limits, and what is left of both budgets"),
+    ofAccount("policyOf", "the guard's permission of the account, its limits, and what is left of budget and turnover"),
     ofAccount("closedRoot", "the Merkle root of the account's closed list"),
     plain("state", "the guard's registry: sequencer feed, version, paused, sealed"),
     plain("administrator", "who may widen the registry, after two days"),
@@ -112,7 +112,7 @@ const decodeGuard = (
   const read = (result: CallResult | undefined) => (result?.success === true ? result.data : "0x")
   const address = (functionName: "administrator" | "guardian" | "attestor", result: CallResult | undefined) =>
     fromViem(decodeFunctionResult({ abi: tradeGuardAbi, functionName, data: read(result) }))
-  const [account, tradeBps, budgetBps, lossLeft, attestedLeft] = decodeFunctionResult({
+  const [account, tradeBps, budgetBps, lossLeft, turnoverLeft] = decodeFunctionResult({
     abi: tradeGuardAbi,
     functionName: "policyOf",
     data: read(policy)
@@ -129,7 +129,7 @@ const decodeGuard = (
     tradeBps: Number(tradeBps),
     budgetBps: Number(budgetBps),
     lossLeft,
-    attestedLeft,
+    turnoverLeft,
     closedRoot: account.isClosed ? closed : null
   }
   return { account, reading }

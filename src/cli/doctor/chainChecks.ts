@@ -165,7 +165,13 @@ const guard = Effect.fnUntraced(function* (
       ? ok(subject, "its guard is sealed")
       : problem(subject, "its guard is not sealed, so no account can be installed", "Read it back and seal it."),
     ...(isPaused
-      ? [problem(subject, "its guard is paused, so nothing is traded under it", "Its guardian can unpause it.")]
+      ? [
+          problem(
+            subject,
+            "its guard is paused, so nothing is traded under it",
+            "Its administrator schedules `unpause` and makes it two days later."
+          )
+        ]
       : []),
     ...(attestor === null || attestor.toLowerCase() === signer
       ? []

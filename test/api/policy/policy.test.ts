@@ -24,7 +24,7 @@ layer(ApiLive, { excludeTestServices: true })("the policy of a portfolio", (it) 
       )
       const { blockNumber, guard, permissions } = accounts[0].chain
       assert.strictEqual(blockNumber, "31415926")
-      assert.deepInclude(guard, { lossLeft: "1.9700000", attestedLeft: "100.0000000", maxTradeLossBps: 200 })
+      assert.deepInclude(guard, { lossLeft: "1.9700000", turnoverLeft: "200.0000000", maxTradeLossBps: 200 })
       assert.deepInclude(permissions[0], { kind: "guard", state: "active" })
     })
   )

@@ -256,7 +256,7 @@ const PolicyReaderFake = Layer.effect(
             tradeBps: 200,
             budgetBps: 200,
             lossLeft: 19_700_000n,
-            attestedLeft: 1_000_000_000n,
+            turnoverLeft: 2_000_000_000n,
             closedRoot: null
           },
           checks: [{ reads: "the account's present nonce", to: addressOf(accountId), data: "0x7eb09d05" }]

@@ -8,16 +8,15 @@ import * as Decimal from "#domain/values/Decimal.ts"
 const day = 86_400
 const start = 1_800_000_000
 
-const token: AttestedToken = { maxAge: 600, maxStepBps: 500, anchor: { price: 100n * Decimal.one, time: start } }
+const anchor = { price: 100n * Decimal.one, next: 104n * Decimal.one, time: start }
+const token: AttestedToken = { maxAge: 300, maxStepBps: 500, anchor }
 
-/** The prices that are within so many whole steps, each end by itself, as fractions over 10,000. */
-const isWithin = (price: bigint, { anchor, maxStepBps }: AttestedToken, steps: number) => {
-  const least = anchor.price * BigInt(Math.max(0, 10_000 - maxStepBps * steps))
-  const most = anchor.price * BigInt(10_000 + maxStepBps * steps)
+/** The prices that are within a step of another, each end by itself, as fractions over 10,000. */
+const isWithin = (price: bigint, { maxStepBps }: AttestedToken, ruling: bigint) => {
+  const least = ruling * BigInt(10_000 - maxStepBps)
+  const most = ruling * BigInt(10_000 + maxStepBps)
   return price * 10_000n >= least && price * 10_000n <= most
 }
-
-const stepsAfter = (idle: number) => [1, 2, 3, 4, 5][Math.trunc(idle / day)] ?? 5
 
 const priceNear = (anchor: bigint) =>
   FastCheck.oneof(
@@ -29,17 +28,18 @@ const priceNear = (anchor: bigint) =>
   )
 
 describe("an attested price", () => {
-  it("is taken within a step for each day since the anchor, at most five, and while it is young enough", () =>
+  it("is taken within a step of the day before, however many days are idle, and while it is young enough", () =>
     FastCheck.assert(
       FastCheck.property(
-        priceNear(token.anchor.price),
+        FastCheck.oneof(priceNear(anchor.price), priceNear(anchor.next)),
         FastCheck.integer({ min: 0, max: 12 * day }),
         FastCheck.integer({ min: -5, max: 900 }),
         (price, idle, age) => {
           const now = start + idle
           const refusal = refusalOf(token, { price, time: now - age }, now)
-          const isFresh = age >= 0 && age <= 600
-          const expected = isFresh ? (isWithin(price, token, stepsAfter(idle)) ? undefined : "BEYOND_STEP") : "STALE"
+          const isFresh = age >= 0 && age <= 300
+          const ruling = idle < day ? anchor.price : anchor.next
+          const expected = isFresh ? (isWithin(price, token, ruling) ? undefined : "BEYOND_STEP") : "STALE"
           assert.strictEqual(refusal?.code, expected)
         }
       ),
@@ -47,14 +47,14 @@ describe("an attested price", () => {
     ))
 
   it("states the figures of a refusal", () => {
-    const refusal = refusalOf(token, { price: 111n * Decimal.one, time: start + day }, start + day)
+    const refusal = refusalOf(token, { price: 117n * Decimal.one, time: start + day }, start + day)
     assert.strictEqual(
       refusal?.reason,
-      "111.000000 USD is 1100 basis points from 100.000000 USD, with which the day began; the chain takes 1000"
+      "117.000000 USD is 1250 basis points from 104.000000 USD of the day before; the chain takes 500"
     )
     assert.strictEqual(
-      refusalOf(token, { price: token.anchor.price, time: start - 601 }, start)?.reason,
-      "the price is 601 s old, the chain takes 600 s"
+      refusalOf(token, { price: anchor.price, time: start - 301 }, start)?.reason,
+      "the price is 301 s old, the chain takes 300 s"
     )
   })
 

@@ -237,7 +237,7 @@ describe("tokens that an attestor prices", () => {
             [{ second: () => undefined }, /SOURCE_MISSING.*two gives no price/u],
             [{ first: () => undefined }, /SOURCE_MISSING.*gives no price/u],
             [{ isDown: true }, /SOURCE_MISSING.*down/u],
-            [{ ageSeconds: 2_000 }, /STALE.*1\d{3} s old, the chain takes 600 s/u],
+            [{ ageSeconds: 2_000 }, /STALE.*1\d{3} s old, the chain takes 300 s/u],
             [{ first: () => 1.7, second: () => 1.7 }, /BEYOND_STEP.*1333 basis points.*the chain takes 500/u]
           ] as const
           for (const [change, expected] of cases) {
@@ -309,7 +309,7 @@ describe("tokens that an attestor prices", () => {
           const { now, tokens } = yield* Effect.provide(read, clients)
           const known = tokens.get(token(base, "SEAM"))!
           for (const bps of [-2501n, -2500n, -1000n, -501n, -500n, 0n, 500n, 501n, 1000n, 1500n, 2500n, 2501n]) {
-            for (const age of [-30, 0, 500, 700]) {
+            for (const age of [-30, 0, 200, 400]) {
               const price = (known.anchor.price * (10_000n + bps)) / 10_000n
               const signed = yield* Effect.promise(() =>
                 signedFor(base, { token: token(base, "SEAM"), price, time: now - age })

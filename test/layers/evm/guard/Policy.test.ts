@@ -171,7 +171,15 @@ describe("the policy of an account under the guard", () => {
           assert.include(yield* attempt(base, enrollment, [call]), outcome)
         }
         const names = allowed.map((call) => call.function.split("(")[0]!)
-        assert.deepStrictEqual(names, ["approve", "trade", "send", "tighten", "settle", "uninstallValidation"])
+        assert.deepStrictEqual(names, [
+          "approve",
+          "trade",
+          "liquidate",
+          "send",
+          "tighten",
+          "settle",
+          "uninstallValidation"
+        ])
         assert.strictEqual(yield* attempt(base, enrollment, [tighten(150, 100)]), "included")
         const { guard: after } = yield* read(base, enrollment)
         assert.deepInclude(after, { tradeBps: 150, budgetBps: 100 })
@@ -210,12 +218,12 @@ describe("the policy of an account under the guard", () => {
             { to: guard, data: encodeFunctionData({ abi: tradeGuardAbi, functionName: "trade", args: [...args] }) }
           ]
         }
-        // A tenth of the account at 1.5 % and the pool's fee: the meter falls by that share of the account.
+        // A tenth of the account at 1.5 %, the pool's fee and the bands: the meter falls by that share of the account.
         assert.strictEqual(yield* attempt(base, enrollment, selling(dollars(100n))), "included")
         const { guard: after } = yield* read(base, enrollment)
         const used = Number(listed!.lossLeft - after!.lossLeft)
-        assert.isAtLeast(used, 1_450_000)
-        assert.isAtMost(used, 1_950_000)
+        assert.isAtLeast(used, 2_190_000)
+        assert.isAtMost(used, 2_700_000)
         // Tightened to less than one such trade costs, the next one is beyond what is left.
         const tighten = encodeFunctionData({ abi: tradeGuardAbi, functionName: "tighten", args: [200, 20] })
         assert.strictEqual(yield* attempt(base, enrollment, [{ to: guard, data: tighten }]), "included")
@@ -260,7 +268,7 @@ describe("the policy of an account under the guard", () => {
               address: guard,
               abi: tradeGuardAbi,
               functionName: "revoke",
-              args: [account, issuedBefore, signature]
+              args: [account, owner.address, issuedBefore, signature]
             })
             await base.client.waitForTransactionReceipt({ hash })
           })
@@ -304,30 +312,6 @@ describe("the policy of an account under the guard", () => {
       })
     )
 
-    it.effect("a paused guard is reported, and trades are refused until it goes on", () =>
-      Effect.gen(function* () {
-        const { arbitrum } = yield* EvmWorld
-        const enrollment = yield* trading(arbitrum, 707n)
-        const { guard } = yield* read(arbitrum, enrollment)
-        assert.isFalse(guard!.isPaused)
-        const call = (functionName: "pause" | "unpause") =>
-          operate(arbitrum.client, {
-            what: functionName,
-            to: arbitrum.contracts.guard,
-            data: toFunctionSelector(`${functionName}()`)
-          })
-        yield* call("pause")
-        const paused = (yield* read(arbitrum, enrollment)).guard!
-        assert.isTrue(paused.isPaused)
-        assert.isAbove(paused.registryVersion, guard!.registryVersion)
-        const swap = yield* swapOn(arbitrum)
-        const refused = yield* Effect.flip(execute(batchOf(enrollment, arbitrum, [swap])))
-        assert.include(String((refused as { readonly reason?: string }).reason), "Paused")
-        yield* call("unpause")
-        assert.isTrue((yield* execute(batchOf(enrollment, arbitrum, [swap]))).receipt.success)
-      })
-    )
-
     it.effect("its calls answer the same to anybody at the same block", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
@@ -345,7 +329,7 @@ describe("the policy of an account under the guard", () => {
       })
     )
 
-    // The last one, for it moves the chain's time.
+    // The last two, for they move their chains' time.
     it.effect("a permission whose time is over is listed as expired, and acts no more", () =>
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
@@ -361,6 +345,35 @@ describe("the policy of an account under the guard", () => {
         const after = yield* read(arbitrum, enrollment)
         assert.deepStrictEqual([stateOf(after), after.allowed], [["expired"], []])
         assert.include(yield* attempt(arbitrum, enrollment, [approve(arbitrum, "USDC", guard)]), "AA22")
+      })
+    )
+
+    it.effect("a paused guard is reported, trades are refused, and it goes on two days after that was announced", () =>
+      Effect.gen(function* () {
+        const { base } = yield* EvmWorld
+        const enrollment = yield* trading(base, 707n)
+        const { guard } = yield* read(base, enrollment)
+        assert.isFalse(guard!.isPaused)
+        const call = (what: string, data: Hex) => operate(base.client, { what, to: base.contracts.guard, data })
+        yield* call("pause", toFunctionSelector("pause()"))
+        const paused = (yield* read(base, enrollment)).guard!
+        assert.isTrue(paused.isPaused)
+        assert.isAbove(paused.registryVersion, guard!.registryVersion)
+        const swap = yield* swapOn(base)
+        const refused = yield* Effect.flip(execute(batchOf(enrollment, base, [swap])))
+        assert.include(String((refused as { readonly reason?: string }).reason), "Paused")
+        const unpause = toFunctionSelector("unpause()")
+        const schedule = encodeFunctionData({
+          abi: parseAbi(["function schedule(bytes call)"]),
+          functionName: "schedule",
+          args: [unpause]
+        })
+        yield* call("schedule the end of the pause", schedule)
+        const early = yield* Effect.flip(call("unpause", unpause))
+        assert.include(early.message, "reverted")
+        yield* Effect.promise(() => base.client.increaseTime({ seconds: 2 * 86_400 }))
+        yield* call("unpause", unpause)
+        assert.isFalse((yield* read(base, enrollment)).guard!.isPaused)
       })
     )
   })

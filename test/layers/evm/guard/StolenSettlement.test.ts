@@ -7,6 +7,8 @@ import { Context, Effect, Layer } from "effect"
 import { type Address, decodeErrorResult, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
 import type { EvmAddress } from "#domain/values/Caip.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { revertReason } from "#layers/evm/revert/revertReason.ts"
+import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { type Authorization, domainOf, newAuthorization, signed } from "#test/solidity/withdrawals.ts"
 import {
@@ -162,25 +164,91 @@ describe("A stolen agent key and the withdrawal executor", () => {
   })
 })
 
+/** What became of an operation, in words of whichever contract refused it. */
+const attemptGuarded = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+  const { chain, enrollment } = yield* Victim
+  const submission = yield* Effect.promise(async () => {
+    const account = await agentAccount(chain, enrollment)
+    return submitAlone(chain, account, await account.encodeCalls(calls))
+  })
+  return submission._tag === "Reverted" ? revertReason(submission.data) : outcomeOf(submission)
+})
+
+/** A thousandth of a WETH. */
+const signedWeth = 10n ** 15n
+
+interface Payout {
+  readonly authorization: Authorization
+  readonly signature: Hex
+  readonly keep: bigint
+  /** Raw units of WETH that are sold; the owner signed all of them or none. */
+  readonly sold?: bigint
+  readonly token?: Address
+}
+
+/** The sales of a withdrawal and its payment, as the policy wants them: one after the other. */
+const liquidation = (
+  chain: Chain,
+  { authorization, keep, signature, sold = 0n, token }: Payout
+): ReadonlyArray<Call> => {
+  const { guard, router } = chain.contracts
+  const [usdc, weth] = ["USDC", "WETH"].map((symbol) => tokenBySymbol(chain, symbol).address) as [Address, Address]
+  const listed = [usdc, weth].toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  const [sell, buy] = [listed.indexOf(weth), listed.indexOf(usdc)]
+  const trades = sold === 0n ? [] : [{ venue: router, sell, buy, amount: sold, minOut: 0n, route: "0x" as Hex }]
+  const payout = { assets: authorization.assets, token: token ?? usdc, keep }
+  return [
+    { to: weth, data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [guard, sold] }) },
+    {
+      to: guard,
+      data: encodeFunctionData({
+        abi: tradeGuardAbi,
+        functionName: "liquidate",
+        args: [payout, listed, trades, { prices: [], proofs: [] }, 10n ** 12n]
+      })
+    },
+    settle(chain, { authorization, signature }, { keep, token })
+  ]
+}
+
 describe("A stolen agent key under the guard that holds an owner's unexpired liquidating withdrawal", () => {
   layer(Layer.provideMerge(Victim.layer, GuardedWorldLive), { excludeTestServices: true })((it) => {
+    /** The owner signed ten dollars, and the sale of a thousandth of a WETH. */
     const authorized = Effect.fnUntraced(function* () {
       const { account, chain } = yield* Victim
-      const authorization = yield* newAuthorization(chain, recipient)
+      const [usdc, weth] = ["USDC", "WETH"].map((symbol) => tokenBySymbol(chain, symbol).address)
+      const authorization: Authorization = {
+        ...(yield* newAuthorization(chain, recipient)),
+        assets: [
+          { token: usdc!, amount: 10_000_000n },
+          { token: weth!, amount: signedWeth }
+        ]
+      }
       const signature = yield* Effect.promise(() => signed(owner, domainOf(chain, account, "2"), authorization))
       const held = yield* balance(chain, "USDC", account as string as EvmAddress)
-      // The owner signed ten dollars beside the WETH.
       return { account, authorization, chain, keep: held - 10_000_000n, signature }
     })
 
-    it.effect("pays out in no other token than the registry's", () =>
+    const paidBy = Effect.fnUntraced(function* (chain: Chain, calls: ReadonlyArray<Call>) {
+      const before = yield* balance(chain, "USDC", recipient as string as EvmAddress)
+      assert.strictEqual(yield* attemptGuarded(calls), "included")
+      return (yield* balance(chain, "USDC", recipient as string as EvmAddress)) - before
+    })
+
+    it.effect("pays nothing but right after the sales of the same withdrawal, and in the registry's token alone", () =>
       Effect.gen(function* () {
-        const { account, authorization, chain, signature } = yield* authorized()
+        const { account, authorization, chain, keep, signature } = yield* authorized()
         const before = yield* balances(chain, account as string as EvmAddress)
+        const [approval, sales, payment] = liquidation(chain, { authorization, keep, signature, sold: signedWeth })
+        for (const calls of [[payment!], [approval!, sales!], [payment!, sales!], [sales!, approval!, payment!]]) {
+          assert.match(yield* attemptGuarded(calls), /^AA23/u)
+        }
+        const [, , otherPayment] = liquidation(chain, { authorization, keep: keep - 1n, signature })
+        assert.match(yield* attemptGuarded([approval!, sales!, otherPayment!]), /^AA23/u)
         for (const symbol of ["WETH", "AERO", "cbBTC"]) {
           const token = tokenBySymbol(chain, symbol).address
           assert.include(
-            yield* attempt([settle(chain, { authorization, signature }, { keep: 0n, token })]),
+            yield* attemptGuarded(liquidation(chain, { authorization, keep: 0n, signature, token })),
             "NotForPayout"
           )
         }
@@ -188,28 +256,35 @@ describe("A stolen agent key under the guard that holds an owner's unexpired liq
       })
     )
 
-    it.effect("pays neither more nor less than what was signed and what its sales bring", () =>
+    it.effect("sells the signed amount, and pays neither more nor less than it brings and what was signed", () =>
       Effect.gen(function* () {
         const { account, authorization, chain, keep, signature } = yield* authorized()
         const before = yield* balances(chain, account as string as EvmAddress)
+        const terms = { authorization, signature, sold: signedWeth }
         const slack = keep / 100n + 1_000_000n
         for (const wrong of [0n, keep / 2n, keep - slack - 1n, keep + 1n, keep + 9_000_000n]) {
-          assert.include(yield* attempt([settle(chain, { authorization, signature }, { keep: wrong })]), "WrongKeep")
+          assert.include(yield* attemptGuarded(liquidation(chain, { ...terms, keep: wrong })), "WrongKeep")
+        }
+        for (const sold of [0n, signedWeth / 2n, signedWeth + 1n, signedWeth * 20n]) {
+          assert.include(yield* attemptGuarded(liquidation(chain, { ...terms, keep, sold })), "NotAsSigned")
         }
         assert.deepStrictEqual(yield* balances(chain, account as string as EvmAddress), before)
-        const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
-        assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
-        assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 10_000_000n)
+        const paid = yield* paidBy(chain, liquidation(chain, { ...terms, keep }))
+        const kept = yield* balance(chain, "USDC", account as string as EvmAddress)
+        assert.strictEqual(kept, keep)
+        // A thousandth of a WETH is more than a dollar in this world.
+        assert.isTrue(paid > 11_000_000n && paid < 20_000_000n, `${paid}`)
       })
     )
 
     it.effect("a dollar that somebody sends the account meanwhile refuses nothing, and goes to the recipient", () =>
       Effect.gen(function* () {
         const { account, authorization, chain, keep, signature } = yield* authorized()
+        const calls = liquidation(chain, { authorization, keep, signature, sold: signedWeth })
         yield* fund(chain, account as string as EvmAddress, { symbol: "USDC", raw: 1_000_000n })
-        const paid = yield* balance(chain, "USDC", recipient as string as EvmAddress)
-        assert.strictEqual(yield* attempt([settle(chain, { authorization, signature }, { keep })]), "included")
-        assert.strictEqual((yield* balance(chain, "USDC", recipient as string as EvmAddress)) - paid, 11_000_000n)
+        const paid = yield* paidBy(chain, calls)
+        assert.isTrue(paid > 12_000_000n && paid < 21_000_000n, `${paid}`)
+        assert.strictEqual(yield* balance(chain, "USDC", account as string as EvmAddress), keep)
       })
     )
   })
