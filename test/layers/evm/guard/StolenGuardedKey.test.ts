@@ -268,6 +268,41 @@ describe("a stolen agent key under the guard", () => {
       })
     )
 
+    it.effect("at exactly the feeds' prices, trades the account twice and no more", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const { account, enrollment } = yield* enrolled(chain, 205n)
+        const { diamond, guard } = chain.contracts
+        const runner = runnerOf(fromViem(guard)) as string as Address
+        const whole = yield* worth(chain, account)
+        const valueOf = (symbol: string, raw: bigint) => {
+          const { assetId, decimals } = tokenBySymbol(chain, symbol)
+          return (raw * chain.prices.price(assetId)) / 10n ** BigInt(decimals)
+        }
+        let traded = 0n
+        let refusal = ""
+        for (let turn = 0; turn < 30 && refusal === ""; turn += 1) {
+          const [sell, buy] = turn % 2 === 0 ? (["USDC", "WETH"] as const) : (["WETH", "USDC"] as const)
+          const amount = yield* held(chain, sell, account)
+          yield* pay(chain, { sell, buy }, 10_100n)
+          const route = routeOver(
+            chain,
+            inPools(chain, { sell: addressOf(chain, sell), buy: addressOf(chain, buy), amount }),
+            runner
+          )
+          const answer = yield* attempt(chain, enrollment, [
+            approve(chain, sell, guard),
+            trade(chain, { sell, buy, amount, venue: diamond, route })
+          ])
+          if (answer === "included") traded += valueOf(sell, amount)
+          else refusal = answer
+        }
+        assert.match(refusal, /TurnoverExceeded/u)
+        // Whatever the market was: at most two accounts' worth at half a percent and a quarter more of each.
+        assert.isTrue(traded > whole && traded < (whole * 21n) / 10n, `${traded} of ${whole}`)
+      })
+    )
+
     it.effect(
       "with the attestor's and the relayer's keys too, takes at most a step of the account and the budget",
       () =>
