@@ -33,6 +33,16 @@ import type { Carriage } from "#domain/relay/TransactionRelay.ts"
 /** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
 
+/**
+ * One setback more where an attempt was overtaken after another one had been taken back: what was taken back is public,
+ * and may be what overtook it. Preparing once more reads from the chain whether it is.
+ */
+const setbacksUntilEnd = (setbacks: ReadonlyArray<Setback<ReadyStep>>): number => {
+  const taken = setbacks.findIndex(({ receipt }) => receipt.isTakenBack === true)
+  const isOvertaken = ({ receipt }: Setback<ReadyStep>) => receipt.isNotBegun === true && receipt.isTakenBack !== true
+  return taken >= 0 && setbacks.slice(taken).some(isOvertaken) ? maxSetbacks + 1 : maxSetbacks
+}
+
 /** One second at first, then up to the longest. */
 export const pauseAfter = (attempt: number, longest: Duration.Duration = Duration.seconds(15)) =>
   Duration.min(longest, Duration.seconds(2 ** Math.min(attempt - 1, 20)))
@@ -209,7 +219,7 @@ const makeCarryOut = (services: Services) => {
     const complete = (attempt: number, step: Ready | Found, receipt: ActionReceipt) =>
       work.complete({ attempt, step, receipt, setbacks, receipts: [...failedReceipts(setbacks), receipt] })
 
-    for (let attempt = firstAttempt, count = 0; count < maxSetbacks; attempt++) {
+    for (let attempt = firstAttempt, count = 0; count < setbacksUntilEnd(setbacks); attempt++) {
       const current: AttemptId = { operationId, chainId, attempt }
       const step = again ?? (yield* prepare(work, { ...current, setbacks }))
       switch (step._tag) {
@@ -249,7 +259,7 @@ const makeCarryOut = (services: Services) => {
           refusal = step.reason
           count += 1
       }
-      if (count < maxSetbacks) yield* sleep("wait", current, pauseAfter(attempt, longestPause))
+      if (count < setbacksUntilEnd(setbacks)) yield* sleep("wait", current, pauseAfter(attempt, longestPause))
     }
     return { _tag: "GivenUp", refusal, setbacks }
   })

@@ -157,6 +157,31 @@ describe("an action on a chain", () => {
     })
   )
 
+  it.effect(
+    "is prepared once more, and no oftener, where what was taken back may have overtaken the last attempt",
+    () =>
+      Effect.gen(function* () {
+        const lost = { success: false, isNotBegun: true }
+        const [taken, overtaken] = [{ ...lost, isTakenBack: true }, lost]
+        const receipts = [receiptOf(1, taken), receiptOf(2, taken), receiptOf(3, overtaken)]
+        const found = yield* carriedOut({
+          prepared: [ready(1), ready(2), ready(3), { _tag: "Landed", receipt: receiptOf(1) }],
+          carried: receipts
+        })
+        assert.deepStrictEqual(completedWith(found.end), [...receipts, receiptOf(1)])
+        const notFound = yield* carriedOut({
+          prepared: [ready(1), ready(2), ready(3), ready(4)],
+          carried: [...receipts, receiptOf(4, overtaken)]
+        })
+        assert.strictEqual(unmade(notFound.end)._tag, "GivenUp")
+        const never = yield* carriedOut({
+          prepared: [ready(1), ready(2), ready(3)],
+          carried: [1, 2, 3].map((number) => receiptOf(number, overtaken))
+        })
+        assert.strictEqual(unmade(never.end)._tag, "GivenUp", "nothing of it was taken back")
+      })
+  )
+
   it.effect("goes again alone at once, and loses no try, when others reverted its bundle", () =>
     Effect.gen(function* () {
       const bundle = receiptOf(1, { success: false, isBundleReverted: true })

@@ -90,6 +90,8 @@ export interface TestMarket {
   signs: boolean
   /** How many of the relayer's nonces every chain counts as used. */
   usedNonces: number
+  /** Whether a chain includes the relayer's transactions in the order of their nonces; `usedNonces` follows then. */
+  isInOrder: boolean
   /** What the routing provider says of a transfer, by the transaction that carried it; pending without an entry. */
   readonly routes: Map<string, RouteStatus>
   /** Why the provider gives no quote; undefined when it does. */
@@ -163,6 +165,7 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     revoked: new Set<string>(),
     signs: true,
     usedNonces: 0,
+    isInOrder: false,
     routes: keep("routes"),
     refusal: undefined,
     isRouting: true,

@@ -66,6 +66,8 @@ export const RelayerTest = Layer.effect(
             return
           }
           if (replaces.length < (nonce < market.dearNonces ? 1 : market.minReplacements)) return
+          if (market.isInOrder && nonce > market.usedNonces) return
+          if (market.isInOrder && nonce === market.usedNonces) market.usedNonces += 1
           include(market, chainId, { actionHash, txHash, raw })
           yield* market.at("sent")
         })
