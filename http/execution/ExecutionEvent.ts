@@ -56,7 +56,7 @@ export const StateChange = Schema.Struct({
 
 export const TimelineEntry = Schema.Struct({
   message: text("What happened, for people.", "Withdrawal waits: the chain does not answer"),
-  event: written("The same for machines.", /^[a-z0-9_.]{1,64}$/u, "withdrawal_waits"),
+  event: written("Code for machines.", /^[a-z0-9_.]{1,64}$/u, "withdrawal_waits"),
   data: Schema.Json.annotate({
     description: "Particulars of the event.",
     examples: [{ reason: "the chain does not answer" }]

@@ -45,7 +45,7 @@ const failureOf = ({ error, output, revertReason: text }: Frame): string | undef
     ? (text ?? error)
     : revertReason(output)
 
-/** In the order in which the calls are made. */
+/** Lists calls in the order in which they are made. */
 const flattened = (frame: Frame, depth: number, into: Array<TracedCall>): ReadonlyArray<TracedCall> => {
   if (into.length === maxCalls) return into
   const reason = failureOf(frame)

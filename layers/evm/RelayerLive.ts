@@ -19,7 +19,7 @@ import { readMarketFees } from "#layers/evm/rpc/marketFees.ts"
 import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 import { sendTransaction } from "#layers/evm/execution/sendTransaction.ts"
 
-/** For so long bytes that an endpoint took are not sent again. */
+/** Time for which bytes that an endpoint took are not sent again. */
 const sentFor = Duration.seconds(1)
 
 /** What was signed, without its signature. */

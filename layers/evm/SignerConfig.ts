@@ -3,7 +3,7 @@ import type { Redacted } from "effect"
 import type { EvmAddress } from "#domain/values/Caip.ts"
 
 export type SignerConfig =
-  /** In this process: 32 bytes in hex, from the environment or a file. */
+  /** Key in this process: 32 bytes in hex, from the environment or a file. */
   | { readonly kind: "local"; readonly key: Redacted.Redacted }
   /** Behind a service that signs digests and keeps the key to itself. */
   | {
@@ -13,6 +13,6 @@ export type SignerConfig =
       /** What the service calls the key. */
       readonly keyId: string
       readonly token: Redacted.Redacted
-      /** Of the key; signatures of any other are refused. */
+      /** Address of the key; signatures of any other are refused. */
       readonly address: EvmAddress
     }

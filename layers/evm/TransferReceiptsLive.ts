@@ -105,7 +105,7 @@ export const TransferReceiptsLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    /** When a transaction was included, in milliseconds; what is known of one does not change. */
+    /** Times at which transactions were included, in milliseconds; what is known of one does not change. */
     const included = new Map<string, number>()
     const includedAt = Effect.fnUntraced(function* ({ accountId, txHash }: SoughtArrival["after"]) {
       const known = included.get(txHash)

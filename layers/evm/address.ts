@@ -1,4 +1,4 @@
-/** Between the domain's addresses and viem's: the same EIP-55 text under two types. */
+/** Turns the domain's addresses into viem's and back: one EIP-55 text under two types. */
 import { type Address, getAddress } from "viem"
 import type { AgentPolicy, ChainAuthorization } from "#domain/account/Authorization.ts"
 import {

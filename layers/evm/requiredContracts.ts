@@ -36,7 +36,7 @@ const everywhere: ReadonlyArray<Named> = [
   ["Multicall3", multicall3]
 ]
 
-/** Without RoutedSwap, whose code depends on the chain. */
+/** Lists contracts without RoutedSwap, whose code depends on the chain. */
 export const requiredContracts = ({ bridge, router }: Pick<EvmChain, "bridge" | "router">): ReadonlyArray<Named> => [
   ...everywhere,
   ["the Uniswap v2 router", toViem(router)],

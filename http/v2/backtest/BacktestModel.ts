@@ -128,10 +128,10 @@ export const Backtest = Schema.Struct({
   feeBps: Schema.Int.annotate({ description: "Assumed cost of a swap, basis points.", examples: [30] }),
   gasUsd: usd("Gas of a swap that was reckoned with", "0.100000"),
   thresholdUsd: usd("Least trade that was reckoned with", "5.000000"),
-  strategy: courseNamed("BacktestOfStrategy", "By the schedule and the policy of the request."),
+  strategy: courseNamed("BacktestOfStrategy", "Course by the schedule and the policy of the request."),
   exactTarget: courseNamed(
     "BacktestOfExactTarget",
-    "On the same schedule, every deviation of the threshold traded to its target."
+    "Course on the same schedule with every deviation of the threshold traded to its target."
   ),
   buyAndHold: courseNamed("BacktestOfBuyAndHold", "Bought on the first day, and nothing traded.")
 }).annotate({

@@ -14,7 +14,7 @@ export const RenewalDraft = Schema.Struct({
   terms: Schema.optionalKey(
     Terms.annotate({
       identifier: "RenewalTerms",
-      description: "When left out, those of the permission that counts on each chain."
+      description: "Permission; left out: the one that counts on each chain."
     })
   )
-}).annotate({ identifier: "RenewalDraft", description: "For which chains the owner is to sign anew." })
+}).annotate({ identifier: "RenewalDraft", description: "Chains for which the owner is to sign anew." })

@@ -25,7 +25,7 @@ export const MirrorTerms = Schema.Struct({
     "MirrorTermsApplied",
     "What holds for the tenant's portfolios: the slower cadence; the least of what is offered, accepted, set by the tenant and allowed by the service for slippage and price impact; the greater of what was accepted and set by the tenant for the threshold."
   )
-}).annotate({ identifier: "MirrorTerms", description: "On which terms the tenant mirrors a strategy." })
+}).annotate({ identifier: "MirrorTerms", description: "Terms on which the tenant mirrors a strategy." })
 
 export const AcceptedTerms = Schema.Struct({
   schedule: RebalanceSchedule,

@@ -37,7 +37,7 @@ export const operationNonceOf = (callData: string, accountId: AccountId): bigint
   }
 }
 
-/** The same of a signed transaction, or of the one that it cancels. */
+/** Reads the nonce in a signed transaction, or in the one that it cancels. */
 export const operationNonceIn = (
   { cancels, raw }: Pick<SignedTransaction, "raw" | "cancels">,
   accountId: AccountId
@@ -57,7 +57,7 @@ export interface NonceOfAccount {
   readonly nonce: bigint
 }
 
-/** Of each, the next nonce of the account under the same key, as of a block. One request. */
+/** Reads of each the next nonce of the account under the same key, as of a block. One request. */
 export const readNextNonces = Effect.fnUntraced(function* (
   chainId: ChainId,
   nonces: ReadonlyArray<NonceOfAccount>,
@@ -76,7 +76,7 @@ export const readNextNonces = Effect.fnUntraced(function* (
   )
 })
 
-/** Of each, whether an operation with the account's nonce is in a block up to the given one. One request. */
+/** Reads of each whether an operation with the account's nonce is in a block up to the given one. One request. */
 export const readOperationNonces = (chainId: ChainId, nonces: ReadonlyArray<NonceOfAccount>, blockNumber: bigint) =>
   Effect.map(readNextNonces(chainId, nonces, blockNumber), (next) =>
     nonces.map(({ nonce }, index) => next[index]! > nonce)

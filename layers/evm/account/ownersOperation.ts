@@ -36,7 +36,10 @@ export interface OwnersOperation {
   readonly callGasLimit: bigint
 }
 
-/** Without a signature. Its fees are zero: the sender of the transaction pays for it, not the account. */
+/**
+ * Builds an operation without a signature. Its fees are zero: the sender of the transaction pays for it, not the
+ * account.
+ */
 export const ownersOperation = ({
   accountId,
   accountType,
@@ -54,9 +57,9 @@ export const ownersOperation = ({
 })
 
 interface OwnersSignature {
-  /** In canonical form, over the root of the digests. */
+  /** Signature in canonical form, over the root of the digests. */
   readonly signature: Hex
-  /** Of all operations that it is over, this one's among them. */
+  /** Digests of all operations that it is over, this one's among them. */
   readonly digests: ReadonlyArray<Hex>
   readonly digest: Hex
 }

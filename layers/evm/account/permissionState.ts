@@ -7,7 +7,7 @@ import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 /** The permission on chain. */
 export interface Permission {
   readonly isEnabled: boolean
-  /** Of the account when the permission was enabled; zero when it never was. */
+  /** Nonce of the account when the permission was enabled; zero when it never was. */
   readonly nonce: number
   readonly hasHook: boolean
   /** The modules that rule on its operations. */

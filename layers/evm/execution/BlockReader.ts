@@ -17,7 +17,7 @@ import {
 } from "#layers/evm/execution/chainState.ts"
 import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 
-/** For so long a reading serves; blocks come every quarter of a second to every two seconds. */
+/** Time for which a reading serves; blocks come every quarter of a second to every two seconds. */
 const maxAge = Duration.millis(500)
 
 export interface BlockReading {

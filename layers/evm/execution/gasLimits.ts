@@ -127,7 +127,7 @@ export const gasLimits = (
   }
 }
 
-/** With the gas of a liquidation's last call, where the batch has one. */
+/** Adds the gas of a liquidation's last call, where the batch has one. */
 export const withSettlementGas = (gas: GasLimits, settlement: LiquidationPayout | undefined): GasLimits =>
   settlement === undefined
     ? gas

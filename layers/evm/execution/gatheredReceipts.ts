@@ -196,7 +196,7 @@ const observeAll = Effect.fnUntraced(function* (chainId: ChainId, awaited: Reado
 /** The receipt, none while there is none; "inconclusive" where it must be read on its own. */
 export type Gathered = Result.Result<Option.Option<ActionReceipt> | "inconclusive", ChainUnavailable>
 
-/** Of one chain. */
+/** Reads receipts of one chain. */
 export const gatheredReceipts = Effect.fnUntraced(function* (chainId: ChainId) {
   const clients = yield* EvmClients
   const shownBy = new Map<number, Shown>()

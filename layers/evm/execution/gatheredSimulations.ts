@@ -55,7 +55,7 @@ export const resultsOfReverted = ({ data }: CallResult): Results | undefined => 
   }
 }
 
-/** As many of the same sender in a request as its gas allows, in their order. */
+/** Splits simulations into requests: as many of one sender in a request as its gas allows, in their order. */
 const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<ReadonlyArray<Requested>> => {
   const requests: Array<{ readonly items: Array<Requested>; gas: bigint }> = []
   for (const item of requested) {
@@ -70,11 +70,11 @@ const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<Readonly
   return requests.map(({ items }) => items)
 }
 
-/** In a request of its own. */
+/** Simulates in a request of its own. */
 export const simulateAlone = ({ calls, chainId, from, gas, notBefore }: Simulation) =>
   multicall(chainId, calls, { from, gas, notBefore })
 
-/** Of one chain. What has no place in a request with others, or no answer in it, is simulated alone. */
+/** Simulates on one chain. What has no place in a request with others, or no answer in it, is simulated alone. */
 export const gatheredSimulations = Effect.gen(function* () {
   const eachAlone = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {
     return yield* Effect.forEach(

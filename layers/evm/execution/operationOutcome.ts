@@ -52,7 +52,7 @@ interface OperationEnd {
   readonly logIndex: number
 }
 
-/** In the order of their logs. */
+/** Events of operations in the order of their logs. */
 interface OperationMarks {
   readonly ends: ReadonlyArray<OperationEnd>
   /** Positions after which operations begin to be carried out. */
@@ -121,13 +121,13 @@ export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boole
 
 const Quantity = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/u))
 
-/** Of the OP stack, which the library passes on as the node wrote it. */
+/** Fee for data of the OP stack, which the library passes on as the node wrote it. */
 const DataFee = Schema.Struct({ l1Fee: Quantity })
 const OperatorFee = Schema.Struct({
   gasUsed: Schema.BigInt,
   operatorFeeScalar: Quantity,
   operatorFeeConstant: Quantity,
-  /** Since Jovian, whose scalar counts otherwise. */
+  /** Scalar that receipts have since Jovian, which counts otherwise. */
   daFootprintGasScalar: Schema.optionalKey(Schema.Unknown)
 })
 

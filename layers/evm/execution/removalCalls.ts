@@ -20,7 +20,7 @@ const isThere = (config: CallResult | undefined) =>
   config.data !== "0x" &&
   decodeFunctionResult({ abi: kernelAbi, functionName: "permissionConfig", data: config.data }).signer !== zeroAddress
 
-/** For those of the ids that the account still has; one request, and none where there are no ids. */
+/** Builds calls for those of the ids that the account still has; one request, and none where there are no ids. */
 export const removalCalls = Effect.fnUntraced(function* (
   chain: ChainAuthorization,
   replaced: ReadonlyArray<string> = []

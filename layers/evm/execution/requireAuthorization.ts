@@ -22,7 +22,7 @@ import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { readEach, concluded } from "#layers/evm/rpc/quorum.ts"
 
-/** Between the two reads; behind one endpoint there are often many nodes. */
+/** Pause between the two reads; behind one endpoint there are often many nodes. */
 const pollInterval = Duration.seconds(2)
 
 /**
@@ -101,7 +101,7 @@ const inspect = Effect.fnUntraced(function* (operation: RefusedOperation) {
   return !refusedByAccount(refusal) || isOtherState ? "elsewhere" : conclude(operation, permission, refusal)
 })
 
-/** The same from every endpoint that answers; null when one of them sees no need for the owner. */
+/** Asks every endpoint; null when one of those that answer sees no need for the owner. */
 const askAll = Effect.fnUntraced(function* (operation: RefusedOperation) {
   const { chainId } = operation.chain
   const seen = yield* concluded(chainId, yield* readEach(chainId, () => inspect(operation)))

@@ -43,8 +43,8 @@ export const receiptOf = (client: PublicClient, hash: Hex) =>
   })
 
 /**
- * As soon as one endpoint has taken the bytes they are sent. The requests to the others go on by themselves, each for
- * as long as a request may take.
+ * Sends the bytes: they are sent as soon as one endpoint has taken them. The requests to the others go on by
+ * themselves, each for as long as a request may take.
  */
 const submitToAll = Effect.fnUntraced(function* (chainId: ChainId, raw: Hex) {
   const { each } = yield* EvmClients

@@ -152,7 +152,7 @@ interface GuardedBlock {
   readonly seconds: number
 }
 
-/** With what the guard has to say of it. */
+/** State of a permission, with what the guard says of it. */
 const stateOf = (
   signed: Signed,
   permission: Permission | undefined,

@@ -9,7 +9,7 @@ import { settlementRuleAbi, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 /** What Solidity reverts with by itself. */
 const language = parseAbi(["error Error(string reason)", "error Panic(uint256 code)"])
 
-/** Of our contracts, what their other callers meet. */
+/** Errors of our contracts that their other callers meet. */
 const administration = parseAbi([
   "error OnlyGuard(address caller)",
   "error OnlyAdministrator(address caller)",

@@ -30,7 +30,7 @@ const stateCalls = ({ accountId, permissionId }: ChainRevocation): readonly [Cal
   ]
 }
 
-/** Whether the account shows that neither the permission nor an unused signature of before is good any more. */
+/** Whether the account shows that neither the permission nor an earlier unused signature is good any more. */
 const isVoid = ({ validFrom }: ChainRevocation, [from, config]: ReadonlyArray<CallResult>): boolean => {
   if (from?.success !== true || from.data === "0x" || config?.success !== true) return false
   const least = decodeFunctionResult({ abi: kernelAbi, functionName: "validNonceFrom", data: from.data })
@@ -38,7 +38,7 @@ const isVoid = ({ validFrom }: ChainRevocation, [from, config]: ReadonlyArray<Ca
   return least >= validFrom && (hook === zeroAddress || nonce < least)
 }
 
-/** By every endpoint that answers, in a block that counts. */
+/** Asks every endpoint that answers, in a block that counts. */
 export const hasEnded = Effect.fnUntraced(function* (chain: ChainRevocation) {
   const { chainId } = chain
   const observe = Effect.gen(function* () {

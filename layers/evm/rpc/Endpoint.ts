@@ -101,7 +101,7 @@ const askOne = <A>(endpoint: Endpoint, method: string, send: Send<A>) =>
     )
   )
 
-/** In the order in which they are asked. */
+/** Endpoints in the order in which they are asked. */
 const ordered = ({ endpoints, heads }: Endpoints, now: bigint): ReadonlyArray<Endpoint> => {
   const rank = ({ avoidUntil, place }: Endpoint) => (avoidUntil > now ? 3 : heads.rank(place, now))
   return endpoints.toSorted((one, other) => rank(one) - rank(other))
@@ -122,7 +122,7 @@ const report = Effect.fnUntraced(function* ({ chainId, heads }: Endpoints, place
 
 /** An endpoint that takes longer has no say in a comparison. */
 const comparedWithin = Duration.seconds(1)
-/** For so long an endpoint without an answer is not compared. */
+/** Time for which an endpoint without an answer is not compared. */
 const uncomparedFor = Duration.seconds(60)
 
 /**

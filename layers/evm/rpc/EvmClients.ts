@@ -70,7 +70,7 @@ interface Clients {
   ) => Effect.Effect<Reading, ChainUnavailable>
   /** What the deployment decided about the chain. */
   readonly chain: (chainId: ChainId) => Effect.Effect<EvmChain, ChainUnavailable>
-  /** The same service over each endpoint of the chain alone; the same values whenever it is asked. */
+  /** Clients over each endpoint of the chain alone; one list, whenever it is asked. */
   readonly each: (chainId: ChainId) => ReadonlyArray<Clients>
   /** How far each endpoint of the chain was seen to be, in their order. */
   readonly heads: (chainId: ChainId) => Effect.Effect<ReadonlyArray<EndpointHead>>
@@ -84,7 +84,7 @@ export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/
     Effect.flatMap(EvmConfig, ({ chains }) => clientsOf(chains, chains))
   )
 
-  /** Of a process that only reads chains: nothing but their endpoints is configured. */
+  /** Layer of a process that only reads chains: nothing but their endpoints is configured. */
   static readonly reading = (chains: ReadonlyArray<Configured>) => Layer.effect(EvmClients, clientsOf(chains, []))
 }
 
@@ -130,7 +130,7 @@ const clientsOf = Effect.fnUntraced(function* (
   const due = (chainId: ChainId) =>
     Effect.map(Clock.monotonicTimeNanos, (now) => known.get(chainId)?.heads.due(now) ?? 0n)
 
-  /** Over one endpoint alone: nothing is shared, and what it sees is what it says. */
+  /** Builds clients over one endpoint alone: nothing is shared, and what it sees is what it says. */
   const over = (endpoint: Endpoint, target: ComparedEndpoints): Clients => {
     const alone: ComparedEndpoints = { ...target, endpoints: [endpoint], maxAgeSeconds: undefined, refusesOld: false }
     const clients: Clients = {

@@ -76,7 +76,7 @@ const blockNumberCall: Call = {
 }
 
 /**
- * On Arbitrum `block.number` is Ethereum's; the chain's own number comes from its system contract (ArbSys). Arbitrum
+ * Chains whose `block.number` is Ethereum's; the chain's own number comes from its system contract (ArbSys). Arbitrum
  * One, Sepolia.
  */
 const arbitrumChains: ReadonlySet<number> = new Set([42_161, 421_614])
@@ -114,7 +114,7 @@ export const encodeCalls = (calls: ReadonlyArray<Call>): Hex => {
   return `${aggregate3}${numberWord(32)}${arrayWords(structs)}`
 }
 
-/** Of an array of structs of whether it succeeded, and where its data begins. Throws when it is none. */
+/** Decodes an array of structs of whether it succeeded, and where its data begins. Throws when it is none. */
 export const decodeResults = (data: Hex): ReadonlyArray<CallResult> =>
   itemsAt(data, numberAt(data, 0)).map((at) => ({
     success: numberAt(data, at) === 1,

@@ -14,7 +14,7 @@ const toleranceSeconds = 3n
 const toleranceNanos = toleranceSeconds * 1_000_000_000n
 const toleranceBlocks = 1n
 const rememberedNanos = 120_000_000_000n
-/** For so long an endpoint counts as behind after an old answer: it may be old in some of its answers alone. */
+/** Time for which an endpoint counts as behind after an old answer: it may be old in some of its answers alone. */
 const behindForNanos = 10_000_000_000n
 /** Blocks that are remembered with when they were shown first. */
 const capacity = 64
@@ -46,7 +46,7 @@ export interface Judgement {
 export interface EndpointHead {
   /** The block that it has shown last; null while it has shown none. */
   readonly block: bigint | null
-  /** By how many blocks its last old answer was too old; 0 while it follows the chain. */
+  /** Blocks by which its last old answer was too old; 0 while it follows the chain. */
   readonly blocksBehind: bigint
 }
 
@@ -55,7 +55,7 @@ interface SeenEndpoint {
   readonly at: bigint
   readonly blocksBehind: bigint
   readonly behindUntil: bigint
-  /** In the last comparison another one was blocks ahead, for however short a time. */
+  /** True where in the last comparison another one was blocks ahead, for however short a time. */
   readonly isSlower: boolean
 }
 
@@ -178,6 +178,6 @@ export class ChainHeads {
 export const oldReason = (block: bigint, least: bigint): string =>
   `its node is at block ${block}, and the chain was seen at block ${least}; nothing is read from it until it has that`
 
-/** The same, by the time of the block. */
+/** Reason by the time of the block. */
 export const agedReason = (block: bigint, ageSeconds: bigint): string =>
   `block ${block}, the latest of its node, is ${ageSeconds} seconds old; nothing is read from it until it has a newer one`

@@ -65,7 +65,10 @@ const operatorFee = callDataOf(gasPriceOracleAbi, "getOperatorFee")
 const million = 1_000_000n
 const l1Component = callDataOf(nodeInterfaceAbi, "gasEstimateL1Component")
 
-/** A contract that answers of bytes at the same block and not of operators is of before Isthmus, which had none. */
+/**
+ * Reads the operator's fee. A contract that answers of bytes at one block and not of operators predates Isthmus, which
+ * brought that fee.
+ */
 const operatorOf = (none: bigint | null, some: bigint | null): OperatorFee =>
   none === null || some === null ? noOperator : { fixed: none, perMillion: some - none }
 

@@ -56,8 +56,8 @@ const requestsOf = (requested: ReadonlyArray<Requested>): ReadonlyArray<Readonly
 }
 
 /**
- * Of one chain. A request that fails as a whole is repeated for each asker alone, so that none fails for another's
- * calls, nor for the block that another one needs.
+ * Makes the calls of one chain. A request that fails as a whole is repeated for each asker alone, so that none fails
+ * for another's calls, nor for the block that another one needs.
  */
 export const gatheredCalls = Effect.fnUntraced(function* (ask: Ask) {
   const askTogether = Effect.fnUntraced(function* (items: ReadonlyArray<Requested>) {

@@ -20,11 +20,11 @@ import {
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 
-/** From the request to the first byte of the answer. */
+/** Time from the request to the first byte of the answer. */
 const beginsWithinMillis = 5_000
-/** From the request to the last byte of the answer. */
+/** Time from the request to the last byte of the answer. */
 const endsWithinMillis = 8_000
-/** Of one answer, also when it came compressed; the logs of 2,000 blocks are the largest. */
+/** Most bytes of one answer, also when it came compressed; the logs of 2,000 blocks are the largest. */
 export const maxAnswerBytes = 8 * 1024 * 1024
 
 /** What came is no JSON-RPC. */

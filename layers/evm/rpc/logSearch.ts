@@ -29,7 +29,7 @@ const nanosOfSecond = 1_000_000_000n
 const narrowFor = 600n * nanosOfSecond
 const refusedFor = 60n * nanosOfSecond
 
-/** By the clients of an endpoint, or of all endpoints of its chain. */
+/** Widths by the clients of an endpoint, or of all endpoints of its chain. */
 const taken = new WeakMap<EvmClients["Service"], Map<ChainId, TakenWidth>>()
 
 const widthOf = Effect.fnUntraced(function* (chainId: ChainId) {

@@ -19,7 +19,7 @@ const blockCount = 10
 /** Half of a block's gas paid at most this tip. */
 const percentile = 50
 
-/** Of an even number the lower one of the two in the middle. */
+/** Median; of an even number the lower one of the two in the middle. */
 const lowerMedian = (values: Arr.NonEmptyReadonlyArray<bigint>): bigint => {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   return sorted[Math.floor((sorted.length - 1) / 2)]!
@@ -31,7 +31,7 @@ const largest = (values: Arr.NonEmptyReadonlyArray<bigint>): bigint => values.re
 const latestIn = ({ baseFeePerGas, oldestBlock }: GetFeeHistoryReturnType): bigint =>
   oldestBlock + BigInt(baseFeePerGas.length) - 2n
 
-/** As one endpoint shows it. A node with another number of answers, or with negative ones, is no witness. */
+/** Reads fees from one endpoint. A node with another number of answers, or with negative ones, is no witness. */
 const readOne = Effect.fnUntraced(function* (chainId: ChainId) {
   const { request } = yield* EvmClients
   const history = yield* request(

@@ -7,7 +7,7 @@ import type { Hex } from "viem"
 
 const hasher = await createKeccak(256)
 
-/** Of bytes in hex; throws when the text is not that. */
+/** Hashes bytes in hex; throws when the text is not that. */
 export const keccak256 = (data: Hex): Hex => {
   const bytes = Buffer.from(data.slice(2), "hex")
   if (bytes.length * 2 + 2 !== data.length) throw new Error("Expected whole bytes in hex, to be hashed")

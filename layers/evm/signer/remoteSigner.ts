@@ -26,7 +26,7 @@ const Refusal = Schema.Struct({ reason: Schema.String })
 /** Order of secp256k1. Of `s` and its negative the chain takes the lower one (EIP-2); key services answer either. */
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-/** The same signature with the lower `s`; undefined when it is none. */
+/** Brings a signature to the lower `s`; undefined when it is none. */
 const canonical = (signature: string): Hex | undefined => {
   try {
     const { r, s, yParity } = parseSignature(signature.toLowerCase() as Hex)

@@ -13,7 +13,7 @@ import { multicall, uintOf } from "#layers/evm/rpc/multicall.ts"
 const decimalsOf = callDataOf(erc20Abi, "decimals")
 const balanceOf = callDataOf(erc20Abi, "balanceOf")
 const transfer = callDataOf(erc20Abi, "transfer")
-/** Of a `uint8`. */
+/** Largest `uint8`. */
 const maxAnswer = 255n
 
 export const TokenReaderLive = Layer.effect(
@@ -37,8 +37,8 @@ export const TokenReaderLive = Layer.effect(
     )
 
     /**
-     * In the account's place stands Multicall3 for the length of one call, so that it makes the transfer itself:
-     * balances of both before, a transfer of half, balances of both after.
+     * Puts Multicall3 in the account's place for the length of one call, so that it makes the transfer itself: balances
+     * of both before, a transfer of half, balances of both after.
      */
     const areOne = Effect.fn("TokenReader.areOne")(function* (account: AccountId, { one, other, raw }: EqualHoldings) {
       const chainId = chainIdOf(account)

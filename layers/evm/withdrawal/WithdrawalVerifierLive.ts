@@ -31,7 +31,7 @@ const selfSubmission = (withdrawal: AuthorizedWithdrawal) => {
   return Option.some({ deploy: { to: fromViem(factory), data: factoryData }, withdraw: { to: fromViem(target), data } })
 }
 
-/** Of an owner that is a contract, as it signs operations of the account. */
+/** Digest that an owner which is a contract signed, as it signs operations of the account. */
 const signedBy = ({ accountId, grant }: AuthorizedWithdrawal, root: string): OwnerDigest => ({
   accountType: grant.authorization.accountType,
   ownerAccountId: grant.authorization.ownerAccountId,

@@ -38,7 +38,7 @@ import { nativeDigest, nextNonceCall, entryPointNonceOf } from "#layers/evm/with
  */
 const blocksBefore = 10_000n
 const maxBlocks = 20_000n
-/** Of the native coin, whose operations the chain takes at any time: more than a day on that chain. */
+/** Blocks that are searched for a withdrawal of the native coin, which the chain takes at any time: more than a day. */
 const maxBlocksOfNative = 1_000_000n
 
 const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn" })
@@ -195,7 +195,9 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
   return open
 })
 
-/** The same for callers that need a final answer: what a reorganization may still take away counts as none. */
+/**
+ * Reads the standing for callers that need a final answer: what a reorganization may still take away counts as none.
+ */
 export const withdrawalStanding = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
   const standing = yield* readStanding(withdrawal, yield* readDepth(chainIdOf(withdrawal.accountId)))
   // The state is asked for between two transactions: of what was sent before is known what became of it.
