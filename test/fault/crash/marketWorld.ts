@@ -30,7 +30,7 @@ export interface Script {
   readonly silence: number
   /** How often a transaction must be replaced before a chain includes it. */
   readonly replacements: number
-  /** How many of the relayer's first transactions the chain takes only for more than they may cost. */
+  /** How many of an account's first transactions the chain takes only for more than they offer, and may cost. */
   readonly dear: number
   /** Polls of a transfer before it is delivered. */
   readonly timeout: number
@@ -75,7 +75,7 @@ const anew = (transaction: SignedTransaction): SignedTransaction => ({
 const relayerOf = (
   chain: ScriptedChain,
   asked: Count,
-  { dear, onAsked, silence }: Pick<Script, "dear" | "silence"> & { readonly onAsked: Effect.Effect<void> }
+  { onAsked, silence }: Pick<Script, "silence"> & { readonly onAsked: Effect.Effect<void> }
 ) =>
   Relayer.of({
     address: relayer,
@@ -97,9 +97,11 @@ const relayerOf = (
             })
       ),
     usedNonces: (chainId) => Effect.sync(() => chain.usedNonces(chainId)),
-    quoteFeeBump: ({ nonce }) =>
-      Effect.succeed(
-        nonce < dear ? { _tag: "AboveLimit" } : { _tag: "Bump", fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } }
+    quoteFeeBump: (transaction, { feeCeiling }) =>
+      Effect.sync(() =>
+        feeCeiling !== null && chain.isDear(transaction)
+          ? { _tag: "AboveLimit" }
+          : { _tag: "Bump", fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n } }
       ),
     signReplacement: (transaction) => Effect.succeed(anew(transaction)),
     quoteCancelling: () => Effect.succeedSome({ fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }, gasLimit: 1n }),
@@ -162,7 +164,6 @@ export const marketWorld = (file: string, script: Script) => {
       Relayer,
       Effect.map(SqlClient.SqlClient, (sql) =>
         relayerOf(chain, asked, {
-          dear: script.dear,
           silence: script.silence,
           onAsked: script.cancelled === "signing" ? cancelAll(sql) : Effect.void
         })

@@ -15,7 +15,7 @@ interface Landed extends Pick<Payload, "accountId" | "transfers">, Carried {
 
 const at = (chainId: number, nonce: number) => `${chainId} ${nonce}`
 
-/** How often a transaction is replaced before it is taken, and how many of the first ones never are. */
+/** How often a transaction is replaced before it is taken, and how many of an account's first ones offer too little. */
 interface Tolls {
   readonly replacements: number
   readonly dear: number
@@ -25,6 +25,11 @@ export const makeScriptedChain = (market: TestMarket, keep: KeepMap, { dear, rep
   const used = keep<number, number>("used")
   const pending = keep<string, SignedTransaction>("pending")
   const landed = keep<string, Landed>("landed")
+  const taken = keep<string, number>("taken")
+  const takenFrom = (raw: string): number => taken.get(read(raw).accountId) ?? 0
+
+  /** What it offers is too little, until enough of its account's transactions were taken back. */
+  const isDear = ({ cancels, raw }: SignedTransaction): boolean => cancels === undefined && takenFrom(raw) < dear
 
   const settle = (chainId: number): void => {
     const nonce = used.get(chainId) ?? 0
@@ -33,9 +38,10 @@ export const makeScriptedChain = (market: TestMarket, keep: KeepMap, { dear, rep
     const { actionHash, cancels, raw, txHash } = next
     if (cancels !== undefined) {
       market.takenBack.set(txHash, market.mine())
+      taken.set(read(cancels).accountId, takenFrom(cancels) + 1)
       return takeNext(chainId, nonce)
     }
-    if (nonce < dear) return
+    if (isDear(next) && next.replaces.length === 0) return
     const { accountId, transfers } = read(raw)
     include(market, chainId, { actionHash, txHash, raw })
     const { success } = market.included.get(actionHash)!
@@ -50,6 +56,7 @@ export const makeScriptedChain = (market: TestMarket, keep: KeepMap, { dear, rep
   }
 
   return {
+    isDear,
     usedNonces: (chainId: number) => used.get(chainId) ?? 0,
     landed: (): ReadonlyArray<Landed> => [...landed.values()],
     /** A nonce that is used is taken no more; a higher one waits for those before it. */
