@@ -1,6 +1,6 @@
 /** Transactions whose gas becomes dearer than they may cost, on a real chain: whatever lands, it happens once. */
 import { assert, describe, layer } from "@effect/vitest"
-import { DateTime, Duration, Effect, Layer, Option } from "effect"
+import { DateTime, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { Hex } from "viem"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { CarriedActions } from "#domain/relay/CarriedActions.ts"
@@ -11,6 +11,7 @@ import { feesOf, withFeesAbove, withoutMining } from "#test/layers/evm/relay/hel
 import { newest, storedSwap, unblock } from "#test/layers/evm/relay/storedSwap.ts"
 import { balances, changes, deltasOf, submit, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import { TestStores } from "#test/support/database.ts"
+import { patience } from "#test/support/suite/patience.ts"
 
 const World = Layer.mergeAll(EvmWorldLive, TestStores)
 
@@ -28,6 +29,27 @@ const dear = <A, E, R>(
     })
   )
 
+/**
+ * A node drops what no block takes, so the same bytes are sent again until it has them: not for a second after it took
+ * them before. Nothing else is sent, and it is held no more.
+ */
+const sentAgain = Effect.fnUntraced(function* ({
+  attempt,
+  base,
+  signed
+}: Effect.Success<ReturnType<typeof storedSwap>>) {
+  const relay = yield* Relayer
+  yield* unblock(attempt).pipe(
+    Effect.andThen(mine(base)),
+    Effect.andThen(relay.usedNonces(signed.chainId, signed.relayer)),
+    Effect.filterOrFail((next) => next > signed.nonce),
+    Effect.retry(Schedule.spaced("100 millis")),
+    Effect.timeout(patience)
+  )
+  const { isHeld, transaction } = yield* newest(attempt)
+  assert.deepStrictEqual([transaction.txHash, isHeld], [signed.txHash, false])
+})
+
 const kindsOf = ({ operationId }: AttemptId) =>
   Effect.flatMap(OperationStore, (operations) =>
     Effect.map(operations.events(operationId, 0, 100), (events) => events.map(({ kind }) => kind))
@@ -38,7 +60,7 @@ describe("A transaction that the market asks too much for", () => {
     it.effect("waits, says so once, offers nothing more, and is included when the market has fallen", () =>
       Effect.gen(function* () {
         const swap = yield* storedSwap(50n, 50n)
-        const { attempt, base, prepared, signed } = swap
+        const { attempt, prepared, signed } = swap
         yield* dear(swap, () =>
           Effect.gen(function* () {
             for (let round = 0; round < 3; round++) {
@@ -52,7 +74,7 @@ describe("A transaction that the market asks too much for", () => {
           (yield* kindsOf(attempt)).filter((kind) => kind === "gas_waits"),
           ["gas_waits"]
         )
-        yield* mine(base)
+        yield* sentAgain(swap)
         const receipt = yield* confirmed(signed, prepared.accountId)
         assert.isTrue(receipt.success)
         assert.strictEqual(receipt.txHash, signed.txHash)
@@ -167,15 +189,18 @@ describe("A transaction that the market asks too much for", () => {
       Effect.gen(function* () {
         const relay = yield* Relayer
         const swap = yield* storedSwap(56n, 50n)
-        const { attempt, base, prepared, signed } = swap
+        const { attempt, prepared, signed } = swap
         yield* dear(swap, ({ maxFeePerGas }) =>
           Effect.gen(function* () {
-            const least = (2n * maxFeePerGas * 21_000n) / prepared.gasLimit
-            assert.isTrue(Option.isNone(yield* relay.quoteCancelling(signed, { feeCeiling: least })))
+            // The market asks one and three quarters of it at least: a base fee falls by an eighth a block.
+            const tooLittle = (3n * maxFeePerGas * 21_000n) / (2n * prepared.gasLimit)
+            assert.isTrue(Option.isNone(yield* relay.quoteCancelling(signed, { feeCeiling: tooLittle })))
+            const enough = (4n * maxFeePerGas * 21_000n) / prepared.gasLimit
+            assert.isTrue(Option.isSome(yield* relay.quoteCancelling(signed, { feeCeiling: enough })))
             assert.strictEqual((yield* newest(attempt)).transaction.txHash, signed.txHash)
           })
         )
-        yield* mine(base)
+        yield* sentAgain(swap)
         assert.isTrue((yield* confirmed(signed, prepared.accountId)).success)
       })
     )

@@ -18,14 +18,15 @@ const mineAt = Effect.fnUntraced(function* (chain: Chain, baseFeePerGas: bigint)
   yield* mine(chain)
 })
 
-const ordinaryBaseFee = 1_000_000_000n
+const baseFeeOf = (chain: Chain) =>
+  Effect.promise(async () => (await chain.client.getBlock({ blockTag: "latest" })).baseFeePerGas!)
 
-/** Fees rise while the effect runs, so that what was offered before would not be taken. */
+/** Fees rise while the effect runs, so that what was offered before would not be taken, and fall to what they were. */
 export const withFeesAbove = <A, E, R>(chain: Chain, offered: bigint, effect: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
-    mineAt(chain, 2n * offered),
+    Effect.tap(baseFeeOf(chain), () => mineAt(chain, 2n * offered)),
     () => effect,
-    () => mineAt(chain, ordinaryBaseFee)
+    (before) => mineAt(chain, before)
   )
 
 export const feesOf = (chain: Chain, hash: string) =>
