@@ -63,6 +63,8 @@ const make = Effect.gen(function* () {
   /** Shards that are new to this process, and those in which it may hold claims without knowing of them. */
   const newShards = new Set<string>()
   const doubtful = new Set<string>()
+  /** Messages that this process had claimed in shards that it lost: no tries of their runs. */
+  const lost = new Set<string>()
   let sweptAt = 0
 
   const insert = yield* batched(
@@ -124,9 +126,13 @@ const make = Effect.gen(function* () {
     const isTime = now - sweptAt >= betweenSweeps
     const taken = shards.filter((shard) => newShards.has(shard))
     const own = shards.filter((shard) => !newShards.has(shard) && (isTime || doubtful.has(shard)))
-    const moved = runs.outside(new Set(shards))
-    if (moved.length > 0) yield* rows.excuse(moved)
-    for (const requestId of moved) runs.remove(requestId)
+    for (const requestId of runs.outside(new Set(shards))) {
+      runs.remove(requestId)
+      lost.add(requestId)
+    }
+    const excused = [...lost]
+    if (excused.length > 0) yield* rows.excuse(excused)
+    for (const requestId of excused) lost.delete(requestId)
     for (const requestId of runs.left(new Set(own), yield* Clock.monotonicTimeNanos)) runs.remove(requestId)
     for (const shard of own) doubtful.delete(shard)
     // The process before may have died of the run; a claim of our own whose answer was lost never began.
@@ -251,7 +257,7 @@ const make = Effect.gen(function* () {
     // Done with the next claim, which the sharding cannot skip.
     resetShards: (shards) =>
       Effect.sync(() => {
-        runs.drop(new Set(shards))
+        for (const requestId of runs.drop(new Set(shards))) lost.add(requestId)
         for (const shard of shards) newShards.add(shard)
       }),
 

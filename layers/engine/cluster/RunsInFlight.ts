@@ -37,8 +37,8 @@ export class RunsInFlight extends Context.Service<
     /** The claim of a run by its execution. */
     readonly ofExecution: (executionId: string) => Claim | undefined
     readonly remove: (requestId: string) => void
-    /** Drops what was claimed of shards that were lost since. */
-    readonly drop: (shards: ReadonlySet<string>) => void
+    /** Drops what was claimed of shards that were lost since; answers its request ids. */
+    readonly drop: (shards: ReadonlySet<string>) => ReadonlyArray<string>
     /** The request ids of what is claimed of shards. */
     readonly known: (shards: ReadonlySet<string>) => ReadonlyArray<string>
     /** The request ids of claims of shards that nothing works on any more. */
@@ -80,7 +80,9 @@ export class RunsInFlight extends Context.Service<
         ofExecution: (executionId) => executions.get(executionId),
         remove,
         drop: (shards) => {
-          for (const { requestId } of of(shards)) remove(requestId)
+          const dropped = service.known(shards)
+          for (const requestId of dropped) remove(requestId)
+          return dropped
         },
         known: (shards) => of(shards).map(({ requestId }) => requestId),
         left: (shards, now) =>

@@ -8,6 +8,7 @@ import { MessageStorage, ShardId } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
 import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
+import { maxTries } from "#layers/engine/cluster/LocalRun.ts"
 import { RunCalls } from "#layers/engine/cluster/RunCalls.ts"
 import { RunMessages } from "#layers/engine/cluster/RunMessages.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
@@ -104,6 +105,29 @@ eachDatabase("a message that an entity leaves", (it) => {
       }).pipe(Effect.provide(Messages))
       assert.deepStrictEqual(received, [1, 0, 1, 0])
     }).pipe(Effect.provide(MovableClock.layer))
+  )
+
+  it.effect("is no try of its run when its shard was lost, and is this process's again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* insertRun({ id: 33, workflow: "Regained", execution: "regained", key: "a", tries: 0 })
+      const received = yield* Effect.gen(function* () {
+        const storage = yield* MessageStorage.MessageStorage
+        const receive = yield* receiveFor("Regained", 33)
+        const [row] = yield* sql<{ readonly shard: string }>`
+          SELECT shard FROM workflow_messages WHERE request_id = 33`
+        const [group, id] = row!.shard.split(":") as [string, string]
+        return yield* Effect.forEach(Array.from({ length: maxTries + 2 }), () =>
+          Effect.tap(
+            Effect.map(receive, ({ length }) => length),
+            storage.resetShards([ShardId.make(group, Number(id))])
+          )
+        )
+      }).pipe(Effect.provide(Messages))
+      assert.deepStrictEqual([...new Set(received)], [1])
+      const rows = yield* sql`SELECT tries FROM workflow_messages WHERE request_id = 33`
+      assert.deepStrictEqual(rows, [{ tries: 1 }])
+    })
   )
 
   it.effect("is not taken from a process that has claimed it since", () =>
