@@ -172,6 +172,12 @@ describe("generators of clients", () => {
         const folder = join(parent, bin)
         await mkdir(folder)
         await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
+        // Before they run: some read the nearest settings of a compiler, which would be those of a folder above.
+        const config = {
+          compilerOptions: { ...strict, ...compilerOptions },
+          include: versions.map((each) => `${each}/**/*`)
+        }
+        await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config))
         const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--save-exact"]
         await run("npm", [...install, ...packages], { cwd: folder })
         for (const version of versions) {
@@ -187,11 +193,6 @@ describe("generators of clients", () => {
             []
           )
         }
-        const config = {
-          compilerOptions: { ...strict, ...compilerOptions },
-          include: versions.map((each) => `${each}/**/*`)
-        }
-        await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config))
         const complaints = await run(process.execPath, [
           join(root, "node_modules/typescript/bin/tsc"),
           "-p",
