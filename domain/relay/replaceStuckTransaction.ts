@@ -8,7 +8,7 @@
  */
 import { DateTime, Duration, Effect, Metric, Option, Result } from "effect"
 import * as Metrics from "#domain/effects/Metrics.ts"
-import { type Holding, holdTransaction } from "#domain/relay/fees/holdTransaction.ts"
+import { type ReplacementServices, holdTransaction } from "#domain/relay/fees/holdTransaction.ts"
 import type { StoredTransaction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
@@ -20,7 +20,7 @@ const count = (transaction: SignedTransaction, outcome: "replaced" | "ceiling") 
  * Sends a replacement where the fees are too low. That the relayer's account is empty, or that no node answers, is no
  * reason to offer more: it fails then.
  */
-const raise = Effect.fnUntraced(function* (services: Holding, head: StoredTransaction) {
+const raise = Effect.fnUntraced(function* (services: ReplacementServices, head: StoredTransaction) {
   const { relayer, store } = services
   const { feeCeiling, isHeld, transaction } = head
   const sent = yield* Effect.result(relayer.broadcast(transaction))
@@ -44,7 +44,7 @@ const raise = Effect.fnUntraced(function* (services: Holding, head: StoredTransa
 
 /** `age` is how old the newest bytes must be to be replaced; younger ones are sent again as they are. */
 export const replaceStuckTransaction = Effect.fn("replaceStuckTransaction")(function* (
-  services: Holding,
+  services: ReplacementServices,
   { chainId, nonce, relayer: account }: SignedTransaction,
   age: Duration.Duration
 ) {

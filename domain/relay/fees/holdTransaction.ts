@@ -14,7 +14,7 @@ import { gasWaits } from "#domain/operation/waits.ts"
 import type { Relayer } from "#domain/relay/Relayer.ts"
 import type { RelayStore, StoredTransaction } from "#domain/relay/RelayStore.ts"
 
-export interface Holding {
+export interface ReplacementServices {
   readonly operations: Pick<OperationStore["Service"], "append">
   readonly store: RelayStore["Service"]
   readonly relayer: Relayer["Service"]
@@ -25,7 +25,7 @@ export interface Holding {
 const gwei = (wei: bigint): string => (Number(wei) / 1e9).toPrecision(3)
 
 export const holdTransaction = Effect.fn("holdTransaction")(function* (
-  { holdFor, operations, relayer, store }: Holding,
+  { holdFor, operations, relayer, store }: ReplacementServices,
   head: StoredTransaction,
   feeCeiling: bigint
 ) {
