@@ -32,9 +32,12 @@ const raise = Effect.fnUntraced(function* (services: ReplacementServices, head: 
   if (isHeld) yield* store.release(transaction)
   if (bump._tag === "Sufficient") return
   if (bump._tag !== "Bump") {
+    const { chainId, nonce, relayer: account } = transaction
     yield* count(transaction, "ceiling")
     return yield* Effect.logWarning(
-      `Nonce ${transaction.nonce} of relayer ${transaction.relayer} on chain ${transaction.chainId} waits: a replacement would cost more than the gas ceiling. Raise GAS_CEILING_GWEI_${transaction.chainId} or wait for cheaper gas`
+      bump._tag === "AboveLimit"
+        ? `Nonce ${nonce} of relayer ${account} on chain ${chainId} waits for cheaper gas: taking it back may cost no more than what is taken back`
+        : `Nonce ${nonce} of relayer ${account} on chain ${chainId} waits: a replacement would cost more than the gas ceiling. Raise GAS_CEILING_GWEI_${chainId} or wait for cheaper gas`
     )
   }
   const newest = yield* store.replace(head, yield* DateTime.now, relayer.signReplacement(transaction, bump.fees))
