@@ -34,7 +34,7 @@ export const ApiKeyProcedures = RpcGroup.make(
   Rpc.make("apiKeys.create", {
     payload: {
       name: Name,
-      /** Beside those that every key has. */
+      /** Scopes beside those that every key has. */
       scopes: Schema.Array(Scope).check(Schema.isMaxLength(64)),
       expiresAt: Schema.optionalKey(Schema.NullOr(utcFromText()))
     },

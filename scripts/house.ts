@@ -74,8 +74,9 @@ const longFunctions = (): ReadonlyArray<string> => {
   }
 }
 
+/** A clause that begins with what, which, who, where or whether is a noun. */
 const firstWords =
-  "after also among and as at because before below beside between but by during for from if in into of on once only or over per since so than that though through to under unless until upon when where whether which while who whose with within without"
+  "above after against also among and as at because before below beside between both but by during either for from if in into neither nor of on or over per since so than though through to under unless until upon when while with within without"
 const begins = new RegExp(`^(?:${firstWords.replaceAll(" ", "|")})\\b`, "iu")
 
 /** The doc comments of the repository, each as one line of text. */

@@ -2,31 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { docComments, faultOf } from "#scripts/house.ts"
 import { root, sources } from "#test/sources.ts"
 
-const openings =
-  "above|after|against|also|among|as|at|because|before|below|between|both|but|by|either|for|from|if|in|neither|nor|of|on|or|over|per|since|so|than|through|to|under|unless|until|when|while|with|within|without"
-const hanging = new RegExp(`^(?:${openings})\\b`, "iu")
-
-/** What is wrong with a sentence's words; undefined when nothing is. */
-const problemOf = (sentence: string): string | undefined =>
-  hanging.test(sentence)
-    ? "begins with a preposition or a conjunction"
-    : sentence.startsWith("The same")
-      ? "says `The same`, and not what"
-      : /\bof before\b/u.test(sentence)
-        ? "says `of before`"
-        : undefined
-
-const docComment = /\/\*\*([\s\S]*?)\*\//gu
-
-const problemsOfComments = ({ path }: { readonly path: string }): ReadonlyArray<string> => {
-  const text = readFileSync(join(root, path), "utf8")
-  return [...text.matchAll(docComment)].flatMap(({ 1: comment, index }) => {
-    const problem = problemOf(comment!.replaceAll(/\s*\n\s*\*\s?/gu, " ").trim())
-    return problem === undefined ? [] : [`${path}:${text.slice(0, index).split("\n").length} ${problem}`]
+const faultsIn = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  texts.flatMap((text) => {
+    const fault = faultOf(text)
+    return fault === undefined ? [] : [`${fault}: ${text}`]
   })
-}
 
 const descriptionsIn = (value: unknown): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap(descriptionsIn)
@@ -39,7 +22,10 @@ const descriptionsIn = (value: unknown): ReadonlyArray<string> => {
 describe("sentences", () => {
   it("a doc comment begins with a noun or a verb", () => {
     assert.isAbove(sources.length, 100)
-    assert.deepStrictEqual(sources.flatMap(problemsOfComments), [])
+    assert.deepStrictEqual(
+      sources.flatMap(({ path }) => faultsIn(docComments(readFileSync(join(root, path), "utf8")))),
+      []
+    )
   })
 
   it("a description of the OpenAPI documents does too", () => {
@@ -49,20 +35,6 @@ describe("sentences", () => {
       ...new Set(files.flatMap((path) => descriptionsIn(JSON.parse(readFileSync(join(folder, path), "utf8")))))
     ]
     assert.isAbove(described.length, 500)
-    assert.deepStrictEqual(
-      described.flatMap((text) => {
-        const problem = problemOf(text)
-        return problem === undefined ? [] : [`${problem}: ${text}`]
-      }),
-      []
-    )
+    assert.deepStrictEqual(faultsIn(described), [])
   })
-
-  it("finds what it forbids", () =>
-    assert.deepStrictEqual(
-      ["Of the transaction.", "The same for Solana.", "Rows of before have none.", "Hash of the transaction."].map(
-        (sentence) => problemOf(sentence) !== undefined
-      ),
-      [true, true, true, false]
-    ))
 })

@@ -7,7 +7,7 @@ import type { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import type { Strategy } from "#domain/strategy/Strategy.ts"
 
 /**
- * Into which strategies a tenant may enroll users: its own, and the public ones of others that may be mirrored.
+ * Strategies into which a tenant may enroll users: its own, and the public ones of others that may be mirrored.
  * Source: interface "enroll/signature" and "Internal admin routes".
  */
 export const isEnrollable = (

@@ -28,7 +28,7 @@ export interface LiquidationPayout {
   /** A liquidating authorization, and the owner's signature over it. */
   readonly message: WithdrawalMessage
   readonly signature: string
-  /** Into which everything was sold. */
+  /** Asset into which everything was sold. */
   readonly assetId: AssetId
   /** What the account held of it before and was not authorized to give. */
   readonly keepRaw: bigint

@@ -62,7 +62,7 @@ export const lossBps = (description: string) =>
     examples: [100]
   })
 
-/** Beside the guard's own rules. */
+/** Rules beside the guard's own. */
 export const Terms = Schema.Struct({
   maxTradeLossBps: Schema.optionalKey(lossBps("Most that one trade may lose against reference prices.")),
   maxWeeklyLossBps: Schema.optionalKey(lossBps("Most that all trades of seven days may lose, of the account.")),
