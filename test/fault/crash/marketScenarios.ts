@@ -100,11 +100,6 @@ export const marketScenarios = {
     begin: rebalance(false),
     operations: 1
   },
-  "a rebalance of which gas becomes too dear, and which is taken back": {
-    script: { ...noFaults, dear: 1 },
-    begin: rebalance(false),
-    operations: 1
-  },
   "a transfer of which gas becomes too dear, and which is taken back": {
     script: { ...noFaults, dear: 1 },
     begin: rebalance(true),
