@@ -192,8 +192,8 @@ export const gasRefusals = Metric.counter("ballast_gas_refusals", {
 })
 
 /**
- * Transactions that did not land in time. Attributes: `chain`, `outcome` (`replaced`, or `ceiling`: no higher fee may
- * be paid, an alarm).
+ * Transactions that did not land in time. Attributes: `chain`, `outcome` (`replaced`; `held`, `taken_back`: gas costs
+ * more than it is worth; `ceiling`: no higher fee may be paid, an alarm).
  */
 export const relayReplacements = Metric.counter("ballast_relay_replacements", {
   description: "Relayer transactions that did not land in time",

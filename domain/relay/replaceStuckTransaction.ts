@@ -6,15 +6,11 @@
  * It may be another attempt's transaction, whose run is gone because another sender carried its action; an attempt that
  * waits behind it replaces it. A transaction behind it is left alone: a higher fee would not bring it forward.
  */
-import { DateTime, Duration, Effect, Metric, Option, Result } from "effect"
-import * as Metrics from "#domain/effects/Metrics.ts"
-import { type ReplacementServices, holdTransaction } from "#domain/relay/fees/holdTransaction.ts"
+import { DateTime, Duration, Effect, Option, Result } from "effect"
+import { countReplacement, holdTransaction, type ReplacementServices } from "#domain/relay/fees/holdTransaction.ts"
 import type { StoredTransaction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
-
-const count = (transaction: SignedTransaction, outcome: "replaced" | "ceiling") =>
-  Metric.update(Metric.withAttributes(Metrics.relayReplacements, { chain: String(transaction.chainId), outcome }), 1)
 
 /**
  * Sends a replacement where the fees are too low. That the relayer's account is empty, or that no node answers, is no
@@ -33,7 +29,7 @@ const raise = Effect.fnUntraced(function* (services: ReplacementServices, head: 
   if (bump._tag === "Sufficient") return
   if (bump._tag !== "Bump") {
     const { chainId, nonce, relayer: account } = transaction
-    yield* count(transaction, "ceiling")
+    yield* countReplacement(chainId, "ceiling")
     return yield* Effect.logWarning(
       bump._tag === "AboveLimit"
         ? `Nonce ${nonce} of relayer ${account} on chain ${chainId} waits for cheaper gas: taking it back may cost no more than what is taken back`
@@ -41,7 +37,7 @@ const raise = Effect.fnUntraced(function* (services: ReplacementServices, head: 
     )
   }
   const newest = yield* store.replace(head, yield* DateTime.now, relayer.signReplacement(transaction, bump.fees))
-  yield* count(transaction, "replaced")
+  yield* countReplacement(transaction.chainId, "replaced")
   yield* relayer.broadcast(newest)
 })
 
