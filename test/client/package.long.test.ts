@@ -137,12 +137,12 @@ const written = "./Written.d.ts"
 
 /** Compiles when each part of each endpoint and procedure is assignable to the other's. */
 const sameTypes = `
-import type { Brand } from "effect"
+import type { Brand, Schema } from "effect"
 import type * as Derived from "#client/Contract.ts"
 import type * as Written from "${written}"
-/** Removes brands, which rows that are encoded once have in the repository. */
-type Plain<T> = T extends Brand.Brand<any>
-  ? T extends string ? string : number
+/** Removes brands, which rows that are encoded once have in the repository; any JSON is unknown in the package. */
+type Plain<T> = [Schema.Json] extends [T] ? unknown
+  : T extends Brand.Brand<any> ? T extends string ? string : number
   : T extends ReadonlyArray<infer I> ? ReadonlyArray<Plain<I>> : T extends object ? { [K in keyof T]: Plain<T[K]> } : T
 type Same<A, B> = [Plain<A>] extends [B] ? ([B] extends [Plain<A>] ? true : false) : false
 type Parts<A, B> = {

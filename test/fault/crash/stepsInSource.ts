@@ -11,7 +11,7 @@ const named: Readonly<Record<string, { readonly steps: number; readonly kinds: R
   "relay/ChainAction.ts": { steps: 1, kinds: ["line", "wait"] }
 }
 
-const site = /(?:Activity\.make|DurableClock\.sleep)\(\{(.*?)(?:execute|duration):/gs
+const site = /(?:Activity\.make|DurableClock\.sleep)\(\{(.*?)\b(?:execute|duration)\b/gs
 const literal = /["`]([a-z]+)/g
 
 const kindsIn = (file: string): ReadonlyArray<string> => {
