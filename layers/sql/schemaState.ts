@@ -13,6 +13,8 @@ type Name = string
 export type SchemaState =
   /** No database of the service; `tables` above 0: it belongs to something else. */
   | { readonly _tag: "Foreign"; readonly tables: number }
+  /** Its record has other migrations than any release: it was made by a version that was never released. */
+  | { readonly _tag: "Unreleased"; readonly found: Name; readonly expected: Name }
   /** The service's, but its schema is that of an earlier release. */
   | { readonly _tag: "Behind"; readonly pending: ReadonlyArray<Name> }
   /** The service's, but a later release has migrated it. */
@@ -31,8 +33,17 @@ export const schemaState = Effect.gen(function* () {
   const applied = yield* sql<{ migration_id: number; name: string }>`
     SELECT migration_id, name FROM schema_migrations ORDER BY migration_id`
   const own = yield* Effect.provide(loader, NodeServices.layer)
-  const known = new Set(own.map(([id]) => id))
+  const known = new Map(own.map(([id, name]) => [id, name]))
   const unknown = applied.filter((row) => !known.has(row.migration_id))
+  const other = applied.find((row) => known.has(row.migration_id) && known.get(row.migration_id) !== row.name)
+  if (other !== undefined) {
+    const [found, expected] = [other.name, known.get(other.migration_id)!]
+    return {
+      _tag: "Unreleased",
+      found: nameOf(other.migration_id, found),
+      expected: nameOf(other.migration_id, expected)
+    } satisfies SchemaState as SchemaState
+  }
   if (unknown.length > 0)
     return { _tag: "Ahead", unknown: unknown.map((row) => nameOf(row.migration_id, row.name)) } as SchemaState
   const latest = applied.at(-1)

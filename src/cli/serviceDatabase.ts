@@ -50,6 +50,11 @@ export const latestIn = (place: Place, state: SchemaState): Result.Result<string
         detail: `A later release has migrated ${placeOf(place)}: ${several(state.unknown)} are not known here`,
         toDo: "Use the command line of the release that runs."
       })
+    case "Unreleased":
+      return Result.fail({
+        detail: `The schema of ${placeOf(place)} is of no release: its record has ${state.found} where releases have ${state.expected}`,
+        toDo: "Begin with an empty database: what was made before release 0.1.0 cannot be migrated."
+      })
     case "Current":
       return Result.succeed(state.latest)
   }
