@@ -24,31 +24,51 @@ const callsIn = (raw: Hex): ReadonlyArray<{ readonly target: Hex; readonly callD
   return functionName === "aggregate3" ? args[0] : []
 }
 
-/** The nonce of the account's operation in a call of the EntryPoint; undefined where there is none. */
-export const operationNonceOf = (callData: string, accountId: AccountId): bigint | undefined => {
+type Nonces = ReadonlyMap<string, bigint>
+
+const none: Nonces = new Map()
+
+/** Nonces by account, of each account's first operation in a call of the EntryPoint. */
+const noncesInCall = (callData: Hex): Nonces => {
   try {
-    const { args, functionName } = decodeFunctionData({ abi: entryPointAbi, data: callData as Hex })
-    const account = toViem(addressOf(accountId))
+    const { args, functionName } = decodeFunctionData({ abi: entryPointAbi, data: callData })
     return functionName === "handleOps"
-      ? args[0].find(({ sender }) => isAddressEqual(sender, account))?.nonce
-      : undefined
+      ? new Map(args[0].toReversed().map(({ nonce, sender }) => [sender.toLowerCase(), nonce]))
+      : none
   } catch {
-    return undefined
+    return none
+  }
+}
+
+const keyOf = (accountId: AccountId) => addressOf(accountId).toLowerCase()
+
+/** The nonce of the account's operation in a call of the EntryPoint; undefined where there is none. */
+export const operationNonceOf = (callData: string, accountId: AccountId): bigint | undefined =>
+  noncesInCall(callData as Hex).get(keyOf(accountId))
+
+type Sent = Pick<SignedTransaction, "raw" | "cancels">
+
+const noncesIn = (transaction: string): Nonces => {
+  try {
+    const calls = callsIn(transaction as Hex).filter(({ target }) => isAddressEqual(target, entryPoint))
+    return new Map(calls.toReversed().flatMap(({ callData }) => [...noncesInCall(callData)]))
+  } catch {
+    return none
   }
 }
 
 /** Reads the nonce in a signed transaction, or in the one that it cancels. */
-export const operationNonceIn = (
-  { cancels, raw }: Pick<SignedTransaction, "raw" | "cancels">,
-  accountId: AccountId
-): bigint | undefined => {
-  try {
-    return callsIn((cancels ?? raw) as Hex)
-      .filter(({ target }) => isAddressEqual(target, entryPoint))
-      .map(({ callData }) => operationNonceOf(callData, accountId))
-      .find((nonce) => nonce !== undefined)
-  } catch {
-    return undefined
+export const operationNonceIn = ({ cancels, raw }: Sent, accountId: AccountId): bigint | undefined =>
+  noncesIn(cancels ?? raw).get(keyOf(accountId))
+
+/** Reads as `operationNonceIn` does, of several operations: a transaction that carries many is decoded once. */
+export const operationNonceReader = () => {
+  const known = new Map<string, Nonces>()
+  return ({ cancels, raw }: Sent, accountId: AccountId): bigint | undefined => {
+    const transaction = cancels ?? raw
+    const nonces = known.get(transaction) ?? noncesIn(transaction)
+    known.set(transaction, nonces)
+    return nonces.get(keyOf(accountId))
   }
 }
 

@@ -20,7 +20,7 @@ import { readEach, conclude, concluded, contradiction, type Observation } from "
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { requestsFor } from "#layers/evm/rpc/logSearch.ts"
 import { type OperationEvent, operationEvents, rangeFrom } from "#layers/evm/execution/operationEvents.ts"
-import { operationNonceIn, readOperationNonces } from "#layers/evm/account/operationNonce.ts"
+import { operationNonceReader, readOperationNonces } from "#layers/evm/account/operationNonce.ts"
 import { outcomeIn } from "#layers/evm/execution/operationOutcome.ts"
 import { receiptOf } from "#layers/evm/execution/sendTransaction.ts"
 import { confirmedReceiptOf, readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
@@ -142,8 +142,9 @@ const readCarried = Effect.fnUntraced(function* (
   awaited: ReadonlyArray<Awaited>,
   { events, head }: { readonly events: ReadonlyArray<OperationEvent>; readonly head: bigint }
 ) {
+  const nonceIn = operationNonceReader()
   const known = awaited.flatMap(({ accountId, transaction }) => {
-    const nonce = operationNonceIn(transaction, accountId)
+    const nonce = nonceIn(transaction, accountId)
     const account = toViem(addressOf(accountId))
     const isOvertaken = events.some(({ args }) => args.nonce === nonce && isAddressEqual(args.sender, account))
     return nonce === undefined || isOvertaken ? [] : [{ accountId, nonce, actionHash: transaction.actionHash }]
