@@ -8,7 +8,7 @@
 import { Console, Effect, Layer, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { readFileSync } from "node:fs"
-import { decodeCounted, decodeDone, markedOperation, percentile } from "#bench/events/markedOperation.ts"
+import { decodeCounted, decodeDone, timedOperation, percentile } from "#bench/events/timedOperation.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { type OwnedProcess, startProcess } from "#bench/http/ownedProcess.ts"
 import { seed } from "#bench/http/seed.ts"
@@ -21,7 +21,7 @@ const events = 10
 const targetKiB = 50
 const targetMs = 100
 
-/** The operation is the benchmark's; no engine carries it. Events of another process are polled often. */
+/** The operation is the benchmark's; no engine runs it. Events of another process are polled often. */
 const settings = {
   MAX_RUNS_IN_FLIGHT: "0",
   SCHEDULER_INTERVAL_MS: "3600000",
@@ -82,7 +82,7 @@ const program = (clients: number) =>
     const load = yield* startProcess("The clients", new URL("events/clients.ts", import.meta.url))
     const { port } = yield* decodePort(yield* peer.ask({}))
     yield* Effect.gen(function* () {
-      const { operationId, publish } = yield* markedOperation(portfolioIds[0]!)
+      const { operationId, publish } = yield* timedOperation(portfolioIds[0]!)
       const ours: Side = {
         name: "Ballast",
         pid: service.pid,

@@ -48,8 +48,8 @@ const tick = () => {
   const after = before + priceStep
   book.set(assetId, after)
   const now = performance.now()
-  for (let place = levelsReached(before); place < levelsReached(after); place += 1)
-    reachedAt.set(workflowIdOf(asset, place), now)
+  for (let position = levelsReached(before); position < levelsReached(after); position += 1)
+    reachedAt.set(workflowIdOf(asset, position), now)
   done.ticks += 1
 }
 

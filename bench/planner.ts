@@ -67,7 +67,7 @@ const measureRound = (input: PlanInput): number => {
 
 const row = (cells: ReadonlyArray<string>): string => cells.map((cell) => cell.padStart(12)).join("")
 
-/** Prints microseconds a plan (least, median and most of the rounds) and plans a second at the median. */
+/** Prints microseconds a plan (minimum, median and maximum of the rounds) and plans a second at the median. */
 export const run = async (): Promise<void> => {
   console.log(row(["assets", "legs", "min us", "median us", "max us", "plans/s"]))
   for (const assets of sizes) {

@@ -61,7 +61,7 @@ interface Match {
   readonly outcome: Outcome
 }
 
-/** The service over all paths at the least risk aversion tried whose error is at most the peer's. */
+/** The service over all paths at the lowest risk aversion tried whose error is at most the peer's. */
 const withinBands = (
   level: CostLevel,
   seeds: ReadonlyArray<number>,
@@ -76,11 +76,11 @@ const withinBands = (
   return undefined
 }
 
-/** The service without bands, at the greatest least trade of which the error is at most the peer's. */
+/** The service without bands, at the highest minimum trade of which the error is at most the peer's. */
 const toTarget = (level: CostLevel, seeds: ReadonlyArray<number>, error: number): Match | undefined => {
   for (const minUsd of minTradesUsd) {
     const outcome = over(seeds, level, () => exactRule(minUsd, level))
-    if (outcome.error <= error) return { setting: `exact target, least trade of $${minUsd}`, outcome }
+    if (outcome.error <= error) return { setting: `exact target, minimum trade of $${minUsd}`, outcome }
   }
   return undefined
 }

@@ -22,7 +22,7 @@ import * as OperationStoreLive from "#layers/sql/operation/OperationStore.ts"
 
 const rounds = { rounds: 6, seconds: 2, warmUpSeconds: 1 }
 
-/** The operation is the benchmark's; no engine carries it. */
+/** The operation is the benchmark's; no engine runs it. */
 const settings = {
   MAX_RUNS_IN_FLIGHT: "0",
   SCHEDULER_INTERVAL_MS: "3600000",

@@ -7,11 +7,11 @@ import { Routes, ServerContext } from "#http/Routes.ts"
 import { routerConfig } from "#http/routerSettings.ts"
 
 /**
- * What a request carries: its scope, and what Effect and its HTTP server themselves read while it runs. Routes have
+ * What a request contains: its scope, and what Effect and its HTTP server themselves read while it runs. Routes have
  * closed over the services when they were built. Every request copies its context, so each service that it does not
  * need would cost all of them.
  */
-const carried: ReadonlySet<string> = new Set(
+const inherited: ReadonlySet<string> = new Set(
   [
     Scope.Scope,
     Clock.Clock,
@@ -27,7 +27,7 @@ const carried: ReadonlySet<string> = new Set(
 )
 
 const requestContext = <R>(context: Context.Context<R>): Context.Context<R> =>
-  Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => carried.has(key))))
+  Context.makeUnsafe(new Map([...context.mapUnsafe].filter(([key]) => inherited.has(key))))
 
 /**
  * `X-Forwarded-For` is accepted from the given networks alone; without any, the address of the connection counts.

@@ -4,7 +4,7 @@ import { contractOf, type DomainError, errorFields } from "#domain/errors/Domain
 import { legacyCode } from "#domain/errors/legacyCodes.ts"
 import type { RequestContext } from "#domain/request/RequestContext.ts"
 
-/** What an envelope may tell of the request that is answered. */
+/** What an envelope may say of the request that is answered. */
 export interface Answered {
   readonly requestContext: RequestContext["Service"]
   readonly now: DateTime.Utc
@@ -16,7 +16,7 @@ export type Envelope = (error: DomainError, answered: Answered) => unknown
 /** Source: interface "v2 envelope". */
 export const envelopeV2 = (error: DomainError) => ({ success: false as const, error: errorFields(error) })
 
-/** It carries the tracing ids. Source: interface "v1 envelope". */
+/** It contains the tracing ids. Source: interface "v1 envelope". */
 export const envelopeV1 = (error: DomainError, { now, requestContext }: Answered) => ({
   success: false as const,
   error: errorFields(error),

@@ -35,7 +35,7 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN tenants.disabled_at IS 'Since when its keys and sessions are refused. Null: they work.';
       COMMENT ON COLUMN tenants.slippage_bps IS 'Most that a swap may lose to slippage, basis points.';
       COMMENT ON COLUMN tenants.price_impact_bps IS 'Most that a swap may move the price, basis points.';
-      COMMENT ON COLUMN tenants.threshold_usd IS 'Least value of a trade, USD.';
+      COMMENT ON COLUMN tenants.threshold_usd IS 'Minimum value of a trade, USD.';
       COMMENT ON COLUMN tenants.frequency IS 'How often its portfolios are due.';
       COMMENT ON COLUMN tenants.swap_fee_bps IS 'Fee of the tenant on swaps, basis points.';
       COMMENT ON COLUMN tenants.rebalance_policy IS 'When drift is worth a trade, where a strategy has no policy.';

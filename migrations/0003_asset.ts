@@ -115,7 +115,7 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN asset_classifications.key IS 'Category within the dimension.';
       COMMENT ON COLUMN asset_classifications.label IS 'Name of the category for people.';
       COMMENT ON COLUMN asset_classifications.confidence_bps IS 'How sure it is, basis points.';
-      COMMENT ON COLUMN asset_classifications.rank IS 'Place among the categories of the dimension, the first is 0.';
+      COMMENT ON COLUMN asset_classifications.rank IS 'Position among the categories of the dimension, the first is 0.';
     END $$`
 
   yield* sql`

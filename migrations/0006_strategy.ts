@@ -48,7 +48,7 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN strategies.frequency IS 'How often portfolios that follow it are due.';
       COMMENT ON COLUMN strategies.slippage_bps IS 'Most that a swap may lose to slippage, basis points.';
       COMMENT ON COLUMN strategies.price_impact_bps IS 'Most that a swap may move the price, basis points.';
-      COMMENT ON COLUMN strategies.threshold_usd IS 'Least value of a trade, USD.';
+      COMMENT ON COLUMN strategies.threshold_usd IS 'Minimum value of a trade, USD.';
       COMMENT ON COLUMN strategies.is_public IS 'Whether other tenants see it.';
       COMMENT ON COLUMN strategies.head_version IS 'Newest version.';
       COMMENT ON COLUMN strategies.created_at IS 'When the row was made.';
@@ -150,7 +150,7 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN mirror_terms.frequency IS 'Fastest cadence that was accepted.';
       COMMENT ON COLUMN mirror_terms.slippage_bps IS 'Slippage that was accepted, basis points.';
       COMMENT ON COLUMN mirror_terms.price_impact_bps IS 'Price impact that was accepted, basis points.';
-      COMMENT ON COLUMN mirror_terms.threshold_usd IS 'Least value of a trade that was accepted, USD.';
+      COMMENT ON COLUMN mirror_terms.threshold_usd IS 'Minimum value of a trade that was accepted, USD.';
       COMMENT ON COLUMN mirror_terms.accepted_at IS 'When it was accepted.';
     END $$`
   yield* sql`

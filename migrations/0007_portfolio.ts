@@ -19,7 +19,7 @@ export default Effect.gen(function* () {
       updated_at timestamptz(3) NOT NULL,
       archived_at timestamptz(3),
       revoked_at timestamptz(3),
-      closed_ways jsonb NOT NULL DEFAULT '[]',
+      closed_routes jsonb NOT NULL DEFAULT '[]',
       guarded_account_ids text[] NOT NULL DEFAULT '{}',
       permission_ends_at timestamptz(3),
       external_id text COLLATE "C",
@@ -51,7 +51,7 @@ export default Effect.gen(function* () {
   yield* sql`
     DO $$ BEGIN
       COMMENT ON TABLE portfolios IS
-        'Portfolios. A row carries its account ids, so that reading one touches no further table.';
+        'Portfolios. A row contains its account ids, so that reading one touches no further table.';
       COMMENT ON COLUMN portfolios.portfolio_id IS 'Id: pf_ and a ULID.';
       COMMENT ON COLUMN portfolios.tenant_id IS 'Tenant that enrolled it.';
       COMMENT ON COLUMN portfolios.strategy_id IS 'Strategy that it follows.';
@@ -65,7 +65,7 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN portfolios.updated_at IS 'When it last changed.';
       COMMENT ON COLUMN portfolios.archived_at IS 'When it was archived.';
       COMMENT ON COLUMN portfolios.revoked_at IS 'Since when the owner''s permission is revoked. Null: it is not.';
-      COMMENT ON COLUMN portfolios.closed_ways IS 'Ways between chains on which its last runs could not send.';
+      COMMENT ON COLUMN portfolios.closed_routes IS 'Routes between chains on which its last runs could not send.';
       COMMENT ON COLUMN portfolios.guarded_account_ids IS
         'Its accounts under the trade guard, by the latest grant of each chain. Kept by a trigger.';
       COMMENT ON COLUMN portfolios.permission_ends_at IS

@@ -29,7 +29,7 @@ export default Effect.gen(function* () {
       expires_at timestamptz(3) NOT NULL,
       portfolio_id text COLLATE "C" REFERENCES portfolios,
       is_renewal boolean NOT NULL DEFAULT false,
-      place jsonb
+      sub_account jsonb
     )`
   yield* sql`CREATE INDEX enrollment_flows_by_expiry ON enrollment_flows (expires_at)`
   // What names a strategy is queried whenever one goes.
@@ -49,11 +49,11 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN enrollment_flows.expires_at IS 'When it may no longer be completed.';
       COMMENT ON COLUMN enrollment_flows.portfolio_id IS 'Portfolio that gets more chains. Null: a new one is made.';
       COMMENT ON COLUMN enrollment_flows.is_renewal IS 'Whether it authorizes anew what is authorized already.';
-      COMMENT ON COLUMN enrollment_flows.place IS 'What stage 1 issued beside the authorization, on Solana.';
+      COMMENT ON COLUMN enrollment_flows.sub_account IS 'What stage 1 issued beside the authorization, on Solana.';
     END $$`
 
   yield* sql`
-    CREATE TABLE place_attempts (
+    CREATE TABLE sub_account_attempts (
       flow_id text COLLATE "C" NOT NULL REFERENCES enrollment_flows ON DELETE CASCADE,
       number integer NOT NULL CHECK (number >= 1),
       owner_signature text NOT NULL,
@@ -63,12 +63,12 @@ export default Effect.gen(function* () {
     )`
   yield* sql`
     DO $$ BEGIN
-      COMMENT ON TABLE place_attempts IS
+      COMMENT ON TABLE sub_account_attempts IS
         'Signed transactions of enrollments on Solana, written before they are sent. They go with their flows.';
-      COMMENT ON COLUMN place_attempts.flow_id IS 'Flow.';
-      COMMENT ON COLUMN place_attempts.number IS 'Number of the attempt, from 1.';
-      COMMENT ON COLUMN place_attempts.owner_signature IS 'Signature of the owner, base58.';
-      COMMENT ON COLUMN place_attempts.signed IS 'Signed transaction, base64.';
-      COMMENT ON COLUMN place_attempts.created_at IS 'When the row was made.';
+      COMMENT ON COLUMN sub_account_attempts.flow_id IS 'Flow.';
+      COMMENT ON COLUMN sub_account_attempts.number IS 'Number of the attempt, from 1.';
+      COMMENT ON COLUMN sub_account_attempts.owner_signature IS 'Signature of the owner, base58.';
+      COMMENT ON COLUMN sub_account_attempts.signed IS 'Signed transaction, base64.';
+      COMMENT ON COLUMN sub_account_attempts.created_at IS 'When the row was made.';
     END $$`
 })

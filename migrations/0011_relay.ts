@@ -1,4 +1,4 @@
-/** What relayers carry to chains, and what it cost. */
+/** What relayers submit to chains, and what it cost. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -28,7 +28,7 @@ export default Effect.gen(function* () {
       chain_id bigint NOT NULL,
       relayer text COLLATE "C" NOT NULL,
       nonce bigint NOT NULL,
-      carries integer NOT NULL,
+      action_count integer NOT NULL,
       tx_hash text NOT NULL,
       raw text NOT NULL,
       fee_ceiling numeric(78, 0),
@@ -43,7 +43,7 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN relayed_transactions.chain_id IS 'Number of the chain.';
       COMMENT ON COLUMN relayed_transactions.relayer IS 'Address of the relayer.';
       COMMENT ON COLUMN relayed_transactions.nonce IS 'Nonce of the relayer.';
-      COMMENT ON COLUMN relayed_transactions.carries IS 'How many actions it carries.';
+      COMMENT ON COLUMN relayed_transactions.action_count IS 'How many actions it includes.';
       COMMENT ON COLUMN relayed_transactions.tx_hash IS 'Hash of the transaction.';
       COMMENT ON COLUMN relayed_transactions.raw IS 'Signed bytes, hex.';
       COMMENT ON COLUMN relayed_transactions.fee_ceiling IS
@@ -75,22 +75,22 @@ export default Effect.gen(function* () {
     CREATE INDEX relayed_actions_settled ON relayed_actions (account_id, ((receipt ->> 'blockNumber')::numeric))
     WHERE status = 'succeeded'`
   yield* sql`CREATE INDEX relayed_actions_signed ON relayed_actions (account_id) WHERE status = 'signed'`
-  yield* sql`CREATE INDEX relayed_actions_carried ON relayed_actions (chain_id, relayer, nonce)`
+  yield* sql`CREATE INDEX relayed_actions_nonce ON relayed_actions (chain_id, relayer, nonce)`
   yield* sql`
     CREATE INDEX relayed_actions_unsettled ON relayed_actions (chain_id, relayer, nonce) WHERE status = 'signed'`
   yield* sql`
     DO $$ BEGIN
-      COMMENT ON TABLE relayed_actions IS 'Actions of accounts that were signed, and what became of each.';
+      COMMENT ON TABLE relayed_actions IS 'Orders of accounts that were signed, and what became of each.';
       COMMENT ON COLUMN relayed_actions.operation_id IS 'Operation.';
       COMMENT ON COLUMN relayed_actions.chain_id IS 'Number of the chain.';
       COMMENT ON COLUMN relayed_actions.attempt IS 'Number of the try of the operation on the chain, from 1.';
       COMMENT ON COLUMN relayed_actions.account_id IS 'Account that acts, CAIP-10.';
       COMMENT ON COLUMN relayed_actions.action_hash IS
-        'Hash that names the action: of the user operation, of the withdrawal, or of the steps.';
+        'Hash that names the action: of the user operation, of the withdrawal, or of the parts.';
       COMMENT ON COLUMN relayed_actions.relayer IS
-        'Address of the relayer. Null: its steps are transactions of their own.';
+        'Address of the relayer. Null: its parts are transactions of their own.';
       COMMENT ON COLUMN relayed_actions.nonce IS
-        'Nonce of the transaction that carries it. Null: its steps are transactions of their own.';
+        'Nonce of the transaction that includes it. Null: its parts are transactions of their own.';
       COMMENT ON COLUMN relayed_actions.found_from IS
         'Block, or slot on Solana, from which on the action may be found.';
       COMMENT ON COLUMN relayed_actions.status IS 'What became of it.';
@@ -123,35 +123,35 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN relayed_replacements.tx_hash IS 'Hash of the transaction.';
       COMMENT ON COLUMN relayed_replacements.raw IS 'Signed bytes, hex.';
       COMMENT ON COLUMN relayed_replacements.cancels IS
-        'True: it carries nothing, and takes the nonce back.';
+        'True: it includes nothing, and takes the nonce back.';
       COMMENT ON COLUMN relayed_replacements.created_at IS 'When the row was made.';
     END $$`
 
   yield* sql`
-    CREATE TABLE relayed_steps (
+    CREATE TABLE relayed_parts (
       operation_id text COLLATE "C" NOT NULL,
       chain_id bigint NOT NULL,
       attempt integer NOT NULL,
-      step integer NOT NULL CHECK (step >= 0),
+      part integer NOT NULL CHECK (part >= 0),
       number integer NOT NULL CHECK (number >= 1),
       tx_hash text NOT NULL UNIQUE,
       payload text NOT NULL,
       created_at timestamptz(3) NOT NULL,
-      PRIMARY KEY (operation_id, chain_id, attempt, step, number),
+      PRIMARY KEY (operation_id, chain_id, attempt, part, number),
       FOREIGN KEY (operation_id, chain_id, attempt) REFERENCES relayed_actions
     )`
   yield* sql`
     DO $$ BEGIN
-      COMMENT ON TABLE relayed_steps IS
-        'Transactions of actions whose steps are transactions of their own, written before they are sent.';
-      COMMENT ON COLUMN relayed_steps.operation_id IS 'Operation.';
-      COMMENT ON COLUMN relayed_steps.chain_id IS 'Number of the chain.';
-      COMMENT ON COLUMN relayed_steps.attempt IS 'Attempt of the action.';
-      COMMENT ON COLUMN relayed_steps.step IS 'Step of the action, the first is 0.';
-      COMMENT ON COLUMN relayed_steps.number IS 'Number of the transaction for the step, from 1.';
-      COMMENT ON COLUMN relayed_steps.tx_hash IS 'First signature of the transaction, base58.';
-      COMMENT ON COLUMN relayed_steps.payload IS 'What is needed to send it again and to judge it.';
-      COMMENT ON COLUMN relayed_steps.created_at IS 'When the row was made.';
+      COMMENT ON TABLE relayed_parts IS
+        'Transactions of actions whose parts are transactions of their own, written before they are sent.';
+      COMMENT ON COLUMN relayed_parts.operation_id IS 'Operation.';
+      COMMENT ON COLUMN relayed_parts.chain_id IS 'Number of the chain.';
+      COMMENT ON COLUMN relayed_parts.attempt IS 'Attempt of the action.';
+      COMMENT ON COLUMN relayed_parts.part IS 'Part of the action, the first is 0.';
+      COMMENT ON COLUMN relayed_parts.number IS 'Number of the transaction for the part, from 1.';
+      COMMENT ON COLUMN relayed_parts.tx_hash IS 'First signature of the transaction, base58.';
+      COMMENT ON COLUMN relayed_parts.payload IS 'What is needed to send it again and to judge it.';
+      COMMENT ON COLUMN relayed_parts.created_at IS 'When the row was made.';
     END $$`
 
   yield* sql`

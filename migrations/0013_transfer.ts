@@ -1,4 +1,4 @@
-/** Value on its way between chains. */
+/** Value on its route between chains. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -51,14 +51,14 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN transfers.portfolio_id IS 'Portfolio.';
       COMMENT ON COLUMN transfers.run_id IS 'Run that sent it.';
       COMMENT ON COLUMN transfers.chain_id IS 'Chain that it left.';
-      COMMENT ON COLUMN transfers.attempt IS 'Attempt of the run on the chain that carried it.';
-      COMMENT ON COLUMN transfers.position IS 'Place among the transfers of that attempt, the first is 0.';
+      COMMENT ON COLUMN transfers.attempt IS 'Attempt of the run on the chain that included it.';
+      COMMENT ON COLUMN transfers.position IS 'Position among the transfers of that attempt, the first is 0.';
       COMMENT ON COLUMN transfers.account_id IS 'Account that sent it, CAIP-10.';
       COMMENT ON COLUMN transfers.destination_id IS 'Account that receives it, CAIP-10.';
       COMMENT ON COLUMN transfers.sell IS 'Asset that left, CAIP-19.';
       COMMENT ON COLUMN transfers.buy IS 'Asset that arrives, CAIP-19.';
       COMMENT ON COLUMN transfers.amount_raw IS 'What left, raw units of the asset that left.';
-      COMMENT ON COLUMN transfers.min_raw IS 'Least that may arrive, raw units of the asset that arrives.';
+      COMMENT ON COLUMN transfers.min_raw IS 'Minimum that may arrive, raw units of the asset that arrives.';
       COMMENT ON COLUMN transfers.expected_raw IS
         'What the provider expects to arrive, raw units of the asset that arrives.';
       COMMENT ON COLUMN transfers.bridge_address IS 'Address that took the amount.';

@@ -14,7 +14,7 @@ export default Effect.gen(function* () {
       windows jsonb NOT NULL DEFAULT '[]',
       windows_at timestamptz(3)
     ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02)`
-  // Unknown as the least of all values: a page is then found by one comparison, which NULLS LAST would not allow.
+  // Unknown as the lowest of all values: a page is then found by one comparison, which NULLS LAST would not allow.
   yield* sql`
     CREATE INDEX discovery_by_tvl ON discovery_entries
       (coalesce(tvl_usd, '-Infinity'::numeric) DESC, strategy_id DESC)`
@@ -63,13 +63,13 @@ export default Effect.gen(function* () {
 
   yield* sql`
     CREATE TABLE curated_strategies (
-      place integer PRIMARY KEY CHECK (place > 0),
+      position integer PRIMARY KEY CHECK (position > 0),
       strategy_id text COLLATE "C" NOT NULL UNIQUE REFERENCES strategies ON DELETE CASCADE
     )`
   yield* sql`
     DO $$ BEGIN
       COMMENT ON TABLE curated_strategies IS 'Selection of the operator.';
-      COMMENT ON COLUMN curated_strategies.place IS 'Place in the selection, from 1.';
+      COMMENT ON COLUMN curated_strategies.position IS 'Position in the selection, from 1.';
       COMMENT ON COLUMN curated_strategies.strategy_id IS 'Strategy.';
     END $$`
 

@@ -63,8 +63,8 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN workflow_monitors.workflow_status IS 'Whether it may act.';
       COMMENT ON COLUMN workflow_monitors.status IS 'Where it stands.';
       COMMENT ON COLUMN workflow_monitors.wait IS 'What it waits for.';
-      COMMENT ON COLUMN workflow_monitors.next_check_at IS 'When it is looked at next.';
-      COMMENT ON COLUMN workflow_monitors.last_tick_at IS 'When it was last looked at.';
+      COMMENT ON COLUMN workflow_monitors.next_check_at IS 'When it is checked next.';
+      COMMENT ON COLUMN workflow_monitors.last_tick_at IS 'When it was last checked.';
       COMMENT ON COLUMN workflow_monitors.is_armed IS
         'Whether its trigger may make it ready: its condition was false since it last did.';
       COMMENT ON COLUMN workflow_monitors.event IS 'What made it ready.';
@@ -183,7 +183,7 @@ export default Effect.gen(function* () {
     FOR EACH ROW WHEN (OLD.triggers IS DISTINCT FROM NEW.triggers) EXECUTE FUNCTION note_trigger_change()`
   // The same transitions as in domain/monitor/transitions.ts, held together by a test.
   yield* sql`
-    CREATE FUNCTION tell_monitors_of_end() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION wake_monitors_on_end() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE workflow_monitors SET status = 'ready', wait = NULL, operation_id = NULL, execution_request_id = NULL,
         event = jsonb_build_object('_tag', 'execution_completed', 'operationId', NEW.operation_id, 'state', NEW.state,
@@ -197,10 +197,10 @@ export default Effect.gen(function* () {
       RETURN NULL;
     END $$`
   yield* sql`
-    CREATE TRIGGER ended_operations_tell_monitors AFTER UPDATE OF finished_at ON operations
-    FOR EACH ROW WHEN (OLD.finished_at IS NULL AND NEW.finished_at IS NOT NULL) EXECUTE FUNCTION tell_monitors_of_end()`
+    CREATE TRIGGER ended_operations_wake_monitors AFTER UPDATE OF finished_at ON operations
+    FOR EACH ROW WHEN (OLD.finished_at IS NULL AND NEW.finished_at IS NOT NULL) EXECUTE FUNCTION wake_monitors_on_end()`
   yield* sql`
-    CREATE FUNCTION tell_monitors_of_start() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION wake_monitors_on_start() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       UPDATE workflow_monitors SET revision = revision + 1, claimed_until = NULL,
         next_check_at = greatest(NEW.updated_at, last_tick_at + interval '1 millisecond')
@@ -208,7 +208,7 @@ export default Effect.gen(function* () {
       RETURN NULL;
     END $$`
   yield* sql`
-    CREATE TRIGGER started_schedules_tell_monitors AFTER UPDATE OF status ON schedules
+    CREATE TRIGGER started_schedules_wake_monitors AFTER UPDATE OF status ON schedules
     FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status AND NEW.status = 'active')
-    EXECUTE FUNCTION tell_monitors_of_start()`
+    EXECUTE FUNCTION wake_monitors_on_start()`
 })

@@ -54,7 +54,7 @@ export default Effect.gen(function* () {
 
   yield* sql`
     CREATE TABLE webhook_deliveries (
-      place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
       delivery_id text COLLATE "C" NOT NULL UNIQUE,
       webhook_id text COLLATE "C" NOT NULL,
       sequence bigint,
@@ -70,15 +70,15 @@ export default Effect.gen(function* () {
       delivered_at timestamptz(3),
       failed_at timestamptz(3)
     )`
-  yield* sql`CREATE INDEX webhook_deliveries_listed ON webhook_deliveries (webhook_id, place DESC)`
-  yield* sql`CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, place) WHERE due_at IS NOT NULL`
+  yield* sql`CREATE INDEX webhook_deliveries_listed ON webhook_deliveries (webhook_id, position DESC)`
+  yield* sql`CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, position) WHERE due_at IS NOT NULL`
   yield* sql`
     CREATE UNIQUE INDEX webhook_deliveries_once ON webhook_deliveries (webhook_id, sequence) WHERE sequence IS NOT NULL`
   yield* sql`CREATE INDEX webhook_deliveries_old ON webhook_deliveries (created_at)`
   yield* sql`
     DO $$ BEGIN
       COMMENT ON TABLE webhook_deliveries IS 'Events that are delivered, and what became of each.';
-      COMMENT ON COLUMN webhook_deliveries.place IS 'Order of delivery.';
+      COMMENT ON COLUMN webhook_deliveries.position IS 'Order of delivery.';
       COMMENT ON COLUMN webhook_deliveries.delivery_id IS 'Id: whd_ and a ULID.';
       COMMENT ON COLUMN webhook_deliveries.webhook_id IS 'Webhook.';
       COMMENT ON COLUMN webhook_deliveries.sequence IS 'Event of the tenant''s log. Null: a test.';

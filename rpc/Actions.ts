@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
-import { ReadRoute } from "#domain/action/RouteExtended.ts"
+import { ReadRoute } from "#domain/order/RouteExtended.ts"
 import { EvmAddress } from "#domain/values/Caip.ts"
 import { describedParsing } from "#domain/errors/describeIssue.ts"
 import * as Errors from "#domain/errors/Errors.ts"

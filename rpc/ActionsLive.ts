@@ -1,12 +1,12 @@
 import { DateTime, Effect, type Schema, SchemaIssue } from "effect"
 import { buildWith } from "#domain/effects/buildWith.ts"
 import { chainIdIn } from "#domain/values/Caip.ts"
-import type { ActionRequest } from "#domain/action/ActionRequest.ts"
-import type { RouteExtended } from "#domain/action/RouteExtended.ts"
-import { Actions } from "#domain/action/Actions.ts"
+import type { OrderRequest } from "#domain/order/OrderRequest.ts"
+import type { RouteExtended } from "#domain/order/RouteExtended.ts"
+import { Orders } from "#domain/order/Orders.ts"
 import { ValidationFailed } from "#domain/errors/Errors.ts"
 import { cursorOf, writeCursor } from "#domain/execution/ExecutionCursor.ts"
-import { IssuerQuotes, type IssuerTradeRequest } from "#domain/action/IssuerQuotes.ts"
+import { IssuerQuotes, type IssuerTradeRequest } from "#domain/order/IssuerQuotes.ts"
 import * as Decimal from "#domain/values/Decimal.ts"
 import type { PortfolioId } from "#domain/values/Ids.ts"
 import { ActionProcedures, type BackendQuote, decodeRoute, type IssuerParams, type Swap } from "#rpc/Actions.ts"
@@ -45,7 +45,7 @@ const issuerTradeOf = ({
   recipient: recipientAddress
 })
 
-const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<ActionRequest["swap"], ValidationFailed> {
+const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<OrderRequest["swap"], ValidationFailed> {
   if (sent.kind === "swap_backend_quote") {
     const { fromAmount, fromChainId, fromTokenAddress, slippageBps, toAddress, toChainId, toTokenAddress } = sent.params
     return {
@@ -82,7 +82,7 @@ const swapOf = Effect.fnUntraced(function* (sent: Sent): Effect.fn.Return<Action
 })
 
 export const ActionsLive = ActionProcedures.toLayer(
-  Effect.map(Effect.all([Actions, IssuerQuotes]), ([actions, issuers]) => ({
+  Effect.map(Effect.all([Orders, IssuerQuotes]), ([actions, issuers]) => ({
     "v2.portfolio.actions.submit": Effect.fnUntraced(function* (sent: Sent) {
       const swap = yield* swapOf(sent)
       const span = yield* Effect.option(Effect.currentParentSpan)
@@ -117,4 +117,4 @@ export const ActionsLive = ActionProcedures.toLayer(
       }
     })
   }))
-).pipe(buildWith(Actions, IssuerQuotes))
+).pipe(buildWith(Orders, IssuerQuotes))

@@ -4,7 +4,7 @@ import { AssetBrowsing } from "#domain/listing/AssetBrowsing.ts"
 import { AssetProfiles } from "#domain/listing/AssetProfiles.ts"
 import { AssetSearch } from "#domain/listing/AssetSearch.ts"
 import { CountryHeader } from "#domain/listing/CountryHeader.ts"
-import type { Place } from "#domain/listing/restrictions.ts"
+import type { Jurisdiction } from "#domain/listing/restrictions.ts"
 import { AssetProcedures, defaults } from "#rpc/Assets.ts"
 
 type Sent = Readonly<Record<string, string | undefined>>
@@ -29,7 +29,7 @@ export const AssetsLive = AssetProcedures.toLayer(
     const valueOf = (headers: Sent, name: string | null) =>
       name === null ? undefined : headers[name]?.trim().toUpperCase()
 
-    const placeOf = (headers: Sent, manual: string | undefined): Place => {
+    const jurisdictionOf = (headers: Sent, manual: string | undefined): Jurisdiction => {
       const country = valueOf(headers, header.country)
       const isKnown = country !== undefined && countryShape.test(country) && !noCountry.has(country)
       const region = valueOf(headers, header.region)
@@ -54,9 +54,9 @@ export const AssetsLive = AssetProcedures.toLayer(
       "assets.browseStocksForSelection": (payload) =>
         Effect.sync(() => browsing.browseStocksForSelection(payload, payload, firstOf(payload))),
       "assets.searchForCommandPalette": (payload, { headers }) =>
-        Effect.sync(() => search.forCommandPalette(query(payload), placeOf(headers, payload.manualCountryCode))),
+        Effect.sync(() => search.forCommandPalette(query(payload), jurisdictionOf(headers, payload.manualCountryCode))),
       "assets.searchForTokens": (payload, { headers }) =>
-        Effect.sync(() => search.forTokens(query(payload), placeOf(headers, payload.manualCountryCode))),
+        Effect.sync(() => search.forTokens(query(payload), jurisdictionOf(headers, payload.manualCountryCode))),
       "assets.getStockHighlights": () => Effect.sync(() => browsing.stockHighlights()),
       "assets.getAssetDetails": ({ assetId }) => profiles.details(assetId),
       "assets.getAssetOverlaysBatch": ({ assetIds }) => Effect.sync(() => profiles.overlays(assetIds)),

@@ -1,5 +1,5 @@
 /**
- * Metric and log of calls of procedures, by what each came to, whichever wire carried it. A call over Effect's RPC is
+ * Metric and log of calls of procedures, by what each came to, whichever wire it came by. A call over Effect's RPC is
  * refused in an answer that is 200, so that the request log has nothing to say of it: the line is written here, and the
  * refusal is stored for the tenant whose key the call had.
  */

@@ -160,7 +160,7 @@ export const jsonWire = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs>) =
         const call = callOf(procedure, services as Context.Context<never>)
         const form = formOf(procedure.annotations)
         const readBody = bodyReader(form)
-        const readInput = inputReader(procedure, { codecFor: Schema.toCodecJson, place: form.key })
+        const readInput = inputReader(procedure, { codecFor: Schema.toCodecJson, path: form.key })
         const inputIn = (text: string, what: string) =>
           parse(text, what).pipe(
             Effect.flatMap(readBody),

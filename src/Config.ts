@@ -10,7 +10,7 @@ import { StreamSettings } from "#domain/execution/StreamSettings.ts"
 import { KeyEnvironment } from "#domain/identity/KeyEnvironment.ts"
 import { OwnerAddress } from "#domain/values/OwnerAddress.ts"
 import { OperatorAccount } from "#domain/strategy/OperatorAccount.ts"
-import { AttestorConfig, type AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
+import { AttestorConfig, type AttestorChoice } from "#layers/attestor/AttestorConfig.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { KeyHashConfig } from "#layers/identity/KeyHashConfig.ts"
 import { CoinGeckoConfig } from "#layers/market/CoinGeckoConfig.ts"
@@ -55,11 +55,13 @@ import { all, optional, orInvalid, required, type Setting, withDefault } from "#
 import manifest from "../package.json" with { type: "json" }
 
 const token = Kind.secret(/^[!-~]{24,200}$/, "24 to 200 printable characters without spaces", randomHex)
-const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorPlace }> = Effect.gen(function* () {
-  const { chains: configured, signers: keys } = yield* all({ chains, signers })
-  const { agent, attestor, relayers } = keys
-  return { evm: { chains: configured, agent, relayers }, attestor }
-})
+const evm: Setting<{ readonly evm: EvmConfig["Service"]; readonly attestor: AttestorChoice }> = Effect.gen(
+  function* () {
+    const { chains: configured, signers: keys } = yield* all({ chains, signers })
+    const { agent, attestor, relayers } = keys
+    return { evm: { chains: configured, agent, relayers }, attestor }
+  }
+)
 
 const bundleWindow = Effect.map(withDefault("BUNDLE_WINDOW_MS", Kind.integer(0, 1_000, "30"), 30), (milliseconds) =>
   Duration.millis(milliseconds)

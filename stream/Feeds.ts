@@ -17,7 +17,7 @@ import { Registry } from "#stream/Registry.ts"
 import { Workers } from "#stream/Workers.ts"
 
 const prefix = "provider."
-/** Assets that get their place concurrently; ticks of one asset follow each other. */
+/** Assets that get their sequence concurrently; ticks of one asset follow each other. */
 const concurrentAppends = 32
 
 const Order = Schema.fromJsonString(Schema.Struct({ isCut: Schema.Boolean, at: Schema.Finite }))

@@ -1,5 +1,5 @@
 /**
- * One client's place in a view. While it is up to date the view writes for it; while it is not, nothing waits for it
+ * One client's position in a view. While it is up to date the view writes for it; while it is not, nothing waits for it
  * but its cursor: what it misses is read from the replay windows, which all clients share, whenever its socket has room
  * again.
  */

@@ -6,7 +6,7 @@ import { feeds, nameOf, type StreamAssetKey, assetKey, type Topic } from "#domai
 import type { FramedEvent } from "#stream/frames.ts"
 import { joined } from "#stream/textFrame.ts"
 
-/** Part of a view's past, from the requested place up to and with `through`. */
+/** Part of a view's past, from the requested position up to and with `through`. */
 export interface Passage {
   readonly through: number
   readonly isLast: boolean

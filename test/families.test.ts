@@ -33,7 +33,7 @@ const executionFields = /\bexecution\??\.(?:_tag|path|inputsRaw|call|direct)\b|\
 
 const forms = "writes and reads identifiers of every family"
 const wire = "the wire of a provider or of v1 that is EVM's alone"
-const relay = "what carries EVM transactions: accounts with nonces, their keys, fees that are raised, bundles"
+const relay = "what submits EVM transactions: accounts with nonces, their keys, fees that are raised, bundles"
 const signed = "what owners of EVM accounts sign"
 const userOpHash = "a field of that name, which is stored and sent"
 
@@ -52,18 +52,18 @@ const reasons: Readonly<Record<string, string>> = {
   "withdrawal/WithdrawalVerifier.ts": "the withdrawals that EVM chains carry out",
   "chain/canonicalUsdc.ts": "the table of canonical USDC",
   "chain/nativeCoins.ts": "the table of native coins, of EVM chains alone",
-  "enrollment/ChainActivations.ts": "asks for the number that a permission of an account in use must carry",
-  "enrollment/Renewals.ts": "asks for the number that a permission of an account in use must carry",
+  "enrollment/ChainActivations.ts": "asks for the number that a permission of an account in use must contain",
+  "enrollment/Renewals.ts": "asks for the number that a permission of an account in use must contain",
   "identity/siwe/SignInMessage.ts": "ERC-4361, by which EVM wallets sign in",
   "identity/User.ts": "ERC-4361, by which EVM wallets sign in",
   "identity/siwe/readSignInMessage.ts": "ERC-4361, by which EVM wallets sign in",
-  "action/ActionRequest.ts": wire,
-  "action/Actions.ts": wire,
-  "action/boundStep.ts": wire,
-  "action/resultOfAction.ts": userOpHash,
-  "action/RouteExtended.ts": wire,
-  "action/CallsOrder.ts": "direct executions are calls of EVM contracts",
-  "trading/ChainExecution.ts": "direct executions are calls of EVM contracts",
+  "order/OrderRequest.ts": wire,
+  "order/Orders.ts": wire,
+  "order/boundStep.ts": wire,
+  "order/resultOfOrder.ts": userOpHash,
+  "order/RouteExtended.ts": wire,
+  "order/CallsOrder.ts": "direct executions are calls of EVM contracts",
+  "trading/SwapBatches.ts": "direct executions are calls of EVM contracts",
   "trading/Swap.ts": "the stored form of how swaps are made, which adapters alone open",
   "policy/ChainPolicy.ts": "what EVM chains say of a permission, as the route shows it",
   "attestation/PriceAttestor.ts": "prices are attested for guards, which are EVM contracts",
@@ -84,7 +84,7 @@ const reasons: Readonly<Record<string, string>> = {
   "relay/replaceStuckTransaction.ts": relay
 }
 
-/** Files that look at the name of a family, so that the others do not. */
+/** Files that read the name of a family, so that the others do not. */
 const branches: Readonly<Record<string, string>> = {
   "values/Caip.ts": forms,
   "account/Permission.ts": "answers for what was authorized, by its tag",
@@ -108,7 +108,7 @@ describe("chain families", () => {
       Object.keys(reasons).toSorted()
     ))
 
-  it("a rule asks for terms of a family, and looks at no name of one", () =>
+  it("a rule asks for terms of a family, and reads no name of one", () =>
     assert.deepStrictEqual(
       sources.flatMap(({ code, path }) => (branch.test(code) ? [path] : [])).toSorted(),
       Object.keys(branches).toSorted()

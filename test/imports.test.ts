@@ -1,5 +1,5 @@
 /**
- * The rules of the house that a reader of one file cannot see: which folder may import which, and what only one place
+ * The rules of the house that a reader of one file cannot see: which folder may import which, and what only one file
  * may do. Source: docs/architecture.md, "The dependency rule".
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -90,7 +90,7 @@ const arrowsOf = (rooms: Rooms): Arrows =>
 const listed = (arrows: Arrows) =>
   [...arrows].flatMap(([name, others]) => [name, ...[...others].map((other) => `${name} -> ${other}`)]).sort()
 
-/** What a list imports before its place, as `name -> other`. Without any there is no circle. */
+/** What a list imports before its position, as `name -> other`. Without any there is no circle. */
 const misplaced = (rooms: Rooms) => {
   const order = Object.keys(rooms)
   return Object.entries(rooms).flatMap(([name, others]) =>

@@ -20,7 +20,7 @@ const examples = recipes.flatMap(({ text, title }) =>
 const { git, unless } = gitHistory(examples.map(({ hash }) => hash))
 
 describe("recipes", () => {
-  it("there is one for each kind of change that somebody looked for", () =>
+  it("there is one for each kind of change that somebody searched for", () =>
     assert.includeMembers(
       recipes.map(({ title }) => title),
       [

@@ -81,7 +81,7 @@ export const contexts: Rooms = {
     "trading",
     "performance"
   ],
-  action: [
+  order: [
     "identity",
     "operation",
     "asset",
@@ -163,7 +163,7 @@ export const stores: Rooms = {
   enrollment: ["portfolio"],
   revocation: ["run", "operation"],
   withdrawal: ["run", "operation"],
-  action: ["run", "operation", "withdrawal"],
+  order: ["run", "operation", "withdrawal"],
   rebalance: ["run", "operation", "strategy"],
   monitor: ["operation", "rebalance"],
   health: [],

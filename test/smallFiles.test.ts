@@ -32,7 +32,7 @@ const conventions: ReadonlyArray<readonly [why: string, path: RegExp]> = [
 const reasons: Readonly<Record<string, string>> = {
   "bench/http/drawPaths.ts":
     "its reader is a process that begins its work when it is loaded, and a test asks for the paths alone",
-  "domain/action/boundStep.ts": "reads what a client sent of a provider's wire, apart from the rules of a swap",
+  "domain/order/boundStep.ts": "reads what a client sent of a provider's wire, apart from the rules of a swap",
   "domain/monitor/listedCandles.ts": "joins two contexts for a third, so none of their files is its place",
   "domain/operation/relaunchLost.ts": "launches operations of any kind, and its reader is the scheduler of rebalances",
   "domain/strategy/movedDueAt.ts": "a rule of the domain that a statement of a store applies",

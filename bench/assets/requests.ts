@@ -35,7 +35,7 @@ export const requests = () => [
     name: "quotes",
     paths: Array.from({ length: 20 }, (_, n) =>
       path("cryptoMarketData.getMarketQuotes", {
-        coinIds: Array.from({ length: 25 }, (_, place) => `coin-${(n * 41 + place * 7) % coinCount}`)
+        coinIds: Array.from({ length: 25 }, (_, position) => `coin-${(n * 41 + position * 7) % coinCount}`)
       })
     )
   }

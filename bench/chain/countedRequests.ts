@@ -11,7 +11,7 @@ export interface Counted {
   readonly counts: Map<string, number>
 }
 
-/** What undici tells of a request that it is about to send. */
+/** What undici reports of a request that it is about to send. */
 interface Created {
   readonly request: { readonly path: string; readonly body: unknown }
 }

@@ -12,7 +12,7 @@ import { bareKey, progress, submitters } from "#bench/chain/world.ts"
 import type { ChainId } from "#domain/values/Caip.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import { Scheduler } from "#domain/rebalance/Scheduler.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { combined } from "#layers/evm/execution/bundleOperations.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -34,9 +34,9 @@ const landed = async (chain: Chain, from: bigint) => {
     const block = await chain.client.getBlock({ blockNumber: number, includeTransactions: true })
     const ours = block.transactions.filter((one) => submitters.some((address) => isAddressEqual(address, one.from)))
     for (const { hash } of ours) {
-      const receipt = await chain.client.getTransactionReceipt({ hash })
-      if (receipt.status !== "success") throw new Error(`Transaction ${hash} was reverted`)
-      gas += receipt.gasUsed
+      const answer = await chain.client.getTransactionReceipt({ hash })
+      if (answer.status !== "success") throw new Error(`Transaction ${hash} was reverted`)
+      gas += answer.gasUsed
     }
     transactions += ours.length
   }
@@ -118,7 +118,7 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
     requests: [{ sell, buy, sellAmountRaw }]
   })
   const minBuyAmountRaw = (quote!.buyAmountRaw * 98n) / 100n
-  const execution = yield* ChainExecution
+  const execution = yield* SwapBatches
   return yield* Effect.forEach(
     members,
     ({ authorization, ownerSignature }) =>
@@ -133,7 +133,7 @@ const preparedFor = Effect.fnUntraced(function* (chain: Chain, members: Readonly
 })
 
 /**
- * Packs by the same limits, signs with counted nonces, sends everything and waits for the last receipt.
+ * Packs by the same limits, signs with counted nonces, sends everything and waits for the last answer.
  * `prepareSeconds` is how long its operations took before that; the round does not include it.
  */
 export const bareRound = Effect.fnUntraced(function* (on: CountedChain, members: ReadonlyArray<Member>) {

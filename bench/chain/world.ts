@@ -37,7 +37,7 @@ export const submitters = [relayerKey, bareKey].map((one) => privateKeyToAddress
 /** The relayer's key in this process. */
 export const localRelayer: SignerConfig = { kind: "local", key: Redacted.make(relayerKey as string) }
 
-const evmConfig = (chain: Chain, rpcUrls: Place["rpcUrls"], relayer: SignerConfig): EvmConfig["Service"] => ({
+const evmConfig = (chain: Chain, rpcUrls: ServiceSite["rpcUrls"], relayer: SignerConfig): EvmConfig["Service"] => ({
   chains: [
     {
       chainId: chain.chainId as ChainId,
@@ -72,14 +72,14 @@ const RoutingNone = Layer.succeed(Routing, {
   swapCall: () => unused
 })
 
-interface Place {
+interface ServiceSite {
   /** The service's requests to the chain go through them. */
   readonly rpcUrls: readonly [string, ...ReadonlyArray<string>]
   readonly database: string
   readonly relayer: SignerConfig
 }
 
-export const serviceOn = (chain: Chain, { database, relayer, rpcUrls }: Place) =>
+export const serviceOn = (chain: Chain, { database, relayer, rpcUrls }: ServiceSite) =>
   Scheduler.layer.pipe(
     Layer.provideMerge(EngineLive),
     Layer.provideMerge(BalancesOnce),

@@ -1,8 +1,8 @@
 /**
  * Chains, prices and a venue that answer at once and always the same: an account that holds dollars alone, a swap that
- * succeeds, a receipt at the first poll. What is left of a run is the service's own work.
+ * succeeds, a answer at the first poll. What is left of a run is the service's own work.
  */
-import { OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { OperationTags } from "#domain/relay/OperationTags.ts"
 import { DateTime, Effect, Layer, Option, Result } from "effect"
 import {
   addressOf,
@@ -19,17 +19,17 @@ import * as Decimal from "#domain/values/Decimal.ts"
 import * as Eip55 from "#domain/values/Eip55.ts"
 import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import { Prices } from "#domain/market/Prices.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
-import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { RevocationTransactions } from "#domain/revocation/RevocationTransactions.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 /**
@@ -131,8 +131,8 @@ const after = <A>(delayMs: number, answer: () => A) =>
 
 const chainExecution = ({ delayMs }: Behaviour) =>
   Layer.succeed(
-    ChainExecution,
-    ChainExecution.preparedBy(({ authorization, chainId }) =>
+    SwapBatches,
+    SwapBatches.preparedBy(({ authorization, chainId }) =>
       after(delayMs, () => ({
         _tag: "Evm" as const,
         chainId,
@@ -164,8 +164,8 @@ const userOperations = ({ delayMs }: Behaviour) =>
       }))
   })
 
-const carriedActions = ({ delayMs, stalls }: Behaviour) =>
-  Layer.succeed(CarriedActions, {
+const actionReceipts = ({ delayMs, stalls }: Behaviour) =>
+  Layer.succeed(ActionReceipts, {
     find: ({ actionHash, txHash }) =>
       after(delayMs, () =>
         stalls
@@ -210,7 +210,7 @@ const relayer = ({ delayMs, onBroadcast }: Behaviour) =>
   })
 
 const none = Effect.die(new Error("Nothing is withdrawn here"))
-const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
+const WithdrawalTransactionsNone = Layer.succeed(WithdrawalTransactions, {
   standing: () => none,
   prepare: () => none,
   find: () => Effect.as(none, Option.none()),
@@ -218,7 +218,7 @@ const WithdrawalExecutionNone = Layer.succeed(WithdrawalExecution, {
 })
 
 const unrevoked = Effect.die(new Error("No owner revokes here"))
-const RevocationExecutionNone = Layer.succeed(RevocationExecution, {
+const RevocationTransactionsNone = Layer.succeed(RevocationTransactions, {
   draft: () => unrevoked,
   hasEnded: () => unrevoked,
   prepare: () => unrevoked,
@@ -234,13 +234,13 @@ export const noChain = (behaviour: Behaviour, held = dollarsAlone) =>
     VenueNone,
     chainExecution(behaviour),
     userOperations(behaviour),
-    carriedActions(behaviour),
-    Layer.succeed(OperationMarks, { find: () => Effect.succeed({ _tag: "Absent" as const }) }),
+    actionReceipts(behaviour),
+    Layer.succeed(OperationTags, { find: () => Effect.succeed({ _tag: "Absent" as const }) }),
     relayer(behaviour),
-    WithdrawalExecutionNone,
-    RevocationExecutionNone,
+    WithdrawalTransactionsNone,
+    RevocationTransactionsNone,
     Layer.succeed(TransferReceipts, {
-      carriedAt: () => nothingMoves,
+      inclusionOf: () => nothingMoves,
       incoming: () => nothingMoves,
       read: () => nothingMoves
     }),

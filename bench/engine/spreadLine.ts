@@ -1,4 +1,4 @@
-/** Lines of a table: a name, then least, median and most. */
+/** Lines of a table: a name, then minimum, median and maximum. */
 import type { Spread } from "#bench/http/spread.ts"
 
 const line = (name: string, texts: ReadonlyArray<string>): string =>

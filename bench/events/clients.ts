@@ -1,11 +1,11 @@
 /**
  * The clients of a benchmark of server-sent events, as a process of its own: plain connections that read what comes and
- * note how long each marked event was on its way.
+ * note how long each timed event was on its way.
  */
 import { connect, type Socket } from "node:net"
 import { delaysIn } from "#bench/events/delaysIn.ts"
 
-/** Opens connections, waits for marked events, or closes all connections. */
+/** Opens connections, waits for timed events, or closes all connections. */
 type Order =
   | {
       readonly do: "open"

@@ -1,12 +1,12 @@
-/** Reads marked events out of a stream's text: each says when it was made. */
+/** Reads timed events out of a stream's text: each says when it was made. */
 
-/** Payload of an event that carries its time, in milliseconds since 1970. */
-export const markOf = (atMillis: number) => ({ madeAt: atMillis })
+/** Payload of an event that contains its time, in milliseconds since 1970. */
+export const timeOf = (atMillis: number) => ({ madeAt: atMillis })
 
-const mark = /"madeAt":([0-9]+(?:\.[0-9]+)?)/gu
+const madeAt = /"madeAt":([0-9]+(?:\.[0-9]+)?)/gu
 
 export interface Read {
-  /** Milliseconds that each marked event was on its way. */
+  /** Milliseconds that each timed event was on its way. */
   readonly delays: ReadonlyArray<number>
   /** What is not whole yet. */
   readonly rest: string
@@ -17,7 +17,7 @@ export const delaysIn = (text: string, nowMillis: number): Read => {
   const end = text.lastIndexOf("\n\n")
   if (end === -1) return { delays: [], rest: text }
   return {
-    delays: [...text.slice(0, end).matchAll(mark)].map(([, at]) => nowMillis - Number(at)),
+    delays: [...text.slice(0, end).matchAll(madeAt)].map(([, at]) => nowMillis - Number(at)),
     rest: text.slice(end + 2)
   }
 }

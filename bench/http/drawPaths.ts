@@ -1,7 +1,7 @@
 /** What one connection of the load generator asks for. */
 import { randomInt } from "node:crypto"
 
-/** Least number of paths that are asked for in a circle. Making their requests costs time at the start of a round. */
+/** Minimum number of paths that are asked for in a circle. Making their requests costs time at the start of a round. */
 const pathsPerConnection = 100
 
 /**

@@ -1,4 +1,4 @@
-/** Least, median and most of a series, as every result is given. */
+/** Minimum, median and maximum of a series, as every result is given. */
 
 export interface Spread {
   readonly min: number

@@ -122,7 +122,7 @@ export const fill = Effect.gen(function* () {
   yield* sql.unsafe(valuations)
   yield* sql.unsafe(metrics)
   yield* sql`
-    INSERT INTO curated_strategies (place, strategy_id)
+    INSERT INTO curated_strategies (position, strategy_id)
     SELECT row_number() OVER (ORDER BY strategy_id), strategy_id FROM discovery_entries LIMIT 500`
   yield* Console.log("  vacuum and statistics")
   yield* sql`VACUUM (ANALYZE)`

@@ -87,7 +87,7 @@ const ranking = Effect.fnUntraced(function* (sort: RankedPosition["sort"], colum
 const curated = Effect.map(DiscoveryStore, (store) => ({
   name: "discovery, curated",
   first: store.curated(null, limit),
-  deep: store.curated({ collection: "curated", place: 440 }, limit)
+  deep: store.curated({ collection: "curated", position: 440 }, limit)
 }))
 
 /** All lists of one tenant, and those of discovery. */

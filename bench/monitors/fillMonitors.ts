@@ -29,8 +29,8 @@ const portfolioIdOf = (n: string) => `('pf_01JQ8Z' || lpad((${n})::text, 20, '0'
 export const workflowIdOf = (asset: number, level: number): string =>
   `wf_01JQ8Z${`${asset * levelsOfAnAsset + level}`.padStart(20, "0")}`
 
-/** The level at a place, 0 for the lowest. */
-export const levelAt = (place: number): bigint => firstPrice + BigInt(place + 1) * levelStep
+/** The level at a position, 0 for the lowest. */
+export const levelAt = (position: number): bigint => firstPrice + BigInt(position + 1) * levelStep
 
 /** How many levels of an asset are reached at a price. */
 export const levelsReached = (price: bigint): number =>
@@ -56,19 +56,19 @@ export const fillMonitors = Effect.gen(function* () {
     [tenantId, strategyId]
   )
   for (const [asset, assetId] of assetIds.entries()) {
-    const rows = Array.from({ length: levelsOfAnAsset }, (_, place) => ({
-      workflow_id: workflowIdOf(asset, place),
-      level: Decimal.format(levelAt(place), 18)
+    const rows = Array.from({ length: levelsOfAnAsset }, (_, position) => ({
+      workflow_id: workflowIdOf(asset, position),
+      level: Decimal.format(levelAt(position), 18)
     }))
     yield* sql.unsafe(
       `INSERT INTO workflow_monitors (workflow_id, tenant_id, portfolio_id, title, kind, trigger, is_repeated,
          is_of_strategy, workflow_status, status, wait, next_check_at, is_armed, linked_operation_ids, failures,
          revision, created_at)
-       SELECT n.workflow_id, $1, ${portfolioIdOf(`n.place % ${portfolios}`)}, 'Level ' || n.level, 'triggered',
+       SELECT n.workflow_id, $1, ${portfolioIdOf(`n.position % ${portfolios}`)}, 'Level ' || n.level, 'triggered',
          jsonb_build_object('kind', 'market_price', 'assetId', $2::text, 'comparison', 'above', 'threshold', n.level,
            'hysteresis', '1'), true, false, 'active', 'waiting', 'trigger', timestamptz '2100-01-01T00:00:00Z', true,
            '{}', 0, 1, ${past}
-       FROM (SELECT r.workflow_id, r.level, row_number() OVER () AS place
+       FROM (SELECT r.workflow_id, r.level, row_number() OVER () AS position
          FROM jsonb_to_recordset($3::jsonb) AS r (workflow_id text, level text)) n`,
       [tenantId, assetId, JSON.stringify(rows)]
     )

@@ -4,7 +4,7 @@
  */
 import { Console, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { decodeCounted, decodeDone, markedOperation, percentile } from "#bench/events/markedOperation.ts"
+import { decodeCounted, decodeDone, timedOperation, percentile } from "#bench/events/timedOperation.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { startProcess } from "#bench/http/ownedProcess.ts"
 import { seed } from "#bench/http/seed.ts"
@@ -18,7 +18,7 @@ const targetMs = 250
 /** Spread over the interval of the poller; 61 and 200 have no common divisor. */
 const pauseBefore = (event: number) => Effect.sleep((event * 61) % 200)
 
-/** No engine carries the operation; streams keep the settings that a deployment begins with. */
+/** no engine runs the operation; streams keep the settings that a deployment begins with. */
 const settings = {
   MAX_RUNS_IN_FLIGHT: "0",
   SCHEDULER_INTERVAL_MS: "3600000",
@@ -31,7 +31,7 @@ export const measureFromCommit = Effect.gen(function* () {
   const { baseUrl } = yield* startService(database, pepper, settings)
   const load = yield* startProcess("The clients", new URL("../events/clients.ts", import.meta.url))
   const measured = Effect.gen(function* () {
-    const { operationId, publish } = yield* markedOperation(portfolioIds[0]!)
+    const { operationId, publish } = yield* timedOperation(portfolioIds[0]!)
     const path = `/v1/executions/${operationId}/stream`
     yield* decodeDone(yield* load.ask({ do: "open", port: Number(new URL(baseUrl).port), path, key: secret, clients }))
     const delays: Array<number> = []

@@ -56,8 +56,8 @@ serve(async ({ database, poolSize }: { readonly database: string; readonly poolS
   route("cryptoMarketData.getMarketQuotes", async ({ coinIds = [] }) => {
     const { rows } = await pool.query<{ readonly item: string }>({
       name: "quotes",
-      text: `SELECT item FROM unnest($1::text[]) WITH ORDINALITY AS wanted (coin_id, place)
-        JOIN peer_coins USING (coin_id) ORDER BY place`,
+      text: `SELECT item FROM unnest($1::text[]) WITH ORDINALITY AS wanted (coin_id, position)
+        JOIN peer_coins USING (coin_id) ORDER BY position`,
       values: [coinIds]
     })
     return rows.map(({ item }) => item)

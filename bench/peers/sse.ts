@@ -1,7 +1,7 @@
 /** The peer of the events benchmark: a loop over the open answers of a `node:http` server. The text is made once. */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { markOf } from "#bench/events/delaysIn.ts"
+import { timeOf } from "#bench/events/delaysIn.ts"
 
 const clients = new Set<ServerResponse>()
 let sequence = 0
@@ -16,7 +16,7 @@ const server = createServer((_, response) => {
 const publish = () => {
   sequence += 1
   const at = performance.timeOrigin + performance.now()
-  const data = JSON.stringify({ sequence, kind: "execution.timeline_appended", payload: { data: markOf(at) } })
+  const data = JSON.stringify({ sequence, kind: "execution.timeline_appended", payload: { data: timeOf(at) } })
   for (const client of clients) client.write(`id: ${sequence}\nevent: execution.timeline_appended\ndata: ${data}\n\n`)
 }
 

@@ -9,7 +9,7 @@ import type { Band } from "#domain/mandate/RebalancePolicy.ts"
 const one = wad(1)
 const weights = assets.map(({ weight }) => weight)
 
-/** Trades without a policy: every deviation of the least trade is traded to its target. */
+/** Trades without a policy: every deviation of the minimum trade is traded to its target. */
 export const exactRule = (minTradeUsd: number, { feeBps }: CostLevel): Rule =>
   plannerRule({ weights, thresholdUsd: wad(minTradeUsd), feeBps })
 

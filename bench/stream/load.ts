@@ -162,12 +162,12 @@ const count = async (expected: number) => {
 const resume = async (port: number, path: string) => {
   const brokenAt = performance.now()
   const seconds = () => (performance.now() - brokenAt) / 1000
-  const places = clients.map(({ last }) => last)
+  const positions = clients.map(({ last }) => last)
   for (const { socket } of clients) socket.destroy()
   clients = await openAll((index) => {
-    const place = places[index]!
-    return new Client({ port, path: `${path}&afterSequence=${place}` }, delays, { reads: true, after: place })
-  }, places.length)
+    const position = positions[index]!
+    return new Client({ port, path: `${path}&afterSequence=${position}` }, delays, { reads: true, after: position })
+  }, positions.length)
   const openSeconds = seconds()
   const openAt = preciseNow()
   while (!clients.every(({ lastPublishedAt }) => lastPublishedAt >= openAt)) {

@@ -24,7 +24,7 @@ export const tenantEvents = (options: ClientOptions, after?: string) =>
             responseMode: "decoded-and-response"
           })
           // Where the log stood at the first connection, so that the next one misses nothing.
-          const frames = framesOf(response, wish, (place) => (last ??= place))
+          const frames = framesOf(response, wish, (position) => (last ??= position))
           return frames.pipe(
             Stream.mapEffect(({ data }) => decodeEvent(data)),
             Stream.tap(({ eventId }) =>

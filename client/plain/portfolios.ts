@@ -23,7 +23,7 @@ export interface Portfolios {
   readonly positions: (portfolioId: string, options?: CallOptions) => Promise<DataOf<"getPositions">>
   /** Its value over time. */
   readonly performance: (portfolioId: string, options?: CallOptions) => Promise<DataOf<"getPortfolioPerformance">>
-  /** What the agent may do on each chain, by the chains' word. */
+  /** What the agent may do on each chain, as the chains say. */
   readonly policy: (portfolioId: string, options?: CallOptions) => Promise<DataOf<"getPolicy">>
   /** What a rebalance would do now; nothing is traded. Its `planHash` holds a rebalance to this plan. */
   readonly preview: (portfolioId: string, options?: CallOptions) => Promise<DataOf<"previewRebalance">>

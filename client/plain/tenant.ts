@@ -26,7 +26,7 @@ interface TenantSettings {
   ) => Promise<DataOf<"updateTenantPreferences">>
   /** Which fees swaps have. */
   readonly fees: (options?: CallOptions) => Promise<DataOf<"getTenantFees">>
-  /** Requests of the tenant that were refused in the last seven days: where to look when something does not work. */
+  /** Requests of the tenant that were refused in the last seven days: what to read when something does not work. */
   readonly requests: (
     query?: FilterOf<"listRefusedRequests">,
     options?: CallOptions

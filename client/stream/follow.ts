@@ -115,7 +115,7 @@ async function* frames(
   let ticket: Ticket | undefined
   let failures = 0
 
-  /** A frame is new unless it is of what was seen already; the place in the stream moves with it. */
+  /** A frame is new unless it is of what was seen already; the position in the stream moves with it. */
   const isNews = (frame: Frame): frame is StreamFrame => {
     failures = 0
     if (frame.type === "pong") return false
@@ -129,8 +129,8 @@ async function* frames(
     if (ticket === undefined || ticket.until <= performance.now()) ticket = await askForTicket(options, target, leaving)
     if (ticket !== undefined && !leaving.aborted) {
       const { baseUrl, token, topic } = ticket
-      const place = afterSequence === undefined ? {} : { afterSequence: `${afterSequence}` }
-      const query = new URLSearchParams({ token, ...place })
+      const position = afterSequence === undefined ? {} : { afterSequence: `${afterSequence}` }
+      const query = new URLSearchParams({ token, ...position })
       const socket = makeSocket(`${baseUrl.replace(/^http/u, "ws")}${pathOf(topic)}/ws?${query}`)
       let wasOpen = false
       for await (const frame of framesOf(socket, leaving, () => (wasOpen = true))) if (isNews(frame)) yield frame

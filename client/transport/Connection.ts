@@ -26,7 +26,7 @@ export interface Connection {
 
 const defaultTimeoutSeconds = 30
 
-/** What a header can carry. The value may be a secret and is not repeated. */
+/** What a header can contain. The value may be a secret and is not repeated. */
 const isVisible = (text: string) => /^[!-~]+$/u.test(text)
 
 const originOf = (baseUrl: string): string => {

@@ -6,7 +6,7 @@ export interface SentEvent {
   readonly id: string | undefined
 }
 
-/** What a reader is told: an event, or that the server asks for a pause before the next connection. */
+/** What a reader receives: an event, or that the server asks for a pause before the next connection. */
 export type Frame = { readonly event: SentEvent } | { readonly retryMs: number; readonly id: string | undefined }
 
 /** Characters that one event may have. */

@@ -56,12 +56,12 @@ export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void
     signal?.addEventListener("abort", abort, { once: true })
   })
 
-/** What is sent, as text; `place` names it where it is nothing that JSON has. */
-export const jsonOf = (value: unknown, place: string): string => {
+/** What is sent, as text; `where` names it where it is nothing that JSON has. */
+export const jsonOf = (value: unknown, where: string): string => {
   try {
     return JSON.stringify(value)
   } catch (error) {
-    throw notSent(`${place}: is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw notSent(`${where}: is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -55,7 +55,7 @@ export const permittedBridgeAsset = (permission: Permission): AssetId | undefine
 }
 
 /** What takes value that leaves as an asset of another chain; undefined where that is not authorized. */
-export const wayTo = (permission: Permission, buy: AssetId): Address | undefined => {
+export const bridgeTo = (permission: Permission, buy: AssetId): Address | undefined => {
   const { bridge } = limitsOf(permission)
   const [chainId, address] = [chainIdOf(buy), addressOf(buy)]
   return bridge?.destinations.some((to) => to.chainId === chainId && to.token === address) ? bridge.contract : undefined

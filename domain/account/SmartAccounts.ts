@@ -27,7 +27,8 @@ export interface AuthorizationRequest {
  *
  * **When to use**
  *
- * Use at both stages of an enrollment, an added chain or a renewal. Places in wallets on Solana are `SolanaWallets`.
+ * Use at both stages of an enrollment, an added chain or a renewal. Sub-accounts in wallets on Solana are
+ * `SolanaWallets`.
  *
  * **Details**
  *
@@ -43,8 +44,8 @@ export class SmartAccounts extends Context.Service<
      */
     readonly authorize: (request: AuthorizationRequest) => Effect.Effect<Authorization>
     /**
-     * The number that the owner's next authorization of this account must carry; it rises when the owner makes earlier
-     * ones void.
+     * The number that the owner's next authorization of this account must contain; it rises when the owner makes
+     * earlier ones void.
      */
     readonly enableNonce: (accountId: AccountId) => Effect.Effect<number, VerifierUnavailable>
     /** True when the owner is a contract on the chain; one that is yet to be deployed is none. */

@@ -1,7 +1,7 @@
 /**
- * Port: places of portfolios in the wallets that owners have on Solana. Stage 1 issues what makes a place, the owner
- * signs, and one transaction puts it on the chain: the agent's role and its sub-account, which is the portfolio's
- * account, and the wallet before them where it is new. Source: interface "enroll/signature", rules 5 and 6.
+ * Port: sub-accounts of portfolios in the wallets that owners have on Solana. Stage 1 issues what makes a sub-account,
+ * the owner signs, and one transaction puts it on the chain: the agent's role and its sub-account, which is the
+ * portfolio's account, and the wallet before them where it is new. Source: interface "enroll/signature", rules 5 and 6.
  */
 import { Context, type Effect, Schema } from "effect"
 import { SolanaAccountId, type WalletId } from "#domain/values/Caip.ts"
@@ -16,7 +16,7 @@ const SolanaMessage = Schema.Struct({ kind: Schema.Literal("solana-message"), te
 const RoleMessage = Schema.Struct({ kind: Schema.Literal("ecdsa"), raw: Schema.String })
 
 /** What stage 1 issued beside the authorization; stored with the flow. */
-export const IssuedPlace = Schema.Struct({
+export const IssuedSubAccount = Schema.Struct({
   message: Schema.Union([SolanaMessage, RoleMessage]),
   walletAccountId: SolanaAccountId,
   /** The wallet is on the chain already. */
@@ -28,9 +28,9 @@ export const IssuedPlace = Schema.Struct({
   /** What the adapter needs at stage 2. It alone reads it. */
   plan: Schema.String
 })
-export type IssuedPlace = typeof IssuedPlace.Type
+export type IssuedSubAccount = typeof IssuedSubAccount.Type
 
-/** What stage 2 carries of the owner, by the kind of the owner's key. */
+/** What stage 2 contains of the owner, by the kind of the owner's key. */
 export type SolanaConsent =
   /** Base64 of the issued transaction with the owner's signature. */
   | { readonly _tag: "SignedTransaction"; readonly transaction: string }
@@ -42,14 +42,14 @@ export type SolanaConsent =
     }
 
 /** A signed transaction, which nothing sends: it is to be written down first. Its adapter alone makes and reads it. */
-export const SignedPlace = Schema.String.pipe(Schema.brand("SignedPlace"))
-export type SignedPlace = typeof SignedPlace.Type
+export const SignedSubAccount = Schema.String.pipe(Schema.brand("SignedSubAccount"))
+export type SignedSubAccount = typeof SignedSubAccount.Type
 
 /** A slot that is stored, so its text may be sent. The journal alone makes it. */
-export const RecordedPlace = Schema.String.pipe(Schema.brand("RecordedPlace"))
-export type RecordedPlace = typeof RecordedPlace.Type
+export const RecordedSubAccount = Schema.String.pipe(Schema.brand("RecordedSubAccount"))
+export type RecordedSubAccount = typeof RecordedSubAccount.Type
 
-export type PlaceOutcome =
+export type SubAccountOutcome =
   | { readonly _tag: "Landed" }
   /** A block holds it, and it had no effect. */
   | { readonly _tag: "Failed"; readonly reason: string }
@@ -57,19 +57,19 @@ export type PlaceOutcome =
   | { readonly _tag: "Expired" }
   | { readonly _tag: "Pending" }
 
-export interface PlaceRequest {
+export interface SubAccountRequest {
   readonly tenantId: TenantId
   readonly ownerAccountId: WalletId
   readonly withdrawalDomainName: string
 }
 
 /**
- * Places of portfolios in the wallets that owners have on Solana.
+ * Sub-accounts of portfolios in the wallets that owners have on Solana.
  *
  * **When to use**
  *
- * Use where an enrollment names Solana, and `sign`, `outcome` and `land` in `makePlace` alone. `PlaceJournal` makes of
- * what `sign` answers what `land` sends, so nothing is sent that is not written down.
+ * Use where an enrollment names Solana, and `sign`, `outcome` and `land` in `makeSubAccount` alone. `SubAccountJournal`
+ * makes of what `sign` answers what `land` sends, so nothing is sent that is not written down.
  *
  * **Details**
  *
@@ -80,9 +80,9 @@ export class SolanaWallets extends Context.Service<
   {
     /** Stage 1. Nothing is signed or sent. */
     readonly issue: (
-      request: PlaceRequest
+      request: SubAccountRequest
     ) => Effect.Effect<
-      { readonly authorization: Authorization; readonly place: IssuedPlace },
+      { readonly authorization: Authorization; readonly subAccount: IssuedSubAccount },
       ValidationFailed | VerifierUnavailable
     >
     /**
@@ -91,12 +91,12 @@ export class SolanaWallets extends Context.Service<
      */
     readonly sign: (
       authorization: Authorization,
-      place: IssuedPlace,
+      subAccount: IssuedSubAccount,
       consent: SolanaConsent
-    ) => Effect.Effect<SignedPlace, ValidationFailed | VerifierUnavailable>
+    ) => Effect.Effect<SignedSubAccount, ValidationFailed | VerifierUnavailable>
     /** What has become of it. */
-    readonly outcome: (place: RecordedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
+    readonly outcome: (subAccount: RecordedSubAccount) => Effect.Effect<SubAccountOutcome, VerifierUnavailable>
     /** Sends the same bytes until the chain has decided, for some seconds at most. */
-    readonly land: (place: RecordedPlace) => Effect.Effect<PlaceOutcome, VerifierUnavailable>
+    readonly land: (subAccount: RecordedSubAccount) => Effect.Effect<SubAccountOutcome, VerifierUnavailable>
   }
 >()("ballast/domain/account/SolanaWallets") {}

@@ -25,7 +25,7 @@ export interface Asset {
 }
 
 /** The part of a value, as a divisor, that venues must pay for it to count. */
-const leastPart = 10n
+const minPart = 10n
 
 /** A value that no market backs, and what the venues pay for it at most; US dollars (wad). */
 export interface UnbackedValue {
@@ -47,5 +47,5 @@ export const unbackedValue = (
   const valueUsd = Amount.valueUsd(raw, decimals, priceUsd)
   const sameUsd = Amount.valueUsd(raw, decimals, market.priceUsd)
   const paidUsd = sameUsd < market.depthUsd ? sameUsd : market.depthUsd
-  return valueUsd > paidUsd * leastPart ? { valueUsd, paidUsd } : undefined
+  return valueUsd > paidUsd * minPart ? { valueUsd, paidUsd } : undefined
 }

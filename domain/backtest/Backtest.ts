@@ -15,7 +15,7 @@ export interface BacktestTask {
   readonly to: Day.Day
   /** What the portfolio is worth at first, US dollars (wad). */
   readonly valueUsd: bigint
-  /** Least deviation and least trade, US dollars (wad). */
+  /** Minimum deviation and minimum trade, US dollars (wad). */
   readonly thresholdUsd: bigint
   readonly slippageBps: number
   readonly feeBps: number

@@ -5,7 +5,7 @@
 import * as Decimal from "#domain/values/Decimal.ts"
 
 /**
- * Value moved from one asset to another, each by its place in the allocation; US dollars (wad) at the prices of the
+ * Value moved from one asset to another, each by its index in the allocation; US dollars (wad) at the prices of the
  * step.
  */
 export interface Trade {

@@ -12,7 +12,7 @@ import { plan } from "#domain/planning/planRebalance.ts"
 
 export const plannedChain = ChainId.make(1)
 
-/** The asset that stands for the one at a place of the allocation. */
+/** The asset that stands for the one at a position of the allocation. */
 export const plannedAsset = (index: number): AssetId =>
   erc20(plannedChain, `0x${(index + 1).toString(16).padStart(40, "0")}` as EvmAddress)
 

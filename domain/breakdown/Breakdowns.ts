@@ -45,8 +45,8 @@ export class Breakdowns extends Context.Service<
 
         const subjects = new Set(resolved.map(({ subject }) => subject.assetCanonicalId))
         const classifications = yield* catalogue.classifications([...subjects], request.dimensions)
-        const placeOf = (assetCanonicalId: AssetCanonicalId, dimension: string) => `${assetCanonicalId} ${dimension}`
-        const byPlace = Map.groupBy(classifications, (each) => placeOf(each.assetCanonicalId, each.dimension))
+        const keyOf = (assetCanonicalId: AssetCanonicalId, dimension: string) => `${assetCanonicalId} ${dimension}`
+        const byKey = Map.groupBy(classifications, (each) => keyOf(each.assetCanonicalId, each.dimension))
 
         const dimensions = request.dimensions.map((dimension) =>
           breakDownBy(
@@ -55,7 +55,7 @@ export class Breakdowns extends Context.Service<
             resolved.map(({ holding, subject }) => ({
               holding,
               kind: subject.kind,
-              classifications: byPlace.get(placeOf(subject.assetCanonicalId, dimension)) ?? []
+              classifications: byKey.get(keyOf(subject.assetCanonicalId, dimension)) ?? []
             }))
           )
         )

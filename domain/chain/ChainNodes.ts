@@ -15,7 +15,7 @@ export interface NodeBehind {
  *
  * **When to use**
  *
- * Use to show operators which endpoint to look at. Nothing is asked for it: a node of which nothing was read lately is
+ * Use to show operators which endpoint to check. Nothing is asked for it: a node of which nothing was read lately is
  * not known to be behind.
  */
 export class ChainNodes extends Context.Service<

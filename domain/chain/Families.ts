@@ -1,6 +1,6 @@
 /**
  * Port: what rules ask of a family of chains, instead of which one it is: how its owners sign, what they are not
- * offered, and what one transaction of it carries. Each family's adapter has the terms of its own
+ * offered, and what one transaction of it includes. Each family's adapter has the terms of its own
  * (docs/decisions/0288-terms-of-families.md).
  */
 import { Context, Result } from "effect"
@@ -24,10 +24,10 @@ export interface FamilyTerms {
   readonly chains: string
   readonly notOffered: Readonly<Partial<Record<FamilyOffer, NotOffered>>>
   /**
-   * What the owner agrees to at enrollment: permissions of accounts, by one signature, or a place in the owner's
+   * What the owner agrees to at enrollment: permissions of accounts, by one signature, or a sub-account in the owner's
    * wallet, which a transaction makes.
    */
-  readonly enrollment: "permissions" | "place"
+  readonly enrollment: "permissions" | "sub_account"
   /** The form in which the owner of an account signs a withdrawal. */
   readonly withdrawalForm: "typed-data" | "text"
   /** How a key of the family signs a text: its bytes alone, or as `personal_sign` of EVM wallets does. */

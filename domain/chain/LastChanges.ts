@@ -7,7 +7,7 @@ import type { AccountId } from "#domain/values/Caip.ts"
  *
  * **When to use**
  *
- * Use to tell a reading of an account that is older than what the service itself knows to have happened to it.
+ * Use to recognize a reading of an account that is older than what the service itself knows to have happened to it.
  * `CurrentBalances` does so for balances.
  */
 export class LastChanges extends Context.Service<

@@ -10,10 +10,10 @@ import { CursorInvalid } from "#domain/errors/Errors.ts"
 import { fromText } from "#domain/values/fromText.ts"
 import { StrategyId } from "#domain/values/Ids.ts"
 
-/** Position after an item of the curated collection: its place in the editorial order. */
+/** Position after an item of the curated collection: its position in the editorial order. */
 export interface CuratedPosition {
   readonly collection: "curated"
-  readonly place: number
+  readonly position: number
 }
 
 /** Position after an item of a ranking: what it was ranked by (wad, counts too; null is last), then its id. */
@@ -65,7 +65,7 @@ const invalid = (details: string) =>
 export const encodePosition = (position: DiscoveryPosition): string =>
   encodeText(
     position.collection === "curated"
-      ? { l: "discovery", k: "curated", p: position.place }
+      ? { l: "discovery", k: "curated", p: position.position }
       : { l: "discovery", k: "top_performing", s: position.sort, v: position.value, i: position.strategyId }
   )
 
@@ -75,7 +75,7 @@ export const decodePosition = Effect.fnUntraced(function* <C extends Collection>
   const wire = yield* Effect.mapError(decodeText(text), () => invalid("cursor: not a cursor of discovery"))
   const position: DiscoveryPosition =
     wire.k === "curated"
-      ? { collection: wire.k, place: wire.p }
+      ? { collection: wire.k, position: wire.p }
       : { collection: wire.k, sort: wire.s, value: wire.v, strategyId: wire.i }
   if (position.collection !== collection)
     return yield* invalid(`cursor: issued for the collection ${position.collection}, not ${collection}`)

@@ -167,9 +167,9 @@ export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
   ...unit("{strategy}")
 })
 
-/** Actions that one transaction of a relayer carries, counted when it is signed. Attribute: `chain`. */
+/** Orders that one transaction of a relayer includes, counted when it is signed. Attribute: `chain`. */
 export const bundleSize = Metric.histogram("ballast_relay_bundle_size", {
-  description: "Actions carried by one relayer transaction",
+  description: "Orders included by one relayer transaction",
   boundaries: [1, 2, 4, 8, 16, 32],
   ...unit("{action}")
 })

@@ -1,6 +1,6 @@
 /**
- * What spans are about, by names that are the same wherever they stand: who looks for an operation, a transaction or a
- * chain in traces finds all that was done for it.
+ * What spans are about, by names that are the same wherever they stand: who searches for an operation, a transaction or
+ * a chain in traces finds all that was done for it.
  */
 import { Effect } from "effect"
 import type { ChainId } from "#domain/values/Caip.ts"

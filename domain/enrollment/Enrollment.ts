@@ -5,7 +5,7 @@
 import { type DateTime, Schema } from "effect"
 import { AccountId } from "#domain/values/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
-import type { IssuedPlace } from "#domain/account/SolanaWallets.ts"
+import type { IssuedSubAccount } from "#domain/account/SolanaWallets.ts"
 import { type FlowId, PortfolioId, StrategyId, type TenantId } from "#domain/values/Ids.ts"
 import { Portfolio } from "#domain/portfolio/Portfolio.ts"
 
@@ -26,7 +26,7 @@ export interface EnrollmentFlow {
   readonly strategyId: StrategyId
   readonly authorization: Authorization
   /** Left out where the chains are not Solana. */
-  readonly place?: IssuedPlace
+  readonly subAccount?: IssuedSubAccount
   readonly createdAt: DateTime.Utc
   /** 24 hours after stage 1. */
   readonly expiresAt: DateTime.Utc
@@ -34,10 +34,11 @@ export interface EnrollmentFlow {
 
 /** A flow of an enrollment on Solana. */
 export interface IssuedOnSolana {
-  readonly place: IssuedPlace
+  readonly subAccount: IssuedSubAccount
 }
 
-export const isOnSolana = (flow: EnrollmentFlow): flow is EnrollmentFlow & IssuedOnSolana => flow.place !== undefined
+export const isOnSolana = (flow: EnrollmentFlow): flow is EnrollmentFlow & IssuedOnSolana =>
+  flow.subAccount !== undefined
 
 /** Stage 2 made the portfolio. */
 export const Enrolled = Schema.TaggedStruct("Enrolled", {

@@ -15,7 +15,7 @@ import { type Enrolled, type EnrollmentFlow, isOnSolana, type Refused } from "#d
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { type EnrollRequest, enrollMismatches, enrollRequestBytes } from "#domain/enrollment/EnrollRequest.ts"
 import { type FlowError, makeFlows } from "#domain/enrollment/Flows.ts"
-import { makePlaces, signatureIn } from "#domain/enrollment/makePlace.ts"
+import { makeSubAccounts, signatureIn } from "#domain/enrollment/makeSubAccount.ts"
 import { type PermissionTerms, requireGuarded, termsOn, tightened } from "#domain/enrollment/PermissionTerms.ts"
 import { signatureRefused } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
@@ -99,7 +99,7 @@ export class Enrollments extends Context.Service<
       const assets = yield* Assets
       const accounts = yield* SmartAccounts
       const wallets = yield* SolanaWallets
-      const makePlace = yield* makePlaces
+      const makeSubAccount = yield* makeSubAccounts
       const tenants = yield* TenantConfigurationStore
       const chains = yield* Chains
       const families = yield* Families
@@ -144,7 +144,7 @@ export class Enrollments extends Context.Service<
           if (accountType === "ERC1271") yield* Effect.fromResult(requireOffered(family, "contractOwner"))
           if (draft.terms !== undefined) yield* Effect.fromResult(requireOffered(family, "guardTerms"))
         }
-        if (involved.some(({ enrollment }) => enrollment === "place")) {
+        if (involved.some(({ enrollment }) => enrollment === "sub_account")) {
           const issued = yield* wallets.issue({ tenantId, ownerAccountId, withdrawalDomainName })
           return yield* flows.begin({ purpose: { _tag: "Enroll" }, strategyId: strategy.strategyId, ...issued })
         }
@@ -188,7 +188,7 @@ export class Enrollments extends Context.Service<
         }
       })
 
-      /** The owner's signature, once it holds: of a place once the chain shows what was signed. */
+      /** The owner's signature, once it holds: of a sub-account once the chain shows what was signed. */
       const obtainSignature = Effect.fnUntraced(function* (flow: EnrollmentFlow, { consent }: EnrollRequest) {
         if (!isOnSolana(flow)) {
           if (consent._tag === "Signature") return yield* requireSignature(flow, consent.signature)
@@ -200,7 +200,7 @@ export class Enrollments extends Context.Service<
             "signedSolanaTransaction: missing, or userSecp256k1PublicKey and currentSlot of an EVM owner"
           )
         }
-        yield* makePlace(flow, consent, requireRoom(flow))
+        yield* makeSubAccount(flow, consent, requireRoom(flow))
         return signatureIn(consent)
       })
 

@@ -24,7 +24,7 @@ const claimLease = { seconds: 30 }
 export type FlowError = ValidationFailed | ReplayInProgress | ReplayMismatch | PortfolioExists | VerifierUnavailable
 
 /** What stage 1 issues. */
-type IssuedAuthorization = Pick<EnrollmentFlow, "purpose" | "strategyId" | "authorization" | "place">
+type IssuedAuthorization = Pick<EnrollmentFlow, "purpose" | "strategyId" | "authorization" | "subAccount">
 
 /** The request of stage 2. */
 export interface Stage2Request<Outcome, Refusal = never> {

@@ -12,7 +12,7 @@ const fields = {
   details: Schema.optionalKey(Schema.Array(Schema.String))
 }
 
-/** What every class of this module carries besides its message. */
+/** What every class of this module contains besides its message. */
 export interface ErrorContract {
   readonly code: `API_${string}`
   readonly status: number

@@ -15,7 +15,10 @@ import {
 } from "#domain/errors/describeSchema.ts"
 import { type Problem, unionProblems } from "#domain/errors/unionProblems.ts"
 
-/** How input is read whose issues are described: to its end, and with what was sent, which tells members of unions. */
+/**
+ * How input is read whose issues are described: to its end, and with what was sent, which distinguishes members of
+ * unions.
+ */
 export const describedParsing = { errors: "all", reportInput: true } as const
 
 /** Most characters of an example that is no text or number. */
@@ -41,7 +44,7 @@ const expectedBy = (annotations: Annotations): string | undefined => {
 }
 
 /** Where an issue is. */
-interface Place {
+interface IssueContext {
   readonly path: ReadonlyArray<PropertyKey>
   /** Schema of the value at the path. */
   readonly schema?: SchemaAST.AST | undefined
@@ -54,7 +57,7 @@ const ofWrongType = ({ ast }: SchemaIssue.InvalidType | SchemaIssue.AnyOf, schem
   const message = annotated(SchemaAST.resolve(ast), "message")
   if (message !== undefined) return message
   const example = exampleIn(ast) ?? (schema === undefined ? undefined : exampleIn(schema))
-  // In quotes, so that a number sent in the place of a text sees the difference.
+  // In quotes, so that a number sent in the context of a text sees the difference.
   return withExample(`Expected ${wordsOf(ast)}`, example, JSON.stringify)
 }
 
@@ -94,14 +97,14 @@ const checkReason = ({ filter, issue }: SchemaIssue.Filter, schema: SchemaAST.AS
   return withExample(`Expected ${expected}`, example, String)
 }
 
-const describe = (issue: SchemaIssue.Issue, place: Place): ReadonlyArray<Problem> => {
-  const { path, reason, schema } = place
+const describe = (issue: SchemaIssue.Issue, context: IssueContext): ReadonlyArray<Problem> => {
+  const { path, reason, schema } = context
   const alone = () => [{ path, reason: reason ?? reasonOf(issue, schema) }]
   switch (issue._tag) {
     case "Filter":
-      return describe(issue.issue, { ...place, reason: reason ?? checkReason(issue, schema) })
+      return describe(issue.issue, { ...context, reason: reason ?? checkReason(issue, schema) })
     case "Encoding":
-      return describe(issue.issue, { ...place, schema: schema ?? issue.ast })
+      return describe(issue.issue, { ...context, schema: schema ?? issue.ast })
     case "Pointer":
       return describe(issue.issue, {
         path: [...path, ...issue.path],
@@ -109,14 +112,14 @@ const describe = (issue: SchemaIssue.Issue, place: Place): ReadonlyArray<Problem
         reason
       })
     case "Composite": {
-      // Of a value with several checks too, whose place is described better from around it.
+      // Of a value with several checks too, whose context is described better from around it.
       const hasParts = issue.ast._tag === "Objects" || issue.ast._tag === "Arrays"
-      const inner = { ...place, schema: hasParts ? issue.ast : (schema ?? issue.ast) }
+      const inner = { ...context, schema: hasParts ? issue.ast : (schema ?? issue.ast) }
       return issue.issues.flatMap((one) => describe(one, inner))
     }
     case "AnyOf": {
       if (annotated(SchemaAST.resolve(issue.ast), "message") !== undefined) return alone()
-      const ofMembers = issue.issues.map((one) => describe(one, place))
+      const ofMembers = issue.issues.map((one) => describe(one, context))
       return unionProblems(issue, path, ofMembers) ?? alone()
     }
     default:

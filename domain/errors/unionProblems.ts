@@ -1,6 +1,6 @@
 /**
- * Which member of a union of objects was meant, by the fields that tell its members apart, such as `kind`. Problems are
- * those of that member; where no member was meant, the field that should have named it is the problem.
+ * Which member of a union of objects was meant, by the fields that distinguish its members, such as `kind`. Problems
+ * are those of that member; where no member was meant, the field that should have named it is the problem.
  */
 import { SchemaAST, type SchemaIssue } from "effect"
 import { listed } from "#domain/errors/describeSchema.ts"
@@ -40,10 +40,10 @@ const discriminatorsOf = (union: SchemaAST.Union): ReadonlyArray<Discriminator> 
   return [...names].flatMap((name) => {
     const fields = members.flatMap(({ propertySignatures }) => propertySignatures.filter((one) => one.name === name))
     const literals = fields.map(({ type }) => literalsOf(type))
-    const isTelling =
+    const isDistinguishing =
       fields.length > 1 && literals.every((own) => own.length > 0) && new Set(literals.map(String)).size > 1
     const isRequired = fields.length === union.types.length && fields.every(({ type }) => !SchemaAST.isOptional(type))
-    return isTelling ? [{ name, literals: literals.flat(), isRequired }] : []
+    return isDistinguishing ? [{ name, literals: literals.flat(), isRequired }] : []
   })
 }
 
@@ -64,10 +64,10 @@ const unnamed = (discriminators: ReadonlyArray<Discriminator>, sent: Fields): Re
 const meant = (
   discriminators: ReadonlyArray<Discriminator>,
   ofMembers: ReadonlyArray<ReadonlyArray<Problem>>,
-  place: ReadonlyArray<PropertyKey>
+  at: ReadonlyArray<PropertyKey>
 ): ReadonlyArray<ReadonlyArray<Problem>> => {
   const isNamed = ({ path }: Problem) =>
-    path.length === place.length + 1 && discriminators.some(({ name }) => name === path.at(-1))
+    path.length === at.length + 1 && discriminators.some(({ name }) => name === path.at(-1))
   const possible = ofMembers.filter((problems) => !problems.some(isNamed))
   return possible.length === 0 ? ofMembers : possible
 }
@@ -78,14 +78,14 @@ const meant = (
  */
 export const unionProblems = (
   { ast, input }: SchemaIssue.AnyOf,
-  place: ReadonlyArray<PropertyKey>,
+  at: ReadonlyArray<PropertyKey>,
   ofMembers: ReadonlyArray<ReadonlyArray<Problem>>
 ): ReadonlyArray<Problem> | undefined => {
   const discriminators = isFields(input) ? discriminatorsOf(ast) : []
   const named = isFields(input) ? unnamed(discriminators, input) : []
-  if (named.length > 0) return named.map(({ path, reason }) => ({ path: [...place, ...path], reason }))
+  if (named.length > 0) return named.map(({ path, reason }) => ({ path: [...at, ...path], reason }))
   if (ofMembers.length === 0) return undefined
-  const candidates = meant(discriminators, ofMembers, place)
+  const candidates = meant(discriminators, ofMembers, at)
   const fewest = Math.min(...candidates.map((problems) => problems.length))
   return candidates.filter((problems) => problems.length === fewest).flat()
 }

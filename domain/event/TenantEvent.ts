@@ -3,12 +3,12 @@
  */
 import { type DateTime, Schema } from "effect"
 import { FlowId, type OperationId, type PortfolioId, type StrategyId } from "#domain/values/Ids.ts"
-import { OperationKind, OperationState, OperationTrigger } from "#domain/operation/Operation.ts"
+import { OperationKind, OperationState, OperationOrigin } from "#domain/operation/Operation.ts"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
 
-const ofOperation = { kind: OperationKind, trigger: OperationTrigger, sequence: Schema.Int }
+const ofOperation = { kind: OperationKind, trigger: OperationOrigin, sequence: Schema.Int }
 
-/** What each type carries. `sequence` is the event's number within its operation. */
+/** What each type contains. `sequence` is the event's number within its operation. */
 export const EventBody = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("operation.state_changed"),

@@ -53,7 +53,7 @@ export class TenantEvents extends Context.Service<
       const log = yield* TenantEventLog
       const waitFor = yield* makeWaiters(log)
 
-      /** Refuses a place that the log has not reached, and one from which events are gone. */
+      /** Refuses a position that the log has not reached, and one from which events are gone. */
       const check = Effect.fnUntraced(function* (tenantId: TenantId, after: number) {
         const { first, last } = yield* log.range(tenantId)
         if (after > last)

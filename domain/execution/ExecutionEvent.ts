@@ -8,7 +8,7 @@ import type { ExecutionCursor } from "#domain/execution/ExecutionCursor.ts"
 /** A transaction that decided a part of an operation on its chain. */
 export interface LandedStep {
   readonly chainId: ChainId
-  /** Names the carried action on its chain, as a user operation; null where none was carried, as in a withdrawal. */
+  /** Names the included action on its chain, as a user operation; null where none was included, as in a withdrawal. */
   readonly actionHash: string | null
   readonly txHash: string
   readonly success: boolean
@@ -32,7 +32,7 @@ export interface ExecutionError {
   readonly retryable: boolean
 }
 
-/** What the events up to a place in the stream say. */
+/** What the events up to a position in the stream say. */
 export interface StatusAtCursor {
   /** Null before the first event. */
   readonly state: OperationState | null

@@ -1,6 +1,6 @@
 /**
- * New events in the log of an operation, shared by all its followers. Followers at the same place wait as one group:
- * the events after that place are read once, and all of them receive the same. A follower that comes back later than
+ * New events in the log of an operation, shared by all its followers. Followers at the same position wait as one group:
+ * the events after that position are read once, and all of them receive the same. A follower that comes back later than
  * the others reads on its own: nothing waits for it, and nothing is kept for it.
  *
  * A group reads when its log may have grown. This process's own engine signals that at once. One poller a process reads
@@ -26,7 +26,7 @@ export type OperationEventPage = ReadonlyArray<OperationEvent>
 export interface Follower {
   /**
    * The events after a number, 100 at most; waits until there are some. A read that fails is the defect of every
-   * waiter; a further call at the same place misses nothing. One wait at a time.
+   * waiter; a further call at the same position misses nothing. One wait at a time.
    */
   readonly after: (sequence: number) => Effect.Effect<OperationEventPage>
 }
@@ -39,11 +39,11 @@ interface Extent {
 
 type Give = (page: Exit.Exit<OperationEventPage>, read: Extent) => void
 
-/** The followers that wait at one place of a log. */
+/** The followers that wait at one position of a log. */
 class Group {
   readonly sequence: number
   readonly waiting = new Set<Give>()
-  /** Up to where the log is known to have nothing after the place; undefined before the first read. */
+  /** Up to where the log is known to have nothing after the position; undefined before the first read. */
   read: Extent | undefined
   isReading = false
 
@@ -111,7 +111,7 @@ class Tail {
     }
   }
 
-  /** A follower that comes to its place from now on is a group of its own. */
+  /** A follower that comes to its position from now on is a group of its own. */
   disband(group: Group): void {
     if (this.groups.get(group.sequence) === group) this.groups.delete(group.sequence)
   }
@@ -119,14 +119,14 @@ class Tail {
 
 /** A follower that received all of a read does not read again before a signal. */
 const followerOf = (tail: Tail): Follower => {
-  let place = -1
+  let position = -1
   let known: Extent | undefined
   return {
     after: (sequence) =>
       Effect.callback<OperationEventPage>((resume) => {
-        const leave = tail.join(sequence, sequence === place ? known : undefined, (page, read) => {
+        const leave = tail.join(sequence, sequence === position ? known : undefined, (page, read) => {
           if (Exit.isSuccess(page)) {
-            place = page.value.at(-1)!.sequence
+            position = page.value.at(-1)!.sequence
             known = page.value.length < pageSize ? read : undefined
           }
           resume(page)
@@ -195,7 +195,7 @@ export class OperationTails extends Context.Service<
         })
 
       const tailOf = (operationId: OperationId, furthest: number): Tail => {
-        const tail = tails.get(operationId) ?? new Tail(operationId, furthest, (...place) => run(read(...place)))
+        const tail = tails.get(operationId) ?? new Tail(operationId, furthest, (...position) => run(read(...position)))
         tails.set(operationId, tail)
         tail.reach(furthest)
         return tail

@@ -84,7 +84,7 @@ export class StreamAdmission extends Context.Service<
         )
       )
 
-      /** One step, so that no two can take the last place. */
+      /** One step, so that no two can take the last position. */
       const take = (holder: StreamHolder) =>
         Effect.suspend(() => {
           const refusal = refusalOf(holder)

@@ -1,6 +1,6 @@
 /**
  * The stream of one operation: what it is now, what the client has missed, what happens from then on, and its end. It
- * reads stored events alone, so any process can serve it, whichever carries the operation. Source: shapes 2.26 and M.
+ * reads stored events alone, so any process can serve it, whichever runs the operation. Source: shapes 2.26 and M.
  */
 import { Effect, Option, type Scope, Stream } from "effect"
 import { shared } from "#domain/effects/batched.ts"

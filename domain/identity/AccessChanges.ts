@@ -1,12 +1,12 @@
 /**
- * Tells this process at once whose access changed here: keys that are kept in memory are forgotten, and open streams
- * are judged again. Other processes learn of it when they look again by themselves.
+ * Reports to this process at once whose access changed here: keys that are kept in memory are forgotten, and open
+ * streams are judged again. Other processes learn of it when they read again by themselves.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { TenantId } from "#domain/values/Ids.ts"
 
 /**
- * What tells this process whose access changed here.
+ * Reports to this process whose access changed here.
  *
  * **When to use**
  *

@@ -13,12 +13,12 @@ export class KeyEnvironment extends Context.Reference<Environment>("ballast/doma
 
 export const prefixOf = (environment: Environment) => `bk_${environment}_` as const
 
-const places = { live: "production", test: "a sandbox" } as const
+const deployments = { live: "production", test: "a sandbox" } as const
 
 /** The error for a key of the other environment; undefined for a text that is of neither, or of this one. */
 export const strangerTo = (environment: Environment, secret: string): string | undefined => {
   const other = environments.find((one) => one !== environment)!
   return secret.startsWith(prefixOf(other))
-    ? `This is a key of ${places[other]} (${prefixOf(other)}...), and this deployment is ${places[environment]}: send one that begins with ${prefixOf(environment)}`
+    ? `This is a key of ${deployments[other]} (${prefixOf(other)}...), and this deployment is ${deployments[environment]}: send one that begins with ${prefixOf(environment)}`
     : undefined
 }

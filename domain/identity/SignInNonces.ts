@@ -1,5 +1,5 @@
 /**
- * Nonces of sign-in messages. A nonce carries its own time and a keyed hash over both, so that issuing one stores
+ * Nonces of sign-in messages. A nonce contains its own time and a keyed hash over both, so that issuing one stores
  * nothing and requests cannot fill the storage. A used one is stored until its time is over (SessionStore.open).
  */
 import { DateTime, Effect, Redacted } from "effect"

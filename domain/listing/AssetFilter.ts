@@ -80,7 +80,7 @@ export interface ListingPage<A> {
   readonly nextCursor: number | null
 }
 
-/** A cursor is a place in the ranked list. It may come to mean another place when the ranking changes. */
+/** A cursor is a position in the ranked list. It may come to mean another position when the ranking changes. */
 export const pageOf = <A>(all: ReadonlyArray<A>, limit: number, cursor: number): ListingPage<A> => ({
   items: all.slice(cursor, cursor + limit),
   nextCursor: cursor + limit < all.length ? cursor + limit : null

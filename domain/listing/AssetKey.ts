@@ -44,7 +44,7 @@ export const isAddress = (text: string): boolean => evmAddress.test(text) || sol
  */
 export const isSpelledAs = (address: string, text: string): boolean => evmAddress.test(text) || address === text
 
-const afterLast = (text: string, mark: string) => text.slice(text.lastIndexOf(mark) + 1)
+const afterLast = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1)
 
 /** Chain and address inside a CAIP-19 id, and the key made of them. */
 export interface KeyParts {

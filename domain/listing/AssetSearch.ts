@@ -11,7 +11,7 @@ import { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 import type { Listing } from "#domain/listing/Listing.ts"
 import {
   contextOf,
-  type Place,
+  type Jurisdiction,
   restrictedAmong,
   type Restriction,
   type RestrictionContext
@@ -39,8 +39,8 @@ const isOn = (chains: ReadonlyArray<number> | undefined) => {
   return ({ chainId }: Listing) => wanted === undefined || wanted.has(chainId)
 }
 
-function* listingsAt({ ranked }: AssetSnapshot, places: Iterable<number>): Generator<Listing> {
-  for (const place of places) yield ranked[place]!
+function* listingsAt({ ranked }: AssetSnapshot, positions: Iterable<number>): Generator<Listing> {
+  for (const position of positions) yield ranked[position]!
 }
 
 /**
@@ -130,22 +130,22 @@ const make = Effect.gen(function* () {
   const answer = (
     listings: ReadonlyArray<Listing>,
     toRow: (listing: Listing) => SearchRow,
-    place: Place
+    jurisdiction: Jurisdiction
   ): SearchAnswer => ({
     items: listings.map(toRow),
-    restrictedAssetsMap: restrictedAmong(listings, place, issuers),
-    restrictionContext: contextOf(place, issuers)
+    restrictedAssetsMap: restrictedAmong(listings, jurisdiction, issuers),
+    restrictionContext: contextOf(jurisdiction, issuers)
   })
 
   return {
-    forCommandPalette: (query: SearchQuery, place: Place) => {
+    forCommandPalette: (query: SearchQuery, jurisdiction: Jurisdiction) => {
       const snapshot = index.current()
-      return answer(paletteListings(snapshot, query), (listing) => richRow(snapshot, listing), place)
+      return answer(paletteListings(snapshot, query), (listing) => richRow(snapshot, listing), jurisdiction)
     },
-    forTokens: ({ chainFilter, limit, q }: SearchQuery, place: Place) => {
+    forTokens: ({ chainFilter, limit, q }: SearchQuery, jurisdiction: Jurisdiction) => {
       const snapshot = index.current()
       const listings = firstOf(found(snapshot, q), limit, isOn(chainFilter))
-      return answer(listings, (listing) => tokenRow(snapshot, listing), place)
+      return answer(listings, (listing) => tokenRow(snapshot, listing), jurisdiction)
     }
   }
 })
@@ -161,8 +161,8 @@ export class AssetSearch extends Context.Service<
   AssetSearch,
   {
     /** Tokens, then shares while there is room. */
-    readonly forCommandPalette: (query: SearchQuery, place: Place) => SearchAnswer
-    readonly forTokens: (query: SearchQuery, place: Place) => SearchAnswer
+    readonly forCommandPalette: (query: SearchQuery, jurisdiction: Jurisdiction) => SearchAnswer
+    readonly forTokens: (query: SearchQuery, jurisdiction: Jurisdiction) => SearchAnswer
   }
 >()("ballast/domain/listing/AssetSearch") {
   static readonly layer = Layer.effect(AssetSearch, make)

@@ -39,16 +39,16 @@ export interface AssetSnapshot {
 type Groups = ReadonlyMap<string, ReadonlyArray<Listing>>
 
 /** Does `each` for every item, and lets others run after every slice. */
-const inSlices = <A>(items: ReadonlyArray<A>, each: (item: A, place: number) => void): Effect.Effect<void> =>
+const inSlices = <A>(items: ReadonlyArray<A>, each: (item: A, position: number) => void): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let first = 0; first < items.length; first += sliceSize) {
       const end = Math.min(first + sliceSize, items.length)
-      for (let place = first; place < end; place += 1) each(items[place]!, place)
+      for (let position = first; position < end; position += 1) each(items[position]!, position)
       yield* Effect.yieldNow
     }
   })
 
-/** Gathers listings by a key, in the order in which they are added. */
+/** Groups listings by a key, in the order in which they are added. */
 const groupsBuilder = () => {
   const groups = new Map<string, Array<Listing>>()
   const add = (key: string, listing: Listing): void => {
@@ -117,7 +117,7 @@ const makeOrdered = Effect.fnUntraced(function* (ranked: ReadonlyArray<Listing>)
 })
 
 const hasOrder = (ranked: ReadonlyArray<Listing>, { ranked: before }: Ordered): boolean =>
-  ranked.length === before.length && ranked.every((listing, place) => listing === before[place])
+  ranked.length === before.length && ranked.every((listing, position) => listing === before[position])
 
 /** Rows are made when they are first shown. */
 const rowsOf = (view: MarketView) => {

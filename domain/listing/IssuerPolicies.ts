@@ -2,20 +2,20 @@
 import { Context, Schema } from "effect"
 
 /** ISO 3166-1 alpha-2, or 3166-2 for a part of a country. */
-const PlaceCode = Schema.String.check(Schema.isPattern(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/u))
+const JurisdictionCode = Schema.String.check(Schema.isPattern(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/u))
 
 const IssuerDocument = Schema.Struct({ title: Schema.String, url: Schema.String, kind: Schema.String })
 
 export const IssuerPolicy = Schema.Struct({
   slug: Schema.String,
   name: Schema.String,
-  /** Names this version of the list of places. */
+  /** Names this version of the list of jurisdictions. */
   ruleId: Schema.String,
   /** `YYYY-MM-DD` at which the list was read. */
   asOf: Schema.String,
   source: Schema.String,
-  /** Places whose people the issuer does not serve. */
-  restricted: Schema.Array(PlaceCode),
+  /** Jurisdictions whose people the issuer does not serve. */
+  restricted: Schema.Array(JurisdictionCode),
   documents: Schema.Array(IssuerDocument)
 })
 export type IssuerPolicy = typeof IssuerPolicy.Type

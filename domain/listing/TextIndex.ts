@@ -4,7 +4,7 @@
  * when the caller has enough, after a few passes at most.
  */
 
-/** Marks before a symbol, before a name, and after an entry. None of them is in any text. */
+/** Separators before a symbol, before a name, and after an entry. None of them is in any text. */
 const beforeSymbol = "\u0001"
 const beforeName = "\u0002"
 const afterEntry = "\u0000"
@@ -43,16 +43,16 @@ export const textIndexBuilder = (few = fewHits) => {
   let length = 0
   return {
     add: (entry: Searchable): void => {
-      const place = entries.push(entry) - 1
+      const position = entries.push(entry) - 1
       const { name, symbols } = entry
       starts.push(length)
       const text = `${symbols.map((symbol) => `${beforeSymbol}${symbol}`).join("")}${beforeName}${name}${afterEntry}`
       parts.push(text)
       length += text.length
       for (const symbol of symbols) {
-        const places = bySymbol.get(symbol)
-        if (places === undefined) bySymbol.set(symbol, [place])
-        else places.push(place)
+        const positions = bySymbol.get(symbol)
+        if (positions === undefined) bySymbol.set(symbol, [position])
+        else positions.push(position)
       }
     },
     done: () => searching({ entries, starts: Int32Array.from(starts), bySymbol, all: parts.join(""), few })
@@ -67,7 +67,7 @@ export const makeTextIndex = (entries: Iterable<Searchable>, few = fewHits): Tex
 
 export interface TextIndex {
   /**
-   * Places of the entries that contain the text, each once: those with the whole symbol, its beginning, the name's
+   * Positions of the entries that contain the text, each once: those with the whole symbol, its beginning, the name's
    * beginning, a word's beginning, and the text anywhere; among alike in the order of the entries.
    */
   readonly find: (text: string) => Generator<number>
@@ -77,7 +77,7 @@ interface Texts {
   readonly entries: ReadonlyArray<Searchable>
   /** Start of each entry in `all`. */
   readonly starts: Int32Array
-  /** Places of the entries with a symbol. */
+  /** Positions of the entries with a symbol. */
   readonly bySymbol: ReadonlyMap<string, ReadonlyArray<number>>
   readonly all: string
   readonly few: number
@@ -85,7 +85,7 @@ interface Texts {
 
 const searching = ({ all, bySymbol, entries, few, starts }: Texts): TextIndex => {
   /** The last entry that starts at or before an offset; it is `from` or one after it. */
-  const placeAt = (offset: number, from: number): number => {
+  const positionAt = (offset: number, from: number): number => {
     let low = from
     if (low + 1 >= entries.length || starts[low + 1]! > offset) return low
     let high = entries.length - 1
@@ -97,14 +97,14 @@ const searching = ({ all, bySymbol, entries, few, starts }: Texts): TextIndex =>
     return low
   }
 
-  /** Places of the entries that contain the needle, in order. */
+  /** Positions of the entries that contain the needle, in order. */
   function* containing(needle: string): Generator<number> {
-    let place = 0
-    for (let at = all.indexOf(needle); at !== -1; at = all.indexOf(needle, starts[place])) {
-      place = placeAt(at, place)
-      yield place
-      place += 1
-      if (place >= entries.length) return
+    let position = 0
+    for (let at = all.indexOf(needle); at !== -1; at = all.indexOf(needle, starts[position])) {
+      position = positionAt(at, position)
+      yield position
+      position += 1
+      if (position >= entries.length) return
     }
   }
 
@@ -113,14 +113,14 @@ const searching = ({ all, bySymbol, entries, few, starts }: Texts): TextIndex =>
       const query = text.toLowerCase()
       if (query === "" || query !== folded(query)) return
       const hits: Array<number> = []
-      for (const place of containing(query)) {
-        hits.push(place)
+      for (const position of containing(query)) {
+        hits.push(position)
         if (hits.length > few) break
       }
       if (hits.length <= few) {
         const word = ` ${query}`
         const tiers: Array<Array<number>> = [[], [], [], [], []]
-        for (const place of hits) tiers[tierOf(entries[place]!, query, word)]!.push(place)
+        for (const position of hits) tiers[tierOf(entries[position]!, query, word)]!.push(position)
         yield* tiers.flat()
         return
       }
@@ -133,10 +133,10 @@ const searching = ({ all, bySymbol, entries, few, starts }: Texts): TextIndex =>
         containing(query)
       ]
       for (const tier of tiers) {
-        for (const place of tier) {
-          if (seen.has(place)) continue
-          seen.add(place)
-          yield place
+        for (const position of tier) {
+          if (seen.has(position)) continue
+          seen.add(position)
+          yield position
         }
       }
     }

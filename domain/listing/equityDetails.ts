@@ -7,7 +7,7 @@ import type { IssuerPolicies } from "#domain/listing/IssuerPolicies.ts"
 import type { MarketView } from "#domain/listing/MarketView.ts"
 import { figure } from "#domain/marketData/Figure.ts"
 
-/** Dividends of a year against the price of now, in percent with four places; null without either. */
+/** Dividends of a year against the price of now, in percent with four decimals; null without either. */
 const yieldOf = (view: MarketView, ticker: string): string | null => {
   const price = view.quoteOf(ticker)?.priceUsd
   const dividends = view.dividendsOf(ticker).filter(({ currency }) => currency === null || currency === "USD")

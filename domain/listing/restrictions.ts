@@ -1,7 +1,7 @@
 /**
  * Which assets a person may not have, by where the person is and what issuers say. Source: docs/decisions/0123.
  *
- * Every place that is known must be allowed: one that a client names by itself can only take away.
+ * Every jurisdiction that is known must be allowed: one that a client names by itself can only take away.
  */
 import { Schema } from "effect"
 import type { IssuerPolicies, IssuerPolicy } from "#domain/listing/IssuerPolicies.ts"
@@ -27,7 +27,7 @@ export const RestrictionContext = Schema.Struct({
 export type RestrictionContext = typeof RestrictionContext.Type
 
 /** Where a person is. */
-export interface Place {
+export interface Jurisdiction {
   /** ISO 3166-1 alpha-2, as the edge in front of the service found it. */
   readonly countryCode: string | null
   /** ISO 3166-2. */
@@ -36,27 +36,27 @@ export interface Place {
   readonly manualCountryCode: string | null
 }
 
-const codesOf = ({ countryCode, manualCountryCode, regionCode }: Place) =>
+const codesOf = ({ countryCode, manualCountryCode, regionCode }: Jurisdiction) =>
   [countryCode, regionCode, manualCountryCode].filter((code) => code !== null)
 
-const judge = (policy: IssuerPolicy, place: Place): Restriction["reason"] | undefined => {
+const judge = (policy: IssuerPolicy, jurisdiction: Jurisdiction): Restriction["reason"] | undefined => {
   if (policy.restricted.length === 0) return undefined
   const restricted = new Set(policy.restricted)
-  if (codesOf(place).some((code) => restricted.has(code))) return "issuer_geo"
-  return place.countryCode === null ? "country_unknown" : undefined
+  if (codesOf(jurisdiction).some((code) => restricted.has(code))) return "issuer_geo"
+  return jurisdiction.countryCode === null ? "country_unknown" : undefined
 }
 
 /** The restricted ones among the listings, by id; the others are absent. */
 export const restrictedAmong = (
   listings: ReadonlyArray<Listing>,
-  place: Place,
+  jurisdiction: Jurisdiction,
   issuers: IssuerPolicies["Service"]
 ): Readonly<Record<string, Restriction>> => {
   const judged = new Map<string, Restriction | undefined>()
   const ofIssuer = (slug: string): Restriction | undefined => {
     if (judged.has(slug)) return judged.get(slug)
     const policy = issuers.of(slug)
-    const reason = policy === undefined ? undefined : judge(policy, place)
+    const reason = policy === undefined ? undefined : judge(policy, jurisdiction)
     const restriction =
       reason === undefined ? undefined : { restricted: true as const, reason, issuer: slug, ruleId: policy!.ruleId }
     judged.set(slug, restriction)
@@ -70,8 +70,8 @@ export const restrictedAmong = (
   )
 }
 
-export const contextOf = (place: Place, { version }: IssuerPolicies["Service"]): RestrictionContext => ({
-  ...place,
-  source: place.countryCode === null ? "unknown" : "header",
+export const contextOf = (jurisdiction: Jurisdiction, { version }: IssuerPolicies["Service"]): RestrictionContext => ({
+  ...jurisdiction,
+  source: jurisdiction.countryCode === null ? "unknown" : "header",
   policyVersion: version
 })

@@ -87,7 +87,7 @@ export const RebalancePolicy = Schema.Struct({
     Schema.Struct({
       usd: Schema.optionalKey(UsdFromString),
       gasMultiple: Schema.optionalKey(integer(1, 1_000, "How many times the gas of a swap its value must be at least"))
-    }).annotate({ description: "Least swap, beside `thresholdUsd`." })
+    }).annotate({ description: "Minimum swap, beside `thresholdUsd`." })
   ),
   maxCostBps: Schema.optionalKey(
     Schema.Struct({

@@ -13,7 +13,7 @@ export interface PriceLimit {
  *
  * **When to use**
  *
- * Use `meet` in the adapter that the source refused, and `current` where requests are made and readiness is told.
+ * Use `meet` in the adapter that the source refused, and `current` where requests are made and readiness is reported.
  */
 export class PriceLimits extends Context.Service<
   PriceLimits,

@@ -19,7 +19,7 @@ export const dailyReturns = (prices: ReadonlyMap<Day.Day, bigint>): ReadonlyMap<
 
 /**
  * Standard deviation of a year's return (wad), from daily ones; undefined when too few are known. A statistic, so in
- * floating point, to six places.
+ * floating point, to six decimals.
  */
 export const yearlyDeviation = (returns: ReadonlyArray<number>): bigint | undefined => {
   if (returns.length < minReturns) return undefined

@@ -14,7 +14,7 @@ import { type Movers, topMovers } from "#domain/marketData/topMovers.ts"
 
 const pages = [...Datasets.topPages, Datasets.listedPage]
 
-/** The category with the most, or the least, change; of two alike the first by id. */
+/** The category with the most, or the lowest, change; of two alike the first by id. */
 const extreme = (categories: ReadonlyArray<Datasets.MarketCategory>, direction: 1n | -1n) => {
   let found: { readonly category: Datasets.MarketCategory; readonly change: bigint } | undefined
   for (const category of categories) {

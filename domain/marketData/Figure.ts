@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import * as Decimal from "#domain/values/Decimal.ts"
 
-/** A plain decimal such as `"1234.5"` or `"-0.02"`, at most 18 places. */
+/** A plain decimal such as `"1234.5"` or `"-0.02"`, at most 18 decimals. */
 export const Figure = Schema.String.check(Schema.isPattern(/^-?[0-9]{1,60}(\.[0-9]{1,18})?$/u))
 
 /** Null: the provider did not say. Never zero in place of what is not known. */

@@ -17,7 +17,7 @@ export interface AccountTurn {
 }
 
 /** Whether the account is the operation's, and else where it stands. */
-export interface PlaceInLine {
+export interface QueuePosition {
   /** `joined`: the account is another operation's, and this one has begun to wait; `waiting`: it waited before. */
   readonly state: "acquired" | "joined" | "waiting"
   /** How many waiting operations go before this one. */
@@ -29,8 +29,8 @@ export interface PlaceInLine {
  *
  * **When to use**
  *
- * Use by `inAccountTurn`, around what prepares an operation of the agent. What the owner's word alone moves, as a plain
- * withdrawal or a revocation, has nonces of its own and waits for nobody.
+ * Use by `inAccountTurn`, around what prepares an operation of the agent. What the owner's signature alone moves, as a
+ * plain withdrawal or a revocation, has nonces of its own and waits for nobody.
  *
  * **Details**
  *
@@ -41,7 +41,7 @@ export class AccountQueue extends Context.Service<
   AccountQueue,
   {
     /** Repeated, it answers the same until something changes. Not for use inside a transaction. */
-    readonly acquire: (request: AccountTurn) => Effect.Effect<PlaceInLine>
+    readonly acquire: (request: AccountTurn) => Effect.Effect<QueuePosition>
     /** Changes nothing where the account is another operation's. */
     readonly release: (request: Pick<AccountTurn, "operationId" | "chainId">) => Effect.Effect<void>
   }

@@ -10,7 +10,7 @@ import { Context, type DateTime, type Effect, type Option } from "effect"
  * **When to use**
  *
  * Use in adapters of chains on which a transaction without a record may land beside another one. Where the chain takes
- * only one of both, `OperationMarks` is asked without it.
+ * only one of both, `OperationTags` is asked without it.
  */
 export class LostCommits extends Context.Service<
   LostCommits,

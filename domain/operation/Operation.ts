@@ -18,8 +18,8 @@ export const OperationState = Schema.Literals([
 export type OperationState = typeof OperationState.Type
 
 /** What started a run; `triggered`: a workflow that waited (`firedBy`). */
-export const OperationTrigger = Schema.Literals(["manual", "scheduled", "triggered"])
-export type OperationTrigger = typeof OperationTrigger.Type
+export const OperationOrigin = Schema.Literals(["manual", "scheduled", "triggered"])
+export type OperationOrigin = typeof OperationOrigin.Type
 
 /** The workflow that started a run, and why it did. */
 export const FiredBy = Schema.Struct({ workflowId: Schema.String, kind: Schema.String, summary: Schema.String })
@@ -30,7 +30,7 @@ export const Operation = Schema.Struct({
   tenantId: TenantId,
   portfolioId: PortfolioId,
   kind: OperationKind,
-  trigger: OperationTrigger,
+  trigger: OperationOrigin,
   state: OperationState,
   submittedAt: Schema.DateTimeUtc,
   updatedAt: Schema.DateTimeUtc,

@@ -23,8 +23,8 @@ export const SwapResult = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
   soldRaw: Raw,
-  /** The least that it might yield. */
-  floorRaw: Raw,
+  /** The minimum that it might yield. */
+  minOutRaw: Raw,
   /** What it yielded; null when another swap of the batch bought the same asset. */
   receivedRaw: Schema.NullOr(Raw),
   /** What the venue kept of what was sold; null where it, or a provider's route, does not say. */
@@ -39,8 +39,8 @@ export const TransferResult = Schema.Struct({
   sell: HeldAssetId,
   buy: HeldAssetId,
   sentRaw: Raw,
-  /** The least that might arrive. */
-  floorRaw: Raw,
+  /** The minimum that might arrive. */
+  minOutRaw: Raw,
   /** Null until it is known: the operation of kind `bridge` has it. */
   receivedRaw: Schema.NullOr(Raw),
   /** CAIP-10 of the recipient; null for the portfolio's own account on the other chain. */
@@ -52,7 +52,7 @@ export type TransferResult = typeof TransferResult.Type
 
 export const TransactionResult = Schema.Struct({
   txHash: Schema.String,
-  /** Null where no user operation was carried, as in a withdrawal. */
+  /** Null where no user operation was included, as in a withdrawal. */
   userOpHash: Schema.NullOr(Schema.String),
   /** False when it was reverted, or can no longer land: nothing moved. */
   success: Schema.Boolean,
@@ -151,7 +151,7 @@ const gasOf = ({ gasUsd, gasUsed }: TransactionResult): ReadonlyArray<bigint | n
 export const ownTransfer = (
   { amountRaw, buy, minRaw, sell, tool }: OutgoingAmounts,
   receivedRaw: bigint | null
-): TransferResult => ({ sell, buy, sentRaw: amountRaw, floorRaw: minRaw, receivedRaw, recipient: null, by: tool })
+): TransferResult => ({ sell, buy, sentRaw: amountRaw, minOutRaw: minRaw, receivedRaw, recipient: null, by: tool })
 
 interface OutgoingAmounts {
   readonly sell: AssetId

@@ -1,4 +1,4 @@
-/** Events that say why an operation waits for the word of a chain, each with `{reason}` for people. */
+/** Events that say why an operation waits for a chain's answer, each with `{reason}` for people. */
 
 /** Something was sent, and no endpoint of its chain has shown what became of it. */
 export const receiptWaits = "receipt_waits"

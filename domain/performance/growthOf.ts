@@ -11,7 +11,7 @@ export interface Change {
   /** Worth at the last valuation. */
   readonly beforeUsd: bigint
   /** What that became by prices and our own trades, less what was sold beyond it. */
-  readonly carriedUsd: bigint
+  readonly carriedOverUsd: bigint
   /** What was sold beyond it. */
   readonly oversoldUsd: bigint
   readonly isUnpriced: boolean
@@ -25,7 +25,10 @@ export interface Growth {
   readonly isRebased: boolean
 }
 
-/** A millionth of a dollar, the least that the wire shows: what is worth less has no growth that could be measured. */
+/**
+ * A millionth of a dollar, the smallest amount that the wire shows: what is worth less has no growth that could be
+ * measured.
+ */
 const minUsd = Decimal.one / 1_000_000n
 
 /**
@@ -34,10 +37,10 @@ const minUsd = Decimal.one / 1_000_000n
  */
 const toleratedShare = 10_000n
 
-export const growthOf = ({ beforeUsd, carriedUsd, isUnpriced, oversoldUsd, valueUsd }: Change): Growth => {
+export const growthOf = ({ beforeUsd, carriedOverUsd, isUnpriced, oversoldUsd, valueUsd }: Change): Growth => {
   if (beforeUsd < minUsd) return { growth: null, isRebased: false }
   if (isUnpriced || oversoldUsd * toleratedShare > beforeUsd) return { growth: null, isRebased: true }
-  const growth = ((carriedUsd + oversoldUsd) * Decimal.one) / (beforeUsd + oversoldUsd)
+  const growth = ((carriedOverUsd + oversoldUsd) * Decimal.one) / (beforeUsd + oversoldUsd)
   // All of it was lost, and what is there now came in since.
   return growth === 0n && valueUsd > 0n ? { growth: null, isRebased: true } : { growth, isRebased: false }
 }

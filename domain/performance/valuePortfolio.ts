@@ -46,7 +46,7 @@ const hasArrived = (
 /** What the account is owed, and the worth of that part of it which another account held at its last valuation. */
 interface Owed {
   readonly incoming: ReadonlyArray<IncomingAsset>
-  readonly carriedUsd: bigint
+  readonly carriedOverUsd: bigint
 }
 
 /** Null when one of what the account is owed has no price, for nothing unknown is written as zero. */
@@ -56,7 +56,7 @@ const owedTo = (
 ): Owed | null => {
   const blocks = new Map(now.map((reading) => [reading.accountId, reading.blockNumber]))
   const incoming: Array<IncomingAsset> = []
-  let carriedUsd = 0n
+  let carriedOverUsd = 0n
   for (const transfer of outgoing) {
     if (transfer.receiverId !== accountId || hasArrived(transfer, (id) => blocks.get(id))) continue
     const { assetId, operationId, raw, sourceId } = transfer
@@ -64,9 +64,9 @@ const owedTo = (
     if (asset === undefined || priceUsd === undefined) return null
     const item = { operationId, assetId, raw, priceUsd, decimals: asset.decimals }
     incoming.push(item)
-    if (before.has(sourceId)) carriedUsd += valueOf(item)
+    if (before.has(sourceId)) carriedOverUsd += valueOf(item)
   }
-  return { incoming, carriedUsd }
+  return { incoming, carriedOverUsd }
 }
 
 /**
@@ -141,14 +141,14 @@ const valueAccount = (reading: AccountReading, task: ValuationTask): AccountValu
     snapshot: { accountId, blockNumber, holdings, ...(incoming.length === 0 ? {} : { incoming }) },
     valueUsd: sum(holdings, valueOf) + sum(incoming, valueOf),
     beforeUsd: last === undefined ? 0n : sum([...last.holdings, ...(last.incoming ?? [])], valueOf) - twiceUsd,
-    carried: { ...carried, valueUsd: carried.valueUsd + owed.carriedUsd },
+    carried: { ...carried, valueUsd: carried.valueUsd + owed.carriedOverUsd },
     falseCashUsd: twiceUsd
   }
 }
 
 /**
  * Null when the balance of an asset that was held could not be read, or there is no price of now of one that is held or
- * on its way. Growth is cut at its eighteenth place.
+ * on its way. Growth is cut at its eighteenth decimal.
  */
 export const valuePortfolio = (task: ValuationTask): Valuation | null => {
   const accounts: Array<AccountValue> = []
@@ -161,13 +161,13 @@ export const valuePortfolio = (task: ValuationTask): Valuation | null => {
     accounts.push(account)
   }
   const valueUsd = sum(accounts, (account) => account.valueUsd)
-  const carriedUsd = sum(accounts, ({ carried }) => carried.valueUsd)
+  const carriedOverUsd = sum(accounts, ({ carried }) => carried.valueUsd)
   return {
     valueUsd,
-    cashFlowUsd: valueUsd - carriedUsd - sum(accounts, (account) => account.falseCashUsd),
+    cashFlowUsd: valueUsd - carriedOverUsd - sum(accounts, (account) => account.falseCashUsd),
     ...growthOf({
       beforeUsd: sum(accounts, (account) => account.beforeUsd),
-      carriedUsd,
+      carriedOverUsd,
       oversoldUsd: sum(accounts, ({ carried }) => carried.oversoldUsd),
       isUnpriced: accounts.some(({ carried }) => carried.isUnpriced),
       valueUsd

@@ -62,9 +62,9 @@ export interface TransferTerms {
   readonly assets: ReadonlyMap<ChainId, AssetId>
   /** Expected cost of a transfer in basis points of what leaves; 0 to 9,999. */
   readonly feeBps: number
-  /** Least transfer worth making, US dollars (wad). */
+  /** Minimum transfer worth making, US dollars (wad). */
   readonly minUsd: bigint
-  /** Ways for which there is no acceptable route now: nothing is sent on them. None when left out. */
+  /** Pairs of chains for which there is no acceptable route now: nothing is sent on them. None when left out. */
   readonly refused?: ReadonlyArray<ChainPair>
   /** It is not clear where an earlier transfer is: nothing is sent on any way until it is. */
   readonly isUnclear?: boolean
@@ -76,7 +76,7 @@ export interface PlanInput {
   /** The target of the whole portfolio; sums to 10,000 over all chains, each asset once. */
   readonly allocation: Allocation
   readonly preferences: {
-    /** Least deviation and least leg worth trading, US dollars (wad), zero or more. */
+    /** Minimum deviation and minimum leg worth trading, US dollars (wad), zero or more. */
     readonly thresholdUsd: bigint
   }
   /**

@@ -18,9 +18,9 @@ export interface PlanPolicy {
   readonly overrides: ReadonlyMap<AssetId, Band>
   /** Undefined: the edge, and for automatic bands whichever costs less. */
   readonly tradeTo: TradeTo | undefined
-  /** Least swap, US dollars (wad); the threshold of the preferences holds beside it. */
+  /** Minimum swap, US dollars (wad); the threshold of the preferences holds beside it. */
   readonly minTradeUsd: bigint
-  /** Least swap of what is sold for good because it is no target, several of them together; US dollars (wad). */
+  /** Minimum swap of what is sold for good because it is no target, several of them together; US dollars (wad). */
   readonly minSweepUsd: bigint
   /** How many times the gas of a swap its value must be at least; zero: any. */
   readonly minGasMultiple: bigint
@@ -46,7 +46,7 @@ export interface PlanPolicy {
   readonly buyingCosts?: ReadonlyMap<AssetId, number>
 }
 
-/** Least swap on a chain, US dollars (wad): the threshold, the policy's own, and its multiple of a swap's gas. */
+/** Minimum swap on a chain, US dollars (wad): the threshold, the policy's own, and its multiple of a swap's gas. */
 export const minTradeUsd = (
   thresholdUsd: bigint,
   { gas, minGasMultiple, minTradeUsd }: PlanPolicy,

@@ -36,7 +36,7 @@ const explain = (
   const { obstacle } = position
   if (obstacle === SkipCode.missingPrice) return { code: obstacle, reason: obstacleReason(obstacle, off) }
   if (magnitude < tradeUsd) {
-    return { code: SkipCode.belowMinTrade, reason: `${off}, less than the least trade of ${dollars(tradeUsd)}.` }
+    return { code: SkipCode.belowMinTrade, reason: `${off}, less than the minimum trade of ${dollars(tradeUsd)}.` }
   }
   if (obstacle !== null && !(isAbove && position.canSell)) {
     return { code: obstacle, reason: obstacleReason(obstacle, off) }
@@ -53,7 +53,7 @@ const explain = (
 
 const explainBand = (deviationUsd: bigint, bandUsd: bigint, least: string): Pick<Skip, "code" | "reason"> => ({
   code: SkipCode.withinBand,
-  reason: `The asset is ${dollars(deviationUsd)} ${deviationUsd > 0n ? "above" : "below"} its target: within its band of ${dollars(bandUsd)}, or beyond it by less than the least trade of ${least}.`
+  reason: `The asset is ${dollars(deviationUsd)} ${deviationUsd > 0n ? "above" : "below"} its target: within its band of ${dollars(bandUsd)}, or beyond it by less than the minimum trade of ${least}.`
 })
 
 /**

@@ -28,7 +28,7 @@ export interface PermissionReading {
   readonly validUntil: DateTime.Utc | null
 }
 
-/** A call that a live permission lets pass; none carries native money. */
+/** A call that a live permission lets pass; none sends native money. */
 export interface AllowedCall {
   /** The permission that lets it pass. */
   readonly permissionId: PermissionId

@@ -67,7 +67,7 @@ export interface AttentionFacts {
     readonly unclearSince: DateTime.Utc | null
     readonly reason: string | null
   }>
-  /** Other operations that wait for the word of a chain. */
+  /** Other operations that wait for a chain's answer. */
   readonly unclear: ReadonlyArray<{
     readonly operationId: OperationId
     /** What became of what it sent, cheaper gas for that, or a reading of the account before anything is sent. */
@@ -104,7 +104,7 @@ const waits: Readonly<
   }),
   reading: (why) => ({
     code: "chain_behind",
-    action: `The nodes of a chain are behind what is known of the account${why}: the service looks again, and trades nothing meanwhile; ask the operator`
+    action: `The nodes of a chain are behind what is known of the account${why}: the service reads again, and trades nothing meanwhile; ask the operator`
   })
 }
 

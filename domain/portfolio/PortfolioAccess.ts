@@ -32,7 +32,7 @@ type ForPerson<R> = SignedIn | Exclude<R, PortfolioTenant>
  *
  * **Details**
  *
- * A portfolio that the person may not see is looked for in their own tenant, where it is not: the answer is that of a
+ * A portfolio that the person may not see is searched in their own tenant, where it is not: the answer is that of a
  * portfolio that does not exist.
  *
  * **Example** (Reads a portfolio for its owner)

@@ -16,7 +16,7 @@ const allowed = /^[\p{L}\p{M}\p{N} \-_.':()&/]*$/u
 
 /**
  * Decoding trims, then requires 1 to 64 code points out of letters, digits, space and `- _ . ' : ( ) & /` of any
- * script. A letter may carry combining marks, which several scripts cannot do without; letters without a width are
+ * script. A letter may contain combining marks, which several scripts cannot do without; letters without a width are
  * refused.
  */
 export const PortfolioName = Schema.String.check(shown({ pattern: published, minLength: 1, maxLength }))

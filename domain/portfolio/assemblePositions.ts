@@ -195,7 +195,7 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
   if (!readings.transfersAreWhole) {
     warnings.push({
       kind: "IN_TRANSIT_READ_FAILED",
-      message: "What is on its way between chains could not be read whole; the total may leave some of it out"
+      message: "What is on its route between chains could not be read whole; the total may leave some of it out"
     })
   }
   const items = transitItems(readings.transfers, readings)

@@ -22,12 +22,12 @@ export interface ClaimedDue {
 export interface Candidate {
   readonly context: PlanContext
   /** Another one once anything changed of the portfolio, its strategy or its tenant that a plan follows from. */
-  readonly mark: string
+  readonly revision: string
 }
 
 /** What the drift check of a due portfolio led to. */
 export interface Conclusion extends Due {
-  /** The mark of the candidate that was found on target; null when the portfolio gets a run. */
+  /** The revision of the candidate that was found on target; null when the portfolio gets a run. */
   readonly onTargetAt: string | null
 }
 

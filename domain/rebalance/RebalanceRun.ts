@@ -8,7 +8,7 @@
 import { Array, Context, DateTime, Effect, Layer, Option, Result, Schema, Metric } from "effect"
 import { ClusterSchema } from "effect/cluster"
 import { Activity, DurableClock } from "effect/workflow"
-import { waysAfter } from "#domain/rebalance/ClosedWay.ts"
+import { closedRoutesAfter } from "#domain/rebalance/ClosedRoute.ts"
 import { chainCompleted, completionOf } from "#domain/rebalance/ChainCompletion.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
@@ -105,8 +105,8 @@ interface Services {
   readonly timing: typeof RelayTiming.Service
 }
 
-/** Looks at a chain whose nodes are behind, ten minutes long; after that the other chains are traded without it. */
-const maxLooks = 40
+/** Readings of a chain whose nodes are behind, ten minutes long; after that the other chains are traded without it. */
+const maxReadings = 40
 
 /** What became of a chain, or what its owner must sign first. */
 type Traded = Result.Result<ChainOutcome, ReauthorizationRequired>
@@ -147,8 +147,8 @@ const endedOnce = Context.make(Repeatable, () => true)
 const hasWork = ({ legs, transfers = [] }: PlannedChain): boolean => legs.length + transfers.length > 0
 
 /** Whether its end may change which ways are closed. */
-const hasWays = ({ chains, hasClosedWays }: RunPlan): boolean =>
-  hasClosedWays === true || chains.some(({ transfers = [] }) => transfers.length > 0)
+const hasRoutes = ({ chains, hasClosedRoutes }: RunPlan): boolean =>
+  hasClosedRoutes === true || chains.some(({ transfers = [] }) => transfers.length > 0)
 
 const makeExecute = (services: Services, operationId: OperationId) => {
   const { gas, operations, owner, planner, runs, timing, tradeOnChain, valuer, venue } = services
@@ -156,19 +156,19 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   const transition = (to: "running" | "retrying") => enter(operations, operationId, to)
 
   /** The plan, or one that is not to be acted on yet: the run waits with it. */
-  const planOnce = (look: number) =>
+  const planOnce = (reading: number) =>
     Activity.make({
-      name: look === 0 ? "plan" : `plan/${look}`,
+      name: reading === 0 ? "plan" : `plan/${reading}`,
       success: RunPlan,
       execute: Effect.gen(function* () {
-        if (look === 0) yield* transition("running")
+        if (reading === 0) yield* transition("running")
         const context = yield* requireContext(runs, operationId)
         if (context.isCancelRequested === true) return cancelledPlan(context, yield* DateTime.now)
         const planned = yield* planner.plan(context)
         const { behind: reason } = planned
-        if (reason !== undefined && look < maxLooks) yield* transition("retrying")
-        else if (look > 0) yield* transition("running")
-        if (reason !== undefined && look === 0)
+        if (reason !== undefined && reading < maxReadings) yield* transition("retrying")
+        else if (reading > 0) yield* transition("running")
+        if (reason !== undefined && reading === 0)
           yield* operations.append({ operationId, at: yield* DateTime.now, kind: readingWaits, payload: { reason } })
         return planned
       })
@@ -176,9 +176,9 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   const plan = Effect.gen(function* () {
     let planned = yield* planOnce(0)
-    for (let look = 1; planned.behind !== undefined && look <= maxLooks; look++) {
-      yield* DurableClock.sleep({ name: `behind/${look}`, duration: timing.searchInterval })
-      planned = yield* planOnce(look)
+    for (let reading = 1; planned.behind !== undefined && reading <= maxReadings; reading++) {
+      yield* DurableClock.sleep({ name: `behind/${reading}`, duration: timing.searchInterval })
+      planned = yield* planOnce(reading)
     }
     return planned
   })
@@ -210,7 +210,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
 
   const resultOf = Effect.fnUntraced(function* (plan: RunPlan, outcomes: ReadonlyArray<ChainOutcome>) {
     const transactions = yield* Effect.forEach(outcomes, (outcome) =>
-      recordedTransactions(gas, { chainId: outcome.chainId, carried: "user_operation", receipts: receiptsOf(outcome) })
+      recordedTransactions(gas, { chainId: outcome.chainId, contents: "user_operation", receipts: receiptsOf(outcome) })
     )
     const done = resultOfRun({ plan, outcomes, transactions, assumedFeeBps: venue.assumedFeeBps })
     return plan.isCancelled === true ? { ...done, outcome: "skipped" as const } : done
@@ -227,8 +227,8 @@ const makeExecute = (services: Services, operationId: OperationId) => {
       execute: Effect.gen(function* () {
         const { strategyVersion } = planned
         // Most runs have no transfers between chains: their end needs no reading.
-        const closedWays = hasWays(planned)
-          ? waysAfter((yield* requireContext(runs, operationId)).closedWays, planned, chains)
+        const closedRoutes = hasRoutes(planned)
+          ? closedRoutesAfter((yield* requireContext(runs, operationId)).closedRoutes, planned, chains)
           : undefined
         const wasCancelled = planned.isCancelled === true || chains.some(isCancelled)
         // After a cancellation nothing more is traded before the next due time.
@@ -241,7 +241,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
           isCancelled: wasCancelled,
           isIncomplete: isIncomplete(chains),
           ...(slices === undefined ? {} : { slices }),
-          ...(closedWays === undefined ? {} : { closedWays }),
+          ...(closedRoutes === undefined ? {} : { closedRoutes }),
           report: encodeReport({ strategyVersion, chains }),
           ended: yield* resultOf(planned, chains)
         })

@@ -19,8 +19,8 @@ export const RunPlan = Schema.Struct({
   chains: Schema.Array(PlannedChain),
   /** Why chains are left out whose nodes are behind what is known of their accounts; left out where none is. */
   behind: Schema.optionalKey(Schema.String),
-  /** Ways between chains were closed when it was made: the end of the run counts them down. */
-  hasClosedWays: Schema.optionalKey(Schema.Boolean),
+  /** Routes between chains were closed when it was made: the end of the run counts them down. */
+  hasClosedRoutes: Schema.optionalKey(Schema.Boolean),
   /** The run was cancelled before it was planned: there is nothing to do. */
   isCancelled: Schema.optionalKey(Schema.Boolean)
 })

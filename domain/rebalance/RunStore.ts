@@ -5,7 +5,7 @@ import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import type { Allocation } from "#domain/mandate/Allocation.ts"
-import type { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
+import type { ClosedRoute } from "#domain/rebalance/ClosedRoute.ts"
 import type { OperationEnd } from "#domain/operation/OperationResult.ts"
 import type { Slices } from "#domain/rebalance/retryDelay.ts"
 import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"
@@ -36,8 +36,8 @@ export interface PlanContext {
   readonly reserved: ReadonlyArray<{ readonly assetId: AssetId; readonly raw: bigint }>
   /** Chains on which the agent can do nothing until the owner has signed anew. */
   readonly awaited: ReadonlyArray<ChainId>
-  /** Ways between chains on which earlier runs could not send. */
-  readonly closedWays: ReadonlyArray<ClosedWay>
+  /** Routes between chains on which earlier runs could not send. */
+  readonly closedRoutes: ReadonlyArray<ClosedRoute>
 }
 
 /** The portfolio and the target as they are when the run begins. */
@@ -54,8 +54,8 @@ export interface RunEnd extends OperationEnd {
   readonly isIncomplete?: boolean
   /** Nothing else is missing than what a market takes in slices (`retryDelay.ts`); left out where that is not so. */
   readonly slices?: Slices
-  /** The ways between chains as the run leaves them; as they were when left out. */
-  readonly closedWays?: ReadonlyArray<ClosedWay>
+  /** The routes between chains as the run leaves them; as they were when left out. */
+  readonly closedRoutes?: ReadonlyArray<ClosedRoute>
   readonly report: unknown
 }
 

@@ -144,7 +144,7 @@ const makeWait = (
 
   const checkFor = (operationId: OperationId, name: string) =>
     Activity.make({
-      name: `look/${name}`,
+      name: `poll/${name}`,
       success: Check,
       execute: Effect.gen(function* () {
         return {

@@ -7,7 +7,7 @@ import { failedReceipts } from "#domain/relay/ChainAction.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { chainSkip, dollars, type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 
-/** The outcome of a chain whose batch was carried, after attempts that moved nothing. */
+/** The outcome of a chain whose batch was included, after attempts that moved nothing. */
 export const batchOutcome = (
   chain: PlannedChain,
   { receipt, step }: Pick<Setback<Ready>, "step" | "receipt">,
@@ -42,8 +42,8 @@ export const effectOf = (
   { legs }: PlannedChain,
   { isTakenBack, reason: revert, success, txHash, unmade = [] }: ActionReceipt
 ): Pick<ChainOutcome, "swaps" | "skips" | "failure"> => {
-  const left = unmade.flatMap(({ isCancelled, reason, step }): ReadonlyArray<RecordedSkip> => {
-    const swap = swaps[step]
+  const left = unmade.flatMap(({ isCancelled, reason, part }): ReadonlyArray<RecordedSkip> => {
+    const swap = swaps[part]
     if (swap === undefined) return []
     const { buy, sell, sellAmountRaw } = swap
     const leg = legs.find((one) => one.buy === buy && one.sell === sell)
@@ -59,7 +59,7 @@ export const effectOf = (
       : `the swaps were reverted in ${txHash}${revert === undefined ? "" : `: ${revert}`}`
   const failure = unmade.length === 0 ? undone : `no swap was made: ${reasons}`
   return {
-    swaps: swaps.filter((_, index) => !unmade.some(({ step }) => step === index)),
+    swaps: swaps.filter((_, index) => !unmade.some(({ part }) => part === index)),
     skips: [...skips, ...left],
     failure: success ? null : failure
   }

@@ -20,26 +20,26 @@ export const makeCheckDrift = Effect.gen(function* () {
   const store = yield* DueStore
   const reader = yield* PlanReader
 
-  /** The marks of those on target. */
-  const readMarks = Effect.fnUntraced(function* (due: ReadonlyArray<Due>) {
+  /** The revisions of those on target. */
+  const readRevisions = Effect.fnUntraced(function* (due: ReadonlyArray<Due>) {
     const candidates = yield* store.candidates(due.map(({ portfolioId }) => portfolioId))
-    const marks = new Map<PortfolioId, string>()
-    if (candidates.length === 0) return marks
+    const revisions = new Map<PortfolioId, string>()
+    if (candidates.length === 0) return revisions
     const readings = yield* reader.read(
       candidates.map(({ context }) => context),
       { timeout }
     )
-    for (const [index, { context, mark }] of candidates.entries()) {
+    for (const [index, { context, revision }] of candidates.entries()) {
       const { input } = readings[index]!
-      if (isOnTarget(input, plan(input))) marks.set(context.portfolioId, mark)
+      if (isOnTarget(input, plan(input))) revisions.set(context.portfolioId, revision)
       // A plan takes up to milliseconds, and the process has others to serve.
       yield* Effect.yieldNow
     }
-    return marks
+    return revisions
   })
 
   return Effect.fn("checkDrift")(function* (due: ReadonlyArray<Due>): Effect.fn.Return<ReadonlyArray<Conclusion>> {
-    const marks = yield* readMarks(due).pipe(
+    const revisions = yield* readRevisions(due).pipe(
       Effect.timeout(longest),
       Effect.catchCause((cause) =>
         Cause.hasInterrupts(cause)
@@ -50,6 +50,6 @@ export const makeCheckDrift = Effect.gen(function* () {
             )
       )
     )
-    return due.map((one) => ({ ...one, onTargetAt: marks.get(one.portfolioId) ?? null }))
+    return due.map((one) => ({ ...one, onTargetAt: revisions.get(one.portfolioId) ?? null }))
   })
 })

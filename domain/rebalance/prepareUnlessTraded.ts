@@ -12,8 +12,8 @@ import { type BatchStep, type LandedBatch, nothing, type Preparation } from "#do
 import type { PlannedChain } from "#domain/planning/PlannedChain.ts"
 import type { RunPlan } from "#domain/rebalance/RunPlan.ts"
 import { RunStore } from "#domain/rebalance/RunStore.ts"
-import { OperationMarks } from "#domain/relay/OperationMarks.ts"
-import { prepareUnlessCarried } from "#domain/relay/prepareUnlessCarried.ts"
+import { OperationTags } from "#domain/relay/OperationTags.ts"
+import { prepareUnlessIncluded } from "#domain/relay/prepareUnlessIncluded.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { chainSkip, SkipCode } from "#domain/values/Skip.ts"
@@ -28,11 +28,11 @@ export interface NextBatch {
   readonly prepare: Effect.Effect<Preparation>
 }
 
-/** The next batch, or what the chain shows of those before. Nothing is to be signed of a chain that cannot tell. */
+/** The next batch, or what the chain shows of those before. Nothing is to be signed of a chain that cannot say. */
 export const makePrepareUnlessTraded = Effect.gen(function* () {
   const runs = yield* RunStore
-  const marks = yield* OperationMarks
-  const patient = OperationMarks.of({ find: (sought) => Effect.retry(marks.find(sought), chainRetry) })
+  const tags = yield* OperationTags
+  const patient = OperationTags.of({ find: (sought) => Effect.retry(tags.find(sought), chainRetry) })
 
   const readAccount = ({ chainId, operationId }: AttemptId) =>
     Effect.map(Effect.orDie(Effect.flatMap(runs.context(operationId), Effect.fromOption)), ({ grants }) => {
@@ -46,7 +46,7 @@ export const makePrepareUnlessTraded = Effect.gen(function* () {
     prepare
   }: NextBatch): Effect.fn.Return<BatchStep> {
     const { chainId, operationId } = attempt
-    const next = yield* prepareUnlessCarried(patient, {
+    const next = yield* prepareUnlessIncluded(patient, {
       chainId,
       operationId,
       since: plannedAt,
@@ -69,7 +69,7 @@ export const makePrepareUnlessTraded = Effect.gen(function* () {
   })
 })
 
-/** Nothing is signed while it is not known whether the chain has carried it already. */
+/** Nothing is signed while it is not known whether the chain has included it already. */
 const unasked = (preparation: Preparation, reason: string): Preparation =>
   preparation._tag === "Ready"
     ? nothing([...preparation.skips, chainSkip(SkipCode.chainUnavailable, reason)], reason)

@@ -22,7 +22,7 @@ const bps = 10_000n
 export interface RunFacts {
   readonly plan: Pick<RunPlan, "chains">
   readonly outcomes: ReadonlyArray<ChainOutcome>
-  /** The transactions of the chain of the same place. */
+  /** The transactions of the chain at the same index. */
   readonly transactions: ReadonlyArray<ReadonlyArray<TransactionResult>>
   /** What plans take the venue's fee of a swap on a chain to be. */
   readonly assumedFeeBps: Venue["Service"]["assumedFeeBps"]
@@ -59,10 +59,10 @@ const swapsOf = (outcome: ChainOutcome): ReadonlyArray<SwapResult> => {
   })
 }
 
-const addSwap = (sum: SwapResult, { feeRaw, floorRaw, soldRaw }: SwapResult): SwapResult => ({
+const addSwap = (sum: SwapResult, { feeRaw, minOutRaw, soldRaw }: SwapResult): SwapResult => ({
   ...sum,
   soldRaw: sum.soldRaw + soldRaw,
-  floorRaw: sum.floorRaw + floorRaw,
+  minOutRaw: sum.minOutRaw + minOutRaw,
   feeRaw: sum.feeRaw === null || feeRaw === null ? null : sum.feeRaw + feeRaw
 })
 

@@ -21,10 +21,10 @@ import { planWithoutTransfers, RunPlanner } from "#domain/rebalance/plan/RunPlan
 import { type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
 import {
   type AuthorizationRequired,
-  ChainExecution,
+  SwapBatches,
   type SimulationFailed,
   type SwapBatch
-} from "#domain/trading/ChainExecution.ts"
+} from "#domain/trading/SwapBatches.ts"
 import { ChainQuotes } from "#domain/trading/ChainQuotes.ts"
 
 /** A draft that the chain does not accept as it is. */
@@ -81,7 +81,7 @@ const makeDrafts = Effect.gen(function* () {
 /** The most of a task that the chain accepts now. What it left out is in the skips. */
 export const makeSimulateBatch = Effect.gen(function* () {
   const drafts = yield* makeDrafts
-  const execution = yield* ChainExecution
+  const execution = yield* SwapBatches
 
   const attempt = (task: ChainTask, draft: BatchDraft): Effect.Effect<SimulatedDraft, Refused | Outside> =>
     isEmpty(draft)
@@ -119,7 +119,7 @@ export const makeSimulateBatch = Effect.gen(function* () {
     return yield* attempt(onlyVenue, kept)
   })
 
-  /** Those that pass alone, quoted anew: what is left out leaves no trace in their floors. */
+  /** Those that pass alone, quoted anew: what is left out leaves no trace in their minimums. */
   const eachAlone = Effect.fnUntraced(function* (task: ChainTask, { cause, draft }: Refused) {
     const { batch, plan } = draft
     const checked = yield* Effect.forEach(batch.swaps, (swap) =>

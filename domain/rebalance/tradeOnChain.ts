@@ -1,10 +1,10 @@
 /**
  * Carries a plan out on one chain.
  *
- * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then `carryBatch`, which puts it on
- * chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan. Where
- * the agent can do nothing without a new signature of the owner, it returns that at once, and the caller decides how to
- * wait.
+ * An attempt is `prepare` (quotes, limits, a simulated user operation; may repeat), then `submitBatch`, which puts it
+ * on chain exactly once. A batch that the chain reverted moved nothing; the next attempt starts from a fresh plan.
+ * Where the agent can do nothing without a new signature of the owner, it returns that at once, and the caller decides
+ * how to wait.
  */
 import { Effect } from "effect"
 import { Activity } from "effect/workflow"
@@ -12,7 +12,7 @@ import type { OperationId } from "#domain/values/Ids.ts"
 import { AccountQueue } from "#domain/operation/AccountQueue.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
-import { makeCarryBatch } from "#domain/rebalance/carryBatch.ts"
+import { makeSubmitBatch } from "#domain/rebalance/submitBatch.ts"
 import {
   batchOutcome,
   cancelledOutcome,
@@ -60,7 +60,7 @@ export const makeTradeOnChain = Effect.gen(function* () {
   const preparer = yield* BatchPreparer
   const owner = yield* SignatureRequests
   const prepareUnlessTraded = yield* makePrepareUnlessTraded
-  const { carry, openTransfers } = yield* makeCarryBatch
+  const { submit, openTransfers } = yield* makeSubmitBatch
 
   /** The next operation of the account need not wait until all chains of this one are done. */
   const release = (attempt: AttemptId) =>
@@ -68,7 +68,7 @@ export const makeTradeOnChain = Effect.gen(function* () {
 
   /**
    * What the chain shows of the run although its attempts moved nothing. A batch that was taken back was public, and
-   * anybody may have carried it after all; what it sent to other chains is then in the ledger as if it had been ours.
+   * anybody may have included it after all; what it sent to other chains is then in the ledger as if it had been ours.
    */
   const landedOutcome = Effect.fnUntraced(function* (
     { operationId, chain }: ChainTrade,
@@ -87,13 +87,13 @@ export const makeTradeOnChain = Effect.gen(function* () {
     return { ...outcome, skips, swaps, transfers }
   })
 
-  const carryOut = Effect.fnUntraced(function* (
+  const execute = Effect.fnUntraced(function* (
     trade: ChainTrade
   ): Effect.fn.Return<ChainOutcome, ReauthorizationRequired, InWorkflow> {
     const { chain, firstAttempt, operationId, plan } = trade
     const { chainId, legs, skips, transfers = [] } = chain
     if (legs.length + transfers.length === 0) return outcomeAfter(chain, [])
-    const end = yield* action.carryOut({
+    const end = yield* action.execute({
       operationId,
       chainId,
       firstAttempt,
@@ -101,7 +101,7 @@ export const makeTradeOnChain = Effect.gen(function* () {
       turn: "inTurn",
       prepare: ({ setbacks, ...attempt }) =>
         prepareUnlessTraded({ attempt, plan, prepare: preparer.prepare(attempt, plan, setbacks.some(isRevert)) }),
-      carry,
+      submit,
       complete: ({ receipt, setbacks, step }) =>
         step._tag === "Landed"
           ? Effect.asSome(landedOutcome(trade, step, setbacks))
@@ -120,7 +120,7 @@ export const makeTradeOnChain = Effect.gen(function* () {
   })
 
   return Effect.fnUntraced(function* (trade: ChainTrade) {
-    const outcome = yield* carryOut(trade)
+    const outcome = yield* execute(trade)
     const { chain, firstAttempt: attempt, operationId, plan } = trade
     if (outcome.receipt !== null && plan.chains.length > 1)
       yield* release({ operationId, chainId: chain.chainId, attempt })

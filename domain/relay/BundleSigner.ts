@@ -12,7 +12,7 @@ import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { bundlesOf } from "#domain/relay/bundlesOf.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { type AttemptId, attemptKey, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { type AttemptId, attemptKey, type RelayedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 import { batched } from "#domain/effects/batched.ts"
@@ -29,9 +29,9 @@ export const BundleWindow = Context.Reference("ballast/domain/relay/BundleWindow
 /** Transactions of one chain that are simulated side by side: as many as are signed in one turn of an account. */
 const concurrency = 8
 
-type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
+type Orders = readonly [RelayedAction, ...ReadonlyArray<RelayedAction>]
 type Answer = Result.Result<void, ChainUnavailable | CancelRequested>
-type Answers = ReadonlyArray<readonly [CarriedAction, Answer]>
+type Answers = ReadonlyArray<readonly [RelayedAction, Answer]>
 
 /**
  * Signs what goes to a chain, several actions in one transaction.
@@ -47,7 +47,7 @@ export class BundleSigner extends Context.Service<
      * Afterwards the attempt's transaction is stored. Fails when the key gave no signature, or the operation is to be
      * cancelled: nothing is stored then. Not for use inside a transaction.
      */
-    readonly sign: (action: CarriedAction) => Effect.Effect<void, ChainUnavailable | CancelRequested>
+    readonly sign: (action: RelayedAction) => Effect.Effect<void, ChainUnavailable | CancelRequested>
   }
 >()("ballast/domain/relay/BundleSigner") {
   static readonly layer = Layer.effect(
@@ -57,7 +57,7 @@ export class BundleSigner extends Context.Service<
       const relayer = yield* Relayer
       const operations = yield* UserOperations
 
-      const reserve = Effect.fnUntraced(function* (actions: Actions, transaction: PreparedTransaction) {
+      const reserve = Effect.fnUntraced(function* (actions: Orders, transaction: PreparedTransaction) {
         const at = yield* DateTime.now
         const isSigned = yield* store.reserve(actions, {
           accounts: relayer.accounts,
@@ -73,18 +73,18 @@ export class BundleSigner extends Context.Service<
       })
 
       /** Signs the action for a transaction of its own. When it was signed already, that is as good. */
-      const alone = (action: CarriedAction) => Effect.asVoid(reserve([action], action.prepared))
+      const alone = (action: RelayedAction) => Effect.asVoid(reserve([action], action.prepared))
 
-      const eachAlone = (actions: ReadonlyArray<CarriedAction>): Effect.Effect<Answers> =>
+      const eachAlone = (actions: ReadonlyArray<RelayedAction>): Effect.Effect<Answers> =>
         Effect.forEach(actions, (action) =>
           Effect.map(Effect.result(alone(action)), (answer) => [action, answer] as const)
         )
 
       /**
        * An action that the chain would refuse in a bundle goes alone: the outcome of its own transaction shows whether
-       * it can still be carried, or has been already.
+       * it can still be included, or has been already.
        */
-      const together = Effect.fnUntraced(function* (actions: Actions) {
+      const together = Effect.fnUntraced(function* (actions: Orders) {
         const [first, ...others] = actions
         const bundled = yield* operations.bundle([first.prepared, ...others.map(({ prepared }) => prepared)]).pipe(
           Effect.tapError(({ message }) => Effect.logWarning(`Signed each alone: ${message}`)),
@@ -103,8 +103,8 @@ export class BundleSigner extends Context.Service<
 
       /** The actions of a transaction are recorded when it is signed, and sent while others are still being signed. */
       const signAll = Effect.fnUntraced(function* (
-        actions: ReadonlyArray<CarriedAction>,
-        record: (action: CarriedAction, answer: Answer) => void
+        actions: ReadonlyArray<RelayedAction>,
+        record: (action: RelayedAction, answer: Answer) => void
       ) {
         const answers = yield* Effect.forEach(
           bundlesOf(actions, ({ prepared }) => prepared),
@@ -115,14 +115,14 @@ export class BundleSigner extends Context.Service<
           { concurrency }
         )
         const found = new Map(answers.flat().map(([{ attempt }, answer]) => [attemptKey(attempt), answer]))
-        return ({ attempt }: CarriedAction): Answer => found.get(attemptKey(attempt)) ?? Result.void
+        return ({ attempt }: RelayedAction): Answer => found.get(attemptKey(attempt)) ?? Result.void
       })
 
       const { supported } = yield* Chains
       const bundleWindow = yield* BundleWindow
       /** A key that does not answer holds up its own account alone: the next group goes to another one. */
       const queueOf = () =>
-        batched(({ attempt }: CarriedAction) => attemptKey(attempt), signAll, {
+        batched(({ attempt }: RelayedAction) => attemptKey(attempt), signAll, {
           collectFor: bundleWindow,
           concurrency: relayer.accounts.length
         })
@@ -141,7 +141,7 @@ export class BundleSigner extends Context.Service<
       )
 
       return BundleSigner.of({
-        sign: Effect.fn("BundleSigner.sign")(function* (action: CarriedAction) {
+        sign: Effect.fn("BundleSigner.sign")(function* (action: RelayedAction) {
           yield* spanIsAbout(action.attempt)
           if (yield* isSigned(action.attempt)) return
           // A withdrawal does not wait until a group has been simulated.

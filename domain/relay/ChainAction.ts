@@ -1,5 +1,5 @@
 /**
- * The loop of whatever the service does on a chain. An action is prepared until it passes simulation, carried, and
+ * The loop of whatever the service does on a chain. An action is prepared until it passes simulation, submitted, and
  * completed by its receipt; what moved nothing is prepared anew, three times at most.
  *
  * A step is `prepare/<chain>/<attempt>`; those of the relay follow. The run sleeps in `line/<chain>/<attempt>` while
@@ -28,7 +28,7 @@ import {
 } from "#domain/relay/ActionStep.ts"
 import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
-import type { Carriage } from "#domain/relay/TransactionRelay.ts"
+import type { RelayAttempt } from "#domain/relay/TransactionRelay.ts"
 
 /** How often the chain may refuse or revert before that is final; nodes behind one endpoint may lag. */
 const maxSetbacks = 3
@@ -75,7 +75,7 @@ export interface ChainWork<Ready extends ReadyStep, Found extends FoundStep, Las
   readonly steps: StepSchemas<Ready, Found, Last>
   /**
    * Turn in which it is prepared: `inTurn` while no other operation acts for the account, `urgent` before all that wait
-   * for that. Left out where the owner's own word is carried, which has nonces of its own.
+   * for that. Left out where the owner's own signature is submitted, which has nonces of its own.
    */
   readonly turn?: "inTurn" | "urgent"
   /** What is refused while a rebalance of this portfolio runs is waited for. */
@@ -87,7 +87,10 @@ export interface ChainWork<Ready extends ReadyStep, Found extends FoundStep, Las
   /** Sends nothing, and may be repeated. */
   readonly prepare: (next: NextAttempt<Ready>) => Effect.Effect<Ready | Found | Last | NotYet>
   /** The receipt, once the chain has decided; none when it was cancelled before it was signed. */
-  readonly carry: (attempt: Carriage, step: Ready) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
+  readonly submit: (
+    attempt: RelayAttempt,
+    step: Ready
+  ) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
   /** None where the chain does not show any more that it landed: it is prepared anew. */
   readonly complete: (landed: Landed<Ready, Found>) => Effect.Effect<Option.Option<A>, never, InWorkflow>
 }
@@ -114,17 +117,17 @@ export type Unmade<Ready extends ReadyStep, Last extends LastStep> = {
  *
  * **When to use**
  *
- * Use in the run of every operation that sends something to a chain. `TransactionRelay` carries one attempt.
+ * Use in the run of every operation that sends something to a chain. `TransactionRelay` submits one attempt.
  *
  * **Details**
  *
- * The body of the run says what is prepared, how it is carried, and what is written of its end.
+ * The body of the run says what is prepared, how it is submitted, and what is written of its end.
  */
 export class ChainAction extends Context.Service<
   ChainAction,
   {
     /** Must run inside a workflow; chain and number of the attempt name the activities. */
-    readonly carryOut: <Ready extends ReadyStep, Found extends FoundStep, Last extends LastStep, A>(
+    readonly execute: <Ready extends ReadyStep, Found extends FoundStep, Last extends LastStep, A>(
       work: ChainWork<Ready, Found, Last, A>
     ) => Effect.Effect<ChainEnd<Ready, Last, A>, never, InWorkflow>
   }
@@ -134,7 +137,7 @@ export class ChainAction extends Context.Service<
     Effect.gen(function* () {
       const operations = yield* OperationStore
       const queue = yield* AccountQueue
-      return ChainAction.of({ carryOut: makeCarryOut({ operations, queue }) })
+      return ChainAction.of({ execute: makeExecute({ operations, queue }) })
     })
   )
 }
@@ -200,7 +203,7 @@ const makePrepare = ({ operations, queue }: Services) => {
   }
 }
 
-const makeCarryOut = (services: Services) => {
+const makeExecute = (services: Services) => {
   const prepare = makePrepare(services)
 
   const sleep = (name: "line" | "wait", { attempt, chainId }: AttemptId, duration: Duration.Duration) =>
@@ -213,7 +216,7 @@ const makeCarryOut = (services: Services) => {
     const setbacks: Array<Setback<Ready>> = []
     let refusal: string | null = null
     // A bundle that another operation reverted is no attempt. The same operation goes again, in a transaction of its
-    // own: anyone who has seen it may still carry it.
+    // own: anyone who has seen it may still submit it.
     let again: Ready | undefined
 
     const complete = (attempt: number, step: Ready | Found, receipt: ActionReceipt) =>
@@ -240,9 +243,9 @@ const makeCarryOut = (services: Services) => {
           continue
         }
         case "Ready": {
-          const carried = yield* work.carry({ ...current, isAlone: again !== undefined }, step)
-          if (Option.isNone(carried)) return { _tag: "Cancelled", step, setbacks }
-          const receipt = carried.value
+          const included = yield* work.submit({ ...current, isAlone: again !== undefined }, step)
+          if (Option.isNone(included)) return { _tag: "Cancelled", step, setbacks }
+          const receipt = included.value
           again = receipt.isBundleReverted === true ? step : undefined
           if (receipt.success) {
             const completed = yield* complete(attempt, step, receipt)

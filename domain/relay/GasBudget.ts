@@ -75,8 +75,8 @@ export class GasBudget extends Context.Service<
      */
     readonly waste: (prepared: ActionCost, valueUsd: bigint | null) => Effect.Effect<Option.Option<string>>
     /**
-     * Limits in the chain's native money, at which they hold for every transaction that carries the action. Without the
-     * price of the native asset there are none, and the chain's ceiling for a unit of gas holds alone.
+     * Limits in the chain's native money, at which they hold for every transaction that includes the action. Without
+     * the price of the native asset there are none, and the chain's ceiling for a unit of gas holds alone.
      */
     readonly ceilings: (prepared: ActionCost, valueUsd: bigint | null) => Effect.Effect<CostCeilings>
     /** What it is expected to cost, US dollars (wad); none when the price of the native asset is not known. */

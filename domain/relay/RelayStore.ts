@@ -18,14 +18,14 @@ export const attemptKey = ({ attempt, chainId, operationId }: AttemptId): string
   `${operationId} ${chainId} ${attempt}`
 
 /** An attempt, and what it puts on the chain. */
-export interface CarriedAction {
+export interface RelayedAction {
   readonly attempt: AttemptId
   readonly prepared: PreparedTransaction
 }
 
 /** The newest transaction of an attempt. */
 export interface StoredTransaction {
-  /** Attempt that the transaction carries; one of them where it carries several. */
+  /** Attempt that the transaction includes; one of them where it includes several. */
   readonly attempt: AttemptId
   readonly transaction: SignedTransaction
   readonly signedAt: DateTime.Utc
@@ -57,7 +57,7 @@ export interface Signing {
  *
  * **When to use**
  *
- * Use in services of this context, and to record receipts. Steps on Solana are written by `StepJournal` first.
+ * Use in services of this context, and to record receipts. Steps on Solana are written by `PartJournal` first.
  *
  * **Details**
  *
@@ -71,7 +71,7 @@ export class RelayStore extends Context.Service<
     readonly signed: (attempts: ReadonlyArray<AttemptId>) => Effect.Effect<ReadonlyArray<AttemptId>>
     /**
      * Chooses the relayer with the fewest unconfirmed transactions on the chain, signs one transaction with its next
-     * nonce while nothing is locked, and stores the bytes together with the nonce and the attempts that it carries, in
+     * nonce while nothing is locked, and stores the bytes together with the nonce and the attempts that it includes, in
      * one commit. `sign` may be called again, for another nonce, when another process has used the one before.
      *
      * False when one of the attempts was signed before, or is one of several and its operation is to be cancelled: then
@@ -79,7 +79,7 @@ export class RelayStore extends Context.Service<
      * or is to be cancelled.
      */
     readonly reserve: (
-      actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>],
+      actions: readonly [RelayedAction, ...ReadonlyArray<RelayedAction>],
       signing: Signing
     ) => Effect.Effect<boolean, ChainUnavailable | CancelRequested>
     /**
@@ -94,15 +94,15 @@ export class RelayStore extends Context.Service<
       nonce: number
     ) => Effect.Effect<Option.Option<StoredTransaction>>
     /**
-     * Signs a replacement while nothing is locked, and stores it for all that the transaction carries, unless the given
-     * one is no longer the newest with its nonce. Answers the newest.
+     * Signs a replacement while nothing is locked, and stores it for all that the transaction includes, unless the
+     * given one is no longer the newest with its nonce. Answers the newest.
      */
     readonly replace: (
       replaced: StoredTransaction,
       at: DateTime.Utc,
       sign: Effect.Effect<SignedTransaction, ChainUnavailable>
     ) => Effect.Effect<SignedTransaction, ChainUnavailable>
-    /** The operations that have not ended of what the transaction carries. */
+    /** The operations that have not ended of what the transaction includes. */
     readonly operationsIn: (transaction: SignedTransaction) => Effect.Effect<ReadonlyArray<OperationId>>
     /** Notes since when the market asks more than the transaction may offer; repeated it answers the first time. */
     readonly hold: (transaction: SignedTransaction, at: DateTime.Utc) => Effect.Effect<Hold>

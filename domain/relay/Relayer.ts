@@ -53,7 +53,7 @@ export class Relayer extends Context.Service<
     readonly usedNonces: (chainId: ChainId, relayer: EvmAddress) => Effect.Effect<number, ChainUnavailable>
     /**
      * What a replacement of the transaction must offer now, if one is needed. `isRefused` says that nodes refused its
-     * fees as too low; `feeCeiling` is the most that what it carries may offer for a unit of gas. A transaction that
+     * fees as too low; `feeCeiling` is the most that what it includes may offer for a unit of gas. A transaction that
      * cancels may cost in all what the cancelled one might have.
      */
     readonly quoteFeeBump: (
@@ -61,7 +61,7 @@ export class Relayer extends Context.Service<
       { isRefused, feeCeiling }: { readonly isRefused: boolean; readonly feeCeiling: bigint | null }
     ) => Effect.Effect<FeeBump, ChainUnavailable>
     /**
-     * What a transaction must offer that takes the nonce and carries nothing; none while that would cost more than the
+     * What a transaction must offer that takes the nonce and does nothing; none while that would cost more than the
      * transaction itself might have.
      */
     readonly quoteCancelling: (

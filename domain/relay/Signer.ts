@@ -88,7 +88,7 @@ export class AttestorSigners extends Context.Service<
 >()("ballast/domain/relay/AttestorSigners") {}
 
 /**
- * Sign the transactions that carry user operations, and pay for gas; one for each account of the relayer.
+ * Sign the transactions that include user operations, and pay for gas; one for each account of the relayer.
  *
  * **When to use**
  *

@@ -1,8 +1,8 @@
 /**
- * What the service puts on a chain: a transaction of its relayer that carries one authorized action of a smart account,
- * or several of several accounts.
+ * What the service puts on a chain: a transaction of its relayer that includes one authorized action of a smart
+ * account, or several of several accounts.
  *
- * The relayer only pays; what may happen is decided on chain by what the transaction carries: a user operation, or a
+ * The relayer only pays; what may happen is decided on chain by what the transaction includes: a user operation, or a
  * withdrawal that the owner signed. `actionHash` names it.
  */
 import { Schema } from "effect"
@@ -13,12 +13,12 @@ import { Bytes32, HexBytes } from "#domain/account/Authorization.ts"
 export const PreparedTransaction = Schema.TaggedStruct("Evm", {
   chainId: ChainId,
   accountId: AccountId,
-  /** Hash that names the carried action on chain, which happens once from whatever sender. */
+  /** Hash that names the included action on chain, which happens once from whatever sender. */
   actionHash: Bytes32,
   to: EvmAddress,
   callData: HexBytes,
   gasLimit: Schema.BigIntFromString,
-  /** Gas that a transaction may use at most which carries it together with others; without it, it goes alone. */
+  /** Gas that a transaction may use at most which includes it together with others; without it, it goes alone. */
   bundleGas: Schema.optionalKey(Schema.BigIntFromString),
   maxFeePerGas: Schema.BigIntFromString,
   maxPriorityFeePerGas: Schema.BigIntFromString,
@@ -39,16 +39,16 @@ export type PreparedTransaction = typeof PreparedTransaction.Type
 
 /**
  * Steps of one action on a chain where each is a transaction of its own, carried out in their order. Of swaps each is a
- * step, in the order of the batch.
+ * part, in the order of the batch.
  */
-export const PreparedSteps = Schema.TaggedStruct("Solana", {
+export const PreparedParts = Schema.TaggedStruct("Solana", {
   chainId: ChainId,
   accountId: AccountId,
-  /** SHA-256 of the steps: names the action in the service, not on chain. */
+  /** SHA-256 of the parts: names the action in the service, not on chain. */
   actionHash: Bytes32,
-  /** What each step does, described by its family's adapter. */
-  steps: Schema.NonEmptyArray(Schema.String),
-  /** The most that the fees and rents of all steps may be. */
+  /** What each part does, described by its family's adapter. */
+  parts: Schema.NonEmptyArray(Schema.String),
+  /** The most that the fees and rents of all parts may be. */
   maxLamports: Schema.BigIntFromString,
   /** What they are expected to be; left out where nobody weighs it. */
   expectedLamports: Schema.optionalKey(Schema.BigIntFromString),
@@ -57,25 +57,25 @@ export const PreparedSteps = Schema.TaggedStruct("Solana", {
   /** Slot at which the account was read. */
   slot: Schema.BigIntFromString
 })
-export type PreparedSteps = typeof PreparedSteps.Type
+export type PreparedParts = typeof PreparedParts.Type
 
 /** What passed simulation, by the family of its chain. */
-export const PreparedAction = Schema.Union([PreparedSteps, PreparedTransaction])
+export const PreparedAction = Schema.Union([PreparedParts, PreparedTransaction])
 export type PreparedAction = typeof PreparedAction.Type
 
 /** What an action may cost, by the family of its chain. */
 export type ActionCost =
-  | Pick<PreparedSteps, "_tag" | "chainId" | "maxLamports" | "expectedLamports" | "lamportNative">
+  | Pick<PreparedParts, "_tag" | "chainId" | "maxLamports" | "expectedLamports" | "lamportNative">
   | Pick<PreparedTransaction, "_tag" | "chainId" | "gasLimit" | "maxFeePerGas" | "dataFee">
 
-/** Whether an action is steps, each a transaction of its own; else a transaction of a relayer carries all of it. */
-export const isSteps = (prepared: PreparedAction): prepared is PreparedSteps => prepared._tag === "Solana"
+/** Whether an action is parts, each a transaction of its own; else a transaction of a relayer includes all of it. */
+export const isParts = (prepared: PreparedAction): prepared is PreparedParts => prepared._tag === "Solana"
 
 /** Whether the fees of an action follow a market of gas, so that they may rise while it waits. */
 export const paysByGas = (cost: ActionCost): cost is Exclude<ActionCost, { readonly _tag: "Solana" }> =>
   cost._tag !== "Solana"
 
-/** The most that an action may use: units of gas, or of its steps the smallest units of the native asset. */
+/** The most that an action may use: units of gas, or of its parts the smallest units of the native asset. */
 export const unitsLimit = (cost: ActionCost): bigint => (cost._tag === "Solana" ? cost.maxLamports : cost.gasLimit)
 
 /** What an action and its replacements may cost at most; nothing is left out but where no number is known. */
@@ -110,9 +110,9 @@ export const expectedShare = (cost: ActionCost, max: bigint): bigint => {
 }
 
 /** The block, or the slot, from which on an action may be found on its chain. */
-export const foundFrom = (prepared: PreparedAction): bigint => (isSteps(prepared) ? prepared.slot : prepared.fromBlock)
+export const foundFrom = (prepared: PreparedAction): bigint => (isParts(prepared) ? prepared.slot : prepared.fromBlock)
 
-/** What of an action that is to be signed tells a search for those before it where they may be. */
+/** What of an action that is to be signed says to a search for those before it where they may be. */
 export interface ToSign {
   /** Block or slot, as `foundFrom` has it. */
   readonly from: bigint
@@ -122,21 +122,21 @@ export interface ToSign {
 
 export const toSign = (prepared: PreparedAction): ToSign => ({
   from: foundFrom(prepared),
-  callData: isSteps(prepared) ? undefined : prepared.callData
+  callData: isParts(prepared) ? undefined : prepared.callData
 })
 
-/** The transaction, where an action cannot be one of steps: there a step is a defect. */
+/** The transaction, where an action cannot be one of parts: there a part is a defect. */
 export const asTransaction = (prepared: PreparedAction): PreparedTransaction => {
-  if (!isSteps(prepared)) return prepared
-  throw new Error(`Chain ${prepared.chainId} carries steps, and a transaction of a relayer was expected`)
+  if (!isParts(prepared)) return prepared
+  throw new Error(`Chain ${prepared.chainId} includes parts, and a transaction of a relayer was expected`)
 }
 
-/** Copies an action with what it and its replacements may cost. The fees of steps are not the market's. */
+/** Copies an action with what it and its replacements may cost. The fees of parts are not the market's. */
 export const costingWithin = <A extends PreparedAction>(prepared: A, ceilings: CostCeilings): A =>
-  isSteps(prepared) ? prepared : { ...prepared, ...ceilings }
+  isParts(prepared) ? prepared : { ...prepared, ...ceilings }
 
 /** Copies an action for a transaction of its own. */
-export const carriedAlone = (prepared: PreparedTransaction): PreparedTransaction => {
+export const relayedAlone = (prepared: PreparedTransaction): PreparedTransaction => {
   const { bundleGas: _bundleGas, ...rest } = prepared
   return rest
 }
@@ -152,11 +152,11 @@ export const SignedTransaction = Schema.Struct({
   txHash: Bytes32,
   raw: HexBytes,
   fromBlock: Schema.BigIntFromString,
-  /** How many actions it carries; one when it is left out. */
-  carries: Schema.optionalKey(Schema.Int),
+  /** How many actions it includes; one when it is left out. */
+  actionCount: Schema.optionalKey(Schema.Int),
   /** Those that offered less. Any one of them may still land, and only one of all can. */
   replaces: Schema.Array(Bytes32),
-  /** Bytes of the transaction that it cancels, where it carries nothing and takes the nonce. */
+  /** Bytes of the transaction that it cancels, where it does nothing and takes the nonce. */
   cancels: Schema.optionalKey(HexBytes)
 })
 export type SignedTransaction = typeof SignedTransaction.Type
@@ -167,12 +167,12 @@ export const TxHash = Schema.Union([
   Schema.String.check(Schema.isPattern(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/u, { expected: "64 bytes in base58" }))
 ])
 
-/** What became of the carried action, read from the receipt of the transaction that carried it. */
+/** What became of the included action, read from the receipt of the transaction that included it. */
 export const ActionReceipt = Schema.Struct({
   actionHash: Bytes32,
   /**
-   * The transaction that carried it; another than ours when another sender submitted the same action. Of several steps
-   * the last that landed; the action's hash when no step was sent.
+   * The transaction that included it; another than ours when another sender submitted the same action. Of several parts
+   * the last that landed; the action's hash when no part was sent.
    */
   txHash: TxHash,
   blockNumber: Schema.BigIntFromString,
@@ -185,29 +185,29 @@ export const ActionReceipt = Schema.Struct({
   success: Schema.Boolean,
   /** Why it was reverted, as text that a contract of others may have written; left out where the chain shows none. */
   reason: Schema.optionalKey(Schema.String),
-  /** The bundle that carried it was reverted, so nothing is known of this action. */
+  /** The bundle that included it was reverted, so nothing is known of this action. */
   isBundleReverted: Schema.optionalKey(Schema.Boolean),
   /** It never began: its transaction was reverted whole, or has no block because its nonce went to another. */
   isNotBegun: Schema.optionalKey(Schema.Boolean),
   /** The service took it back, by a transaction that used its nonce, since gas cost more than it may. */
   isTakenBack: Schema.optionalKey(Schema.Boolean),
-  /** Its share of the transaction's gas, when that carried others too. */
+  /** Its share of the transaction's gas, when that included others too. */
   gasUsed: Schema.BigIntFromString,
   /**
-   * Units of the chain's native asset (wei) that each unit of gas cost; left out where no transaction tells it.
+   * Units of the chain's native asset (wei) that each unit of gas cost; left out where no transaction says it.
    */
   gasPriceRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** Wei that a rollup charged beside the fee of gas, or its share; left out where it charged none. */
   dataFeeRaw: Schema.optionalKey(Schema.BigIntFromString),
   /** Net change of each token of the account, from the Transfer events of the transaction or by balances around it. */
   deltas: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString })),
-  /** What a block took of an action of several steps, in order; left out where `txHash` is all. */
+  /** What a block took of an action of several parts, in order; left out where `txHash` is all. */
   transactions: Schema.optionalKey(
     Schema.Array(Schema.Struct({ txHash: TxHash, success: Schema.Boolean, gasUsed: Schema.BigIntFromString }))
   ),
-  /** Steps that had no effect, by their place; left out where an action has its effect whole or not at all. */
+  /** Steps that had no effect, by their position; left out where an action has its effect whole or not at all. */
   unmade: Schema.optionalKey(
-    Schema.Array(Schema.Struct({ step: Schema.Int, isCancelled: Schema.Boolean, reason: Schema.String }))
+    Schema.Array(Schema.Struct({ part: Schema.Int, isCancelled: Schema.Boolean, reason: Schema.String }))
   )
 })
 export type ActionReceipt = typeof ActionReceipt.Type

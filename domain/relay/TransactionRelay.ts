@@ -1,6 +1,6 @@
 /**
  * Puts a prepared transaction on its chain exactly once, whatever crashes in between: `sign` (nonce, bytes and the
- * attempts that they carry are stored in one commit), `confirm` (send the stored bytes until the chain shows what
+ * attempts that they include are stored in one commit), `confirm` (send the stored bytes until the chain shows what
  * became of them, and record that) and `replace` (offer more for the transaction that the chain waits for, or take it
  * back when it may not cost that much).
  */
@@ -14,14 +14,14 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import {
   ActionReceipt,
-  carriedAlone,
-  isSteps,
+  relayedAlone,
+  isParts,
   type PreparedAction,
   type PreparedTransaction
 } from "#domain/relay/Transaction.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
-import { makeCarrySteps } from "#domain/relay/carrySteps.ts"
-import { StepCarrier } from "#domain/relay/StepCarrier.ts"
+import { makeSubmitParts } from "#domain/relay/submitParts.ts"
+import { PartRelay } from "#domain/relay/PartRelay.ts"
 import { awaitReceipt, type FindReceipt } from "#domain/relay/awaitReceipt.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
@@ -43,8 +43,8 @@ const signedOnce = Context.make(Repeatable, (signed) => signed !== null)
 
 const MaybeFound = Schema.NullOr(ActionReceipt)
 
-/** An attempt that is to be carried. */
-export interface Carriage extends AttemptId {
+/** An attempt that is to be submitted. */
+export interface RelayAttempt extends AttemptId {
   /** It goes in a transaction of its own, also where it could go with actions of others. */
   readonly isAlone?: boolean
 }
@@ -64,12 +64,12 @@ export class TransactionRelay extends Context.Service<
   TransactionRelay,
   {
     /**
-     * The receipt, once the chain has decided, of steps once all of them are decided; none when the operation is to be
+     * The receipt, once the chain has decided, of parts once all of them are decided; none when the operation is to be
      * cancelled and this was not signed: it never will be then. Must run inside a workflow; the attempt names the
      * activities.
      */
-    readonly carry: (
-      attempt: Carriage,
+    readonly submit: (
+      attempt: RelayAttempt,
       prepared: PreparedAction,
       find: FindReceipt
     ) => Effect.Effect<Option.Option<ActionReceipt>, never, InWorkflow>
@@ -79,12 +79,12 @@ export class TransactionRelay extends Context.Service<
     TransactionRelay,
     Effect.gen(function* () {
       return TransactionRelay.of({
-        carry: makeCarry({
+        submit: makeSubmit({
           operations: yield* OperationStore,
           store: yield* RelayStore,
           signer: yield* BundleSigner,
           relayer: yield* Relayer,
-          carrier: yield* StepCarrier,
+          partRelay: yield* PartRelay,
           timing: yield* RelayTiming
         })
       })
@@ -97,12 +97,12 @@ interface Services {
   readonly store: RelayStore["Service"]
   readonly signer: BundleSigner["Service"]
   readonly relayer: Relayer["Service"]
-  readonly carrier: typeof StepCarrier.Service
+  readonly partRelay: typeof PartRelay.Service
   readonly timing: typeof RelayTiming.Service
 }
 
-const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Services) => {
-  const carrySteps = makeCarrySteps({ operations, store, carrier, timing })
+const makeSubmit = ({ operations, store, signer, relayer, partRelay, timing }: Services) => {
+  const submitParts = makeSubmitParts({ operations, store, partRelay, timing })
 
   /**
    * None when the key gave no signature; the nonce is free again then. What is signed is stored with its transaction;
@@ -202,16 +202,16 @@ const makeCarry = ({ operations, store, signer, relayer, carrier, timing }: Serv
     }
   })
 
-  const carry = Effect.fnUntraced(function* (
-    { isAlone = false, ...attempt }: Carriage,
+  const submit = Effect.fnUntraced(function* (
+    { isAlone = false, ...attempt }: RelayAttempt,
     prepared: PreparedAction,
     find: FindReceipt
   ) {
-    if (isSteps(prepared)) return yield* carrySteps(attempt, prepared)
-    if (!(yield* sign(attempt, isAlone ? carriedAlone(prepared) : prepared))) return Option.none<ActionReceipt>()
+    if (isParts(prepared)) return yield* submitParts(attempt, prepared)
+    if (!(yield* sign(attempt, isAlone ? relayedAlone(prepared) : prepared))) return Option.none<ActionReceipt>()
     return Option.some(yield* confirm(attempt, find))
   })
 
-  return (attempt: Carriage, prepared: PreparedAction, find: FindReceipt) =>
-    spansAreAbout({ operationId: attempt.operationId, chainId: attempt.chainId })(carry(attempt, prepared, find))
+  return (attempt: RelayAttempt, prepared: PreparedAction, find: FindReceipt) =>
+    spansAreAbout({ operationId: attempt.operationId, chainId: attempt.chainId })(submit(attempt, prepared, find))
 }

@@ -6,7 +6,7 @@ import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 /** Several user operations as one transaction. */
 export interface Bundle {
   readonly transaction: PreparedTransaction
-  /** Places of those that it carries; the chain would refuse the others within it. */
+  /** Positions of those that it includes; the chain would refuse the others within it. */
   readonly kept: ReadonlyArray<number>
 }
 
@@ -15,7 +15,7 @@ export interface Bundle {
  *
  * **When to use**
  *
- * Use in `BundleSigner` alone. What became of one is `CarriedActions`.
+ * Use in `BundleSigner` alone. What became of one is `ActionReceipts`.
  */
 export class UserOperations extends Context.Service<
   UserOperations,

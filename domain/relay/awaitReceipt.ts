@@ -11,7 +11,7 @@ import type { AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { spanIsAbout } from "#domain/effects/spanAttributes.ts"
 
-/** Reads from the chain what became of the carried action; none while that is open. */
+/** Reads from the chain what became of the included action; none while that is open. */
 export type FindReceipt = (
   transaction: SignedTransaction
 ) => Effect.Effect<Option.Option<ActionReceipt>, ChainUnavailable>
@@ -43,7 +43,7 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
 
   /** Whether the operation is in the state `retrying`, by this search or by what the run did before. */
   let isRetrying = false
-  const mark = (to: "running" | "retrying") =>
+  const setState = (to: "running" | "retrying") =>
     Effect.flatMap(DateTime.now, (at) => {
       isRetrying ||= to === "retrying"
       return operations.transition({ operationId, to, at, error: null })
@@ -61,7 +61,7 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
     yield* spanIsAbout(transaction)
     isRetrying ||= stored.isRetrying
     const sent = yield* Effect.result(relayer.broadcast(transaction))
-    if (Result.isFailure(sent)) yield* mark("retrying")
+    if (Result.isFailure(sent)) yield* setState("retrying")
     return yield* Effect.retry(Effect.flatMap(find(transaction), Effect.fromOption), {
       while: Cause.isNoSuchElementError,
       schedule: pollInterval,
@@ -73,16 +73,16 @@ export const awaitReceipt = Effect.fn("awaitReceipt")(function* (search: Search)
     Effect.tapError((error) => {
       if (Cause.isNoSuchElementError(error)) return Effect.void
       why = error.message
-      return mark("retrying")
+      return setState("retrying")
     }),
     Effect.retry(Schedule.spaced(Duration.millis(500))),
     Effect.timeoutOption(searchFor)
   )
   if (Option.isNone(receipt)) {
-    yield* mark("retrying")
+    yield* setState("retrying")
     if (isFirst) yield* saySought
     return null
   }
-  if (isRetrying) yield* mark("running")
+  if (isRetrying) yield* setState("running")
   return receipt.value satisfies ActionReceipt
 }, Effect.orDie)

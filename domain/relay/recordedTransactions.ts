@@ -5,24 +5,24 @@ import type { TransactionResult } from "#domain/operation/OperationResult.ts"
 import type { GasBudget } from "#domain/relay/GasBudget.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 
-/** What the transactions carried: user operations have a hash of their own. */
-type Carried = "user_operation" | "withdrawal"
+/** What the transactions include: user operations have a hash of their own. */
+type Contents = "user_operation" | "withdrawal"
 
 /** The receipts of an operation on one chain. */
-interface CarriedReceipts {
+interface ReceiptsWithContents {
   readonly chainId: ChainId
-  readonly carried: Carried
+  readonly contents: Contents
   readonly receipts: ReadonlyArray<ActionReceipt>
 }
 
 export const recordedTransactions = (
   { paidUsd }: GasBudget["Service"],
-  { carried, chainId, receipts }: CarriedReceipts
+  { contents, chainId, receipts }: ReceiptsWithContents
 ): Effect.Effect<ReadonlyArray<TransactionResult>> =>
   Effect.forEach(receipts.flatMap(transactionsOf), ({ userOpHash, ...transaction }) =>
     Effect.map(paidUsd(chainId, transaction), (gasUsd) => ({
       txHash: transaction.txHash,
-      userOpHash: carried === "user_operation" ? userOpHash : null,
+      userOpHash: contents === "user_operation" ? userOpHash : null,
       success: transaction.success,
       gasUsed: transaction.gasUsed,
       gasUsd: Option.getOrNull(gasUsd)

@@ -3,8 +3,8 @@
  * unused nonce, is sent again; and where its fees would not be taken any more, replaced by the same with higher ones.
  * What may not cost that much waits, and is taken back when the market stays there (`holdTransaction`).
  *
- * It may be another attempt's transaction, whose run is gone because another sender carried its action; an attempt that
- * waits behind it replaces it. A transaction behind it is left alone: a higher fee would not bring it forward.
+ * It may be another attempt's transaction, whose run is gone because another sender included its action; an attempt
+ * that waits behind it replaces it. A transaction behind it is left alone: a higher fee would not bring it forward.
  */
 import { DateTime, Duration, Effect, Option, Result } from "effect"
 import { countReplacement, holdTransaction, type ReplacementServices } from "#domain/relay/fees/holdTransaction.ts"

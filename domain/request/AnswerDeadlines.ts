@@ -1,6 +1,6 @@
 /**
  * Ends waits for answers that do not come. All waits are equally long, so they end in the order in which they began:
- * one fiber looks at the oldest once a second, and a request that is answered costs an entry of a set.
+ * one fiber checks the oldest once a second, and a request that is answered costs an entry of a set.
  */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { Unavailable } from "#domain/errors/Errors.ts"

@@ -33,7 +33,7 @@ const batch = 512
 const writeEvery = Duration.seconds(1)
 const pruneEvery = Duration.minutes(10)
 
-/** Keys have no place in a message; one that came there all the same is not kept. */
+/** Keys do not belong in a message; one that came there all the same is not kept. */
 const key = /bk_(?:live|test)_[A-Za-z0-9_-]+/gu
 const maxMessage = 500
 

@@ -34,7 +34,7 @@ export class RequestContext extends Context.Service<
   }
 >()("ballast/domain/request/RequestContext") {}
 
-/** Notes whose key a request has. What carries no request of its own, as a call over a socket, has nothing to note. */
+/** Notes whose key a request has. What contains no request of its own, as a call over a socket, has nothing to note. */
 export const noteCaller = ({ apiKeyId, tenantId }: Caller["Service"]): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const context = Context.getOrUndefined(fiber.context as Context.Context<RequestContext>, RequestContext)

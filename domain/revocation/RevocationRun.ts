@@ -10,7 +10,7 @@ import type { ChainRevocation } from "#domain/account/Revocation.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import type { InWorkflow } from "#domain/operation/InWorkflow.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { RevocationExecution, type SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
+import { RevocationTransactions, type SignedRevocation } from "#domain/revocation/RevocationTransactions.ts"
 import { prepareRevocation, revocationSteps } from "#domain/revocation/prepareRevocation.ts"
 import { RevocationStore } from "#domain/revocation/RevocationStore.ts"
 import { emptyChain, type OperationReport, operationResult } from "#domain/operation/OperationResult.ts"
@@ -45,7 +45,7 @@ export class RevocationRun extends Context.Service<
         operations: yield* OperationStore,
         store: yield* RevocationStore,
         chain: yield* ChainAction,
-        execution: yield* RevocationExecution,
+        execution: yield* RevocationTransactions,
         relay: yield* TransactionRelay,
         gas: yield* GasBudget
       }
@@ -58,7 +58,7 @@ interface Services {
   readonly operations: OperationStore["Service"]
   readonly store: RevocationStore["Service"]
   readonly chain: ChainAction["Service"]
-  readonly execution: RevocationExecution["Service"]
+  readonly execution: RevocationTransactions["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly gas: GasBudget["Service"]
 }
@@ -80,14 +80,14 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   /** Revokes until no earlier permission is good on the chain, or that cannot be brought about. */
   const revokeOn = Effect.fnUntraced(function* (signed: SignedRevocation, chain: ChainRevocation) {
     const { chainId } = chain
-    const end = yield* action.carryOut({
+    const end = yield* action.execute({
       operationId,
       chainId,
       steps: revocationSteps,
       waits: (reason) => ({ kind: "revocation_waits", payload: { chainId, reason } }),
       longestPause,
       prepare: () => prepare(signed, chain),
-      carry: (attempt, { prepared }) => relay.carry(attempt, prepared, (sent) => execution.find(sent, chain)),
+      submit: (attempt, { prepared }) => relay.submit(attempt, prepared, (sent) => execution.find(sent, chain)),
       complete: ({ receipts }) => Effect.succeedSome(receipts)
     })
     if (end._tag === "Completed") return { chain, failure: null, receipts: end.value } satisfies Revoked
@@ -98,7 +98,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   const reportOf = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Revoked>) {
     const chains = yield* Effect.forEach(outcomes, ({ chain, failure, receipts }) =>
       Effect.map(
-        recordedTransactions(gas, { chainId: chain.chainId, carried: "user_operation", receipts }),
+        recordedTransactions(gas, { chainId: chain.chainId, contents: "user_operation", receipts }),
         (transactions) => ({
           ...emptyChain(chain.chainId),
           transactions,

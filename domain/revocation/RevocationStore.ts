@@ -5,7 +5,7 @@ import type { PermissionId } from "#domain/account/Authorization.ts"
 import type { OperationReport } from "#domain/operation/OperationResult.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
 import type { FlowId, OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
-import type { SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
+import type { SignedRevocation } from "#domain/revocation/RevocationTransactions.ts"
 
 /** Issued by stage 1; the idempotency anchor of stage 2. */
 export interface RevocationFlow {

@@ -16,7 +16,7 @@ import { PortfolioNotFound, ReplayMismatch, ValidationFailed, type VerifierUnava
 import { Caller } from "#domain/identity/Caller.ts"
 import { type FlowId, makeFlowId, makeOperationId, type PortfolioId } from "#domain/values/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
-import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+import { RevocationTransactions } from "#domain/revocation/RevocationTransactions.ts"
 import {
   type AcceptedRevocation,
   type RevocationFlow,
@@ -61,7 +61,7 @@ export class Revocations extends Context.Service<
       const store = yield* RevocationStore
       const enrollments = yield* EnrollmentStore
       const accounts = yield* SmartAccounts
-      const execution = yield* RevocationExecution
+      const execution = yield* RevocationTransactions
       const launcher = yield* OperationLauncher
       const families = yield* Families
       const random = yield* SecureRandom.SecureRandom

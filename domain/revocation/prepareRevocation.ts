@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
 import type { StepOf } from "#domain/relay/ActionStep.ts"
 import { PreparedTransaction } from "#domain/relay/Transaction.ts"
-import type { RevocationExecution, SignedRevocation } from "#domain/revocation/RevocationExecution.ts"
+import type { RevocationTransactions, SignedRevocation } from "#domain/revocation/RevocationTransactions.ts"
 
 /** What preparing a revocation may come to. */
 export const revocationSteps = {
@@ -16,7 +16,7 @@ export const revocationSteps = {
 }
 export type RevocationStep = StepOf<typeof revocationSteps>
 
-export const prepareRevocation = (execution: RevocationExecution["Service"]) =>
+export const prepareRevocation = (execution: RevocationTransactions["Service"]) =>
   Effect.fn("prepareRevocation")(
     function* (signed: SignedRevocation, chain: ChainRevocation) {
       if (yield* execution.hasEnded(chain)) return { _tag: "Ended" } satisfies RevocationStep

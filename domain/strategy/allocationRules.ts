@@ -27,13 +27,13 @@ const unknownReason = (assetId: AssetId, supported: ReadonlyArray<ChainId>): str
 const assetGate = (allocation: Allocation, { known, supported, unanswered = [] }: Tradable): ReadonlyArray<string> =>
   allocation.flatMap(({ assetId }, index) => {
     const asset = known.get(assetId)
-    const place = `allocation.assets.${index}.assetId`
-    if (asset === undefined) return [`${place}: ${unknownReason(assetId, supported)}`]
+    const field = `allocation.assets.${index}.assetId`
+    if (asset === undefined) return [`${field}: ${unknownReason(assetId, supported)}`]
     if (unanswered.includes(assetId)) {
-      return [`${place}: unchecked asset ${assetId}; its chain has not said yet what it is; send it again in a minute`]
+      return [`${field}: unchecked asset ${assetId}; its chain has not said yet what it is; send it again in a minute`]
     }
     const reason = asset.refusal === undefined ? "" : `; ${asset.refusal}`
-    return asset.isBlocked ? [`${place}: blocked asset ${assetId}${reason}`] : []
+    return asset.isBlocked ? [`${field}: blocked asset ${assetId}${reason}`] : []
   })
 
 /** Duplicates, and a sum of weights other than 100 percent. */

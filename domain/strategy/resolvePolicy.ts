@@ -1,6 +1,6 @@
 /**
  * Which rebalance policy a portfolio follows: its strategy's, else its tenant's, else none. A strategy of another
- * tenant is followed within the caps of the portfolio's own tenant: what trading may cost, the least trade, and the
+ * tenant is followed within the caps of the portfolio's own tenant: what trading may cost, the minimum trade, and the
  * share of a pool.
  */
 import type { RebalancePolicy } from "#domain/mandate/RebalancePolicy.ts"

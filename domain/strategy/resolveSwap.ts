@@ -29,8 +29,8 @@ const least = (limits: ReadonlyArray<number | null>): number =>
   Math.min(...limits.filter((limit): limit is number => limit !== null))
 
 /**
- * Slippage and impact: the least of the creator's, what was accepted of it, the tenant's own and the service's cap. The
- * threshold: the greater of what was accepted and the tenant's own, because every trade costs the user.
+ * Slippage and impact: the lowest of the creator's, what was accepted of it, the tenant's own and the service's cap.
+ * The threshold: the greater of what was accepted and the tenant's own, because every trade costs the user.
  */
 const tightest = (
   { accepted, strategy, tenant }: SwapSources & { readonly accepted: SwapPreferences },
@@ -50,7 +50,7 @@ const tightest = (
   }
 }
 
-/** The limits of a portfolio; its threshold is never below the least trade that the service makes. */
+/** The limits of a portfolio; its threshold is never below the minimum trade that the service makes. */
 export const swapLimits = (sources: SwapSources, settings: SwapSettings["Service"]): SwapLimits => {
   const { accepted, strategy, tenant } = sources
   const limits =

@@ -1,11 +1,11 @@
 /**
  * Port: what the workers of a deployment share. Of one worker alone it is a part of its process.
  *
- * It gives each tick its place. Sequences are of the whole deployment, grow strictly, and go on above all earlier ones
- * after a restart, since the first one is the microseconds of the moment at which the order began.
+ * It gives each tick its position. Sequences are of the whole deployment, grow strictly, and go on above all earlier
+ * ones after a restart, since the first one is the microseconds of the moment at which the order began.
  */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
-import type { MarketEvent, Tick } from "#domain/stream/MarketData.ts"
+import type { MarketEvent, MarketUpdate } from "#domain/stream/MarketData.ts"
 import type { DropReason } from "#domain/stream/readTick.ts"
 
 /** What the workers share does not answer. */
@@ -59,9 +59,9 @@ export class Backplane extends Context.Service<
     readonly workerId: string
     /** Whether the rest of the deployment can be reached. */
     readonly isReachable: Effect.Effect<boolean>
-    /** Gives a tick its place, unless it is not newer than the last of its asset, or the lease is not the latest. */
+    /** Gives a tick its position, unless it is not newer than the last of its asset, or the lease is not the latest. */
     readonly append: (
-      tick: Tick,
+      tick: MarketUpdate,
       lease: Lease
     ) => Effect.Effect<Option.Option<DropReason | "fenced">, BackplaneUnavailable>
     /** The highest sequence that was given anywhere. */

@@ -1,5 +1,5 @@
 /**
- * What the stream carries: bars of a second for equities, quotes for crypto. Figures are decimal strings in US dollars
+ * What the stream contains: bars of a second for equities, quotes for crypto. Figures are decimal strings in US dollars
  * and units of the asset, times are Unix milliseconds.
  */
 import { Schema } from "effect"
@@ -41,12 +41,12 @@ export type MarketData = typeof MarketData.Type
 /** The moment that orders the data of one asset. */
 export const timeOf = (data: MarketData): number => (data.kind === "ohlcv" ? data.startMs : data.asOfMs)
 
-/** Data of one asset, before it has a place in the stream. */
-export const Tick = Schema.Struct({ assetClass: AssetClass, symbol: Schema.String, data: MarketData })
-export type Tick = typeof Tick.Type
+/** Data of one asset, before it has a position in the stream. */
+export const MarketUpdate = Schema.Struct({ assetClass: AssetClass, symbol: Schema.String, data: MarketData })
+export type MarketUpdate = typeof MarketUpdate.Type
 
-/** A tick with its place: sequences grow strictly over all assets, across processes and restarts. */
-export interface MarketEvent extends Tick {
+/** A tick with its position: sequences grow strictly over all assets, across processes and restarts. */
+export interface MarketEvent extends MarketUpdate {
   readonly sequence: number
   /**
    * The sequence of the asset's event before this one, 0 for its first: a client that has seen that one has missed
@@ -55,5 +55,5 @@ export interface MarketEvent extends Tick {
   readonly previous: number
 }
 
-export const streamKeyOf = ({ assetClass, symbol }: Pick<Tick, "assetClass" | "symbol">): StreamAssetKey =>
+export const streamKeyOf = ({ assetClass, symbol }: Pick<MarketUpdate, "assetClass" | "symbol">): StreamAssetKey =>
   assetKey(assetClass, symbol)

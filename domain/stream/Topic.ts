@@ -31,14 +31,14 @@ export const feeds: Readonly<Record<AssetClass, Feed>> = {
 export const CollectionNamespace = Schema.Literals(["stocks", "crypto", "watchlist"])
 export type CollectionNamespace = typeof CollectionNamespace.Type
 
-/** The asset class whose events a collection carries. */
+/** The asset class whose events a collection contains. */
 export const collectionClass: Readonly<Record<CollectionNamespace, AssetClass>> = {
   stocks: "equity",
   crypto: "crypto",
   watchlist: "equity"
 }
 
-/** The collections that carry the events of a class. */
+/** The collections that contain the events of a class. */
 export const collectionsOf = (assetClass: AssetClass): ReadonlyArray<CollectionNamespace> =>
   CollectionNamespace.literals.filter((namespace) => collectionClass[namespace] === assetClass)
 

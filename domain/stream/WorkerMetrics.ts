@@ -21,7 +21,7 @@ export const closedSockets = Metric.counter("ballast_stream_closed", {
   attributes: { unit: "{socket}" }
 })
 
-/** Events that were given a place. Attribute: `provider`. */
+/** Events that were given a position. Attribute: `provider`. */
 export const events = Metric.counter("ballast_stream_market_events", {
   description: "Market events passed on",
   incremental: true,

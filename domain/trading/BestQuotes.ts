@@ -47,7 +47,7 @@ export interface PricingTerms {
 export class BestQuotes extends Context.Service<
   BestQuotes,
   {
-    /** The legs as swaps with a floor, or as skips. */
+    /** The legs as swaps with a minimum amount out, or as skips. */
     readonly price: (
       authorization: ChainAuthorization,
       legs: ReadonlyArray<PlannedLeg>,

@@ -1,5 +1,5 @@
 /**
- * What of the planned trades of a chain can be made as the markets and providers are now: its swaps with floors, and
+ * What of the planned trades of a chain can be made as the markets and providers are now: its swaps with minimums, and
  * its transfers with checked routes, cut to what the swaps yield at least.
  */
 import { Array, Context, Effect, Layer, Result } from "effect"

@@ -27,7 +27,7 @@ export interface IssuerQuote {
 }
 
 /** What the issuer has signed: it is used once, soon, by the contract that is registered as the issuer's customer. */
-export interface IssuerWord extends IssuerQuote {
+export interface SignedIssuerQuote extends IssuerQuote {
   /** Name of the issuer in results of operations. */
   readonly issuer: string
   readonly direct: IssuerCall
@@ -52,7 +52,7 @@ export class IssuerRefused extends Schema.TaggedError<IssuerRefused>()("IssuerRe
  *
  * **When to use**
  *
- * Use `quote` to show a price and `word` right before a trade is prepared.
+ * Use `quote` to show a price and `signedQuote` right before a trade is prepared.
  */
 export class Issuer extends Context.Service<
   Issuer,
@@ -60,7 +60,7 @@ export class Issuer extends Context.Service<
     /** Needs no signature; may be called any number of times. */
     readonly quote: (trade: IssuerTrade) => Effect.Effect<IssuerQuote, IssuerSilent | IssuerRefused>
     /** Requests a signed price. Issuers bound how many of them are open, so it is requested when all else is ready. */
-    readonly word: (trade: IssuerTrade) => Effect.Effect<IssuerWord, IssuerSilent | IssuerRefused>
+    readonly signedQuote: (trade: IssuerTrade) => Effect.Effect<SignedIssuerQuote, IssuerSilent | IssuerRefused>
   }
 >()("ballast/domain/trading/Issuer") {}
 

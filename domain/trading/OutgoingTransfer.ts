@@ -9,7 +9,7 @@ export const OutgoingTransfer = Schema.Struct({
   sell: AssetId,
   buy: AssetId,
   amountRaw: Schema.BigIntFromString,
-  /** Least that may arrive. */
+  /** Minimum that may arrive. */
   minRaw: Schema.BigIntFromString,
   /** What the provider expects to arrive. */
   expectedRaw: Schema.BigIntFromString,

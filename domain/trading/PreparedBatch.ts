@@ -55,7 +55,7 @@ export class PreparedBatch {
 }
 
 /** The action, for the relay. Only once the ledger has the intent of what the batch sends to other chains. */
-export const actionToCarry = (batch: PreparedBatch): PreparedAction => batch[action]
+export const actionToSubmit = (batch: PreparedBatch): PreparedAction => batch[action]
 
 export const StoredBatch = PreparedAction.pipe(
   Schema.decodeTo(

@@ -2,7 +2,7 @@
  * Port: a provider of routes, between chains and between the tokens of one chain.
  *
  * What it answers was checked against the question before it comes here: a route that names another contract,
- * recipient, chain, token, amount or a lower floor is refused by the adapter, never passed on.
+ * recipient, chain, token, amount or a lower minimum amount out is refused by the adapter, never passed on.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { AssetId, ChainId, AccountId, Address } from "#domain/values/Caip.ts"
@@ -15,13 +15,13 @@ export interface RouteRequest {
   readonly accountId: AccountId
   /** What takes the amount on the chain of `sell`: the address that the permission names. Nothing else may take it. */
   readonly bridgeAddress: Address
-  /** Our own floor: a route that may deliver less is refused. */
+  /** Our own minimum amount out: a route that may deliver less is refused. */
   readonly minRaw: bigint
 }
 
 export interface Route {
   readonly tool: string
-  /** What may arrive at least: never below the floor of the request. */
+  /** What may arrive at least: never below the minimum of the request. */
   readonly minRaw: bigint
   readonly expectedRaw: bigint
   readonly durationSeconds: number

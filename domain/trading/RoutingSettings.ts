@@ -11,7 +11,7 @@ import { Context } from "effect"
 export class RouteSettings extends Context.Service<
   RouteSettings,
   {
-    /** The least swap that the provider is asked for, US dollars (wad). */
+    /** The minimum swap that the provider is asked for, US dollars (wad). */
     readonly minUsd: bigint
     /** Basis points by which a route must beat the venue after gas. */
     readonly minAdvantageBps: number
@@ -28,7 +28,7 @@ export class RouteSettings extends Context.Service<
 export class TransferSettings extends Context.Service<
   TransferSettings,
   {
-    /** The least transfer, US dollars (wad). */
+    /** The minimum transfer, US dollars (wad). */
     readonly minUsd: bigint
     /** What one usually costs, basis points. */
     readonly costBps: number

@@ -29,7 +29,7 @@ const Execution = Schema.Union([
 ])
 export type SwapExecution = typeof Execution.Type
 
-/** A swap that will be made, with the least amount that it may yield. */
+/** A swap that will be made, with the minimum amount that it may yield. */
 export const Swap = Schema.Struct({
   sell: AssetId,
   buy: AssetId,

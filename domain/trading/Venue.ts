@@ -18,7 +18,7 @@ export interface QuoteRequest {
 /** What one swap may lose. */
 export interface LossLimits {
   readonly priceImpactBps: number
-  /** Least yield of the whole amount at a quote with this `furtherFeeBps`; less of it yields as much less. */
+  /** Minimum yield of the whole amount at a quote with this `furtherFeeBps`; less of it yields as much less. */
   readonly minRaw: (furtherFeeBps: number) => bigint
 }
 
@@ -99,7 +99,7 @@ export interface QuoteBatch {
  *
  * **Details**
  *
- * Amounts are raw units, with the venue's fee deducted. Quotes are not binding: floors are set from them by
+ * Amounts are raw units, with the venue's fee deducted. Quotes are not binding: minimums are set from them by
  * `priceLegs`.
  *
  * **Example** (A venue without a market)

@@ -2,7 +2,7 @@
  * Which of a provider's quotes for a leg are worth more than the venue's quote, after fees and gas, and acceptable
  * under the same limits. Pure.
  */
-import { feedFloorRaw, type PricingLimits, shortfallBps, swapFloorRaw } from "#domain/trading/priceLegs.ts"
+import { feedMinOutRaw, type PricingLimits, shortfallBps, swapMinOutRaw } from "#domain/trading/priceLegs.ts"
 import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
 import type { Quote } from "#domain/trading/Venue.ts"
 import type { SwapTerms } from "#domain/trading/Routing.ts"
@@ -27,10 +27,11 @@ export const netRaw = ({ expectedBuyRaw, valueUsd }: PlannedLeg, { expectedRaw, 
 const ceilDiv = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor
 
 /**
- * Our own floor: that of the venue's swap, or what the feed's prices yield within the limits where that was refused.
+ * Our own minimum amount out: that of the venue's swap, or what the feed's prices yield within the limits where that
+ * was refused.
  */
-const floorRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint =>
-  isQuoteAcceptable ? swapFloorRaw(leg, quote, limits) : feedFloorRaw(leg, limits)
+const minOutRaw = ({ isQuoteAcceptable, leg, limits, quote }: Comparison): bigint =>
+  isQuoteAcceptable ? swapMinOutRaw(leg, quote, limits) : feedMinOutRaw(leg, limits)
 
 /**
  * Why a route's quote is not taken, as the end of a sentence; undefined when it is better than the venue's quote and
@@ -47,8 +48,9 @@ export const quoteFault = (comparison: Comparison, routed: SwapTerms): string | 
   if (shortfall > allowed) {
     return `it pays ${shortfall} basis points less than the price feed, the limit is ${allowed}`
   }
-  const floor = floorRaw(comparison)
-  if (floor <= 0n || routed.minRaw < floor) return `it may yield ${routed.minRaw}, the least acceptable is ${floor}`
+  const minOut = minOutRaw(comparison)
+  if (minOut <= 0n || routed.minRaw < minOut)
+    return `it may yield ${routed.minRaw}, the minimum acceptable is ${minOut}`
   return undefined
 }
 

@@ -1,5 +1,6 @@
 /**
- * Turns planned legs and the venue's quotes into swaps with a floor, and refuses those that the limits forbid. Pure.
+ * Turns planned legs and the venue's quotes into swaps with a minimum amount out, and refuses those that the limits
+ * forbid. Pure.
  */
 import { Array, Result } from "effect"
 import type { Slicing } from "#domain/trading/Slicing.ts"
@@ -44,7 +45,7 @@ const refuse = (leg: PlannedLeg, code: SkipCode, reason: string): Result.Result<
 const part = (raw: bigint, ofBps: bigint): bigint => (raw * ofBps + bps - 1n) / bps
 
 /** The yield at the feed's prices, less impact, slippage, and what the venue keeps beyond the plan's fee; raw units. */
-export const feedFloorRaw = (
+export const feedMinOutRaw = (
   { expectedBuyRaw }: Pick<PlannedLeg, "expectedBuyRaw">,
   { priceImpactBps, slippageBps }: Pick<PricingLimits, "priceImpactBps" | "slippageBps">,
   furtherFeeBps = 0
@@ -57,9 +58,9 @@ export const feedFloorRaw = (
  * The one limit on loss: a swap yields at least its quote less slippage, and at least its yield at the feed's prices
  * less impact less slippage. Whichever is more holds, so the two never add up.
  */
-export const swapFloorRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimits): bigint => {
+export const swapMinOutRaw = (leg: PlannedLeg, quote: Quote, limits: PricingLimits): bigint => {
   const fromQuote = part(quote.buyAmountRaw, bps - BigInt(limits.slippageBps))
-  const fromFeed = feedFloorRaw(leg, limits, quote.furtherFeeBps)
+  const fromFeed = feedMinOutRaw(leg, limits, quote.furtherFeeBps)
   return fromQuote > fromFeed ? fromQuote : fromFeed
 }
 
@@ -68,7 +69,7 @@ const isUnitShort = ({ expectedBuyRaw }: PlannedLeg, { buyAmountRaw }: Quote, li
   buyAmountRaw + 1n === expectedBuyRaw && expectedBuyRaw * BigInt(limits.priceImpactBps + limits.slippageBps) < bps
 
 /**
- * A swap may not move its market by more than `priceImpactBps`, and its quote may not be below its floor. The second
+ * A swap may not move its market by more than `priceImpactBps`, and its quote may not be below its minimum. The second
  * refuses a pool that was pushed away from the market.
  */
 export const priceLeg = (
@@ -84,7 +85,7 @@ export const priceLeg = (
       `The swap would move the market by ${quote.priceImpactBps} basis points, the limit is ${limits.priceImpactBps}`
     )
   }
-  const minBuyAmountRaw = swapFloorRaw(leg, quote, limits)
+  const minBuyAmountRaw = swapMinOutRaw(leg, quote, limits)
   if (quote.buyAmountRaw < minBuyAmountRaw && isUnitShort(leg, quote, limits)) {
     return refuse(
       leg,

@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import { addressOf, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
-import { feedFloorRaw, priceLeg, type PricingLimits } from "#domain/trading/priceLegs.ts"
+import { feedMinOutRaw, priceLeg, type PricingLimits } from "#domain/trading/priceLegs.ts"
 import type { Swap } from "#domain/trading/Swap.ts"
 import type { LossLimits, Quote, QuoteRequest, SaleLimits, SplitTerms } from "#domain/trading/Venue.ts"
 import { dollars, type RecordedSkip, SkipCode } from "#domain/values/Skip.ts"
@@ -29,8 +29,8 @@ export const mostValuable = (legs: ReadonlyArray<PlannedLeg>, count: number, min
 
 /** What a swap of the leg may lose, or of a part of it. */
 const lossLimits = (leg: PlannedLeg, limits: PricingLimits): LossLimits => {
-  // A part's share of the floor is rounded, so the whole keeps one unit more.
-  const minRaw = (furtherFeeBps: number) => feedFloorRaw(leg, limits, furtherFeeBps) + 1n
+  // A part's share of the minimum is rounded, so the whole keeps one unit more.
+  const minRaw = (furtherFeeBps: number) => feedMinOutRaw(leg, limits, furtherFeeBps) + 1n
   return { priceImpactBps: limits.priceImpactBps, minRaw }
 }
 

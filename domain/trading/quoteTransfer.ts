@@ -1,7 +1,7 @@
-/** Turns planned transfers into ones with a checked route and a floor, or refuses them. */
+/** Turns planned transfers into ones with a checked route and a minimum amount out, or refuses them. */
 import { Effect, Option, Result } from "effect"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { wayTo } from "#domain/account/Permission.ts"
+import { bridgeTo } from "#domain/account/Permission.ts"
 import type { PlannedTransfer } from "#domain/values/PlannedTrades.ts"
 import type { RecordedSkip } from "#domain/values/Skip.ts"
 import { dollars, SkipCode } from "#domain/values/Skip.ts"
@@ -44,7 +44,7 @@ export const makeQuoteTransfer = Effect.gen(function* () {
 
   return Effect.fn("quoteTransfer")(function* (chain: ChainAuthorization, transfer: PlannedTransfer) {
     const { amountRaw, buy, expectedRaw, sell } = transfer
-    const bridgeAddress = wayTo(chain, buy)
+    const bridgeAddress = bridgeTo(chain, buy)
     if (bridgeAddress === undefined) {
       return refuse(transfer, SkipCode.notAuthorized, "The owner did not authorize transfers to this chain")
     }

@@ -6,7 +6,7 @@ export const swapResult = (swap: Swap, receivedRaw: bigint | null): SwapResult =
   sell: swap.sell,
   buy: swap.buy,
   soldRaw: swap.sellAmountRaw,
-  floorRaw: swap.minBuyAmountRaw,
+  minOutRaw: swap.minBuyAmountRaw,
   receivedRaw,
   feeRaw: swap.tool === undefined ? (swap.feeRaw ?? null) : null,
   by: swap.tool ?? swap.venue ?? "venue"

@@ -124,9 +124,9 @@ export class InTransit extends Context.Service<
         if (block === undefined) return []
         const sent = yield* relays.sent({ operationId: runId, chainId: chainIdOf(accountId), attempt })
         const transaction = Option.match(sent, { onNone: () => null, onSome: (stored) => stored.transaction })
-        const carried = yield* arrivals.carriedAt(accountId, actionHash, { transaction, block })
-        if (Option.isNone(carried) || carried.value.blockNumber > block) return []
-        return known.some(({ txHash }) => txHash === carried.value.txHash) ? [] : transfers
+        const included = yield* arrivals.inclusionOf(accountId, actionHash, { transaction, block })
+        if (Option.isNone(included) || included.value.blockNumber > block) return []
+        return known.some(({ txHash }) => txHash === included.value.txHash) ? [] : transfers
       })
 
       /**

@@ -5,7 +5,7 @@ import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 
 /**
- * `open`: the amount has left the source chain. `delivered`: at least the least amount of the wanted asset arrived.
+ * `open`: the amount has left the source chain. `delivered`: at least the minimum amount of the wanted asset arrived.
  * `partial`: less of it, or another token, arrived. `refunded`: the amount came back. `failed`: the source transaction
  * moved nothing after all. Only `open` changes.
  */
@@ -20,7 +20,7 @@ export interface Transfer extends OutgoingTransfer {
   readonly accountId: AccountId
   /** Receives it, on the chain of `buy`. */
   readonly receiverId: AccountId
-  /** Transaction that carried it on the source chain. */
+  /** Transaction that included it on the source chain. */
   readonly txHash: string
   readonly state: TransferState
   readonly openedAt: DateTime.Utc

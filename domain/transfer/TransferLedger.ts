@@ -53,7 +53,7 @@ export interface TransferClosing {
  * **When to use**
  *
  * Use in services of this context, and in runs that send value; `recordIntent`, `cancelIntent` and `open` in
- * `carryBatch` and `resolveIntent` alone. What is on the way for a reading is `InTransit`.
+ * `submitBatch` and `resolveIntent` alone. What is on the way for a reading is `InTransit`.
  *
  * **Details**
  *

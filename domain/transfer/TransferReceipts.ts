@@ -17,7 +17,7 @@ export interface Arrival {
 }
 
 export interface SoughtAction {
-  /** What carries it; null while nothing was signed, and then nothing was sent. */
+  /** What includes it; null while nothing was signed, and then nothing was sent. */
   readonly transaction: SignedTransaction | null
   /** The block at which the account was read. */
   readonly block: bigint
@@ -46,7 +46,7 @@ export class TransferReceipts extends Context.Service<
      * The block of an action of the account that succeeded; none when it is in no block up to the given one, or
      * failed. Fails when the account has acted by that block and the chain does not show in what.
      */
-    readonly carriedAt: (
+    readonly inclusionOf: (
       accountId: AccountId,
       actionHash: string,
       sought: SoughtAction

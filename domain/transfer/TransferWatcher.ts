@@ -1,6 +1,6 @@
 /**
  * Watches one open transfer, and closes the ledger's entry when a chain shows that it has ended: in the transaction
- * that the provider names, or in one that brought about as much since it was sent. The provider's word alone, or that
+ * that the provider names, or in one that brought about as much since it was sent. The provider's answer alone, or that
  * it has none, decides nothing. Repeating it is harmless.
  */
 import { Context, DateTime, Duration, Effect, Fiber, Layer, Metric, Option, Result } from "effect"
@@ -24,14 +24,14 @@ export type Observed =
 /** A transfer that is older should have ended. */
 const lateAfter = Duration.hours(1)
 
-/** How long a provider is waited for whose word is not needed. */
+/** How long a provider is waited for whose answer is not needed. */
 const patienceWithProvider = Duration.millis(500)
 
 /** What arrives may be so much more than was expected, as a divisor: two percent. */
 const surplusParts = 50n
 
 /** How a transfer may have ended by a chain alone: in which account, and within which amounts. */
-const waysToEnd = (transfer: Transfer) =>
+const possibleEnds = (transfer: Transfer) =>
   [
     {
       _tag: "Delivered",
@@ -124,10 +124,10 @@ export class TransferWatcher extends Context.Service<
       const shownByChains = Effect.fnUntraced(function* (transfer: Transfer) {
         const after = { accountId: transfer.accountId, txHash: transfer.txHash }
         const found = yield* Effect.forEach(
-          waysToEnd(transfer),
-          ({ account, assetId, least, most, ...way }) =>
+          possibleEnds(transfer),
+          ({ account, assetId, least, most, ...end }) =>
             Effect.map(arrivals.incoming(account, { assetId, least, most, after }), (hashes) => ({
-              ...way,
+              ...end,
               account,
               hashes
             })),

@@ -1,12 +1,12 @@
 /**
  * Resolves intents of transfers whose run died before it recorded what became of them: by what the chain shows of the
- * action that was to carry one, in the same way as the run itself would have. Repeating it is harmless, also by
+ * action that was to include one, in the same way as the run itself would have. Repeating it is harmless, also by
  * several processes.
  */
 import { DateTime, Effect, Option } from "effect"
 import { chainIdOf } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { type TransferIntent, TransferLedger } from "#domain/transfer/TransferLedger.ts"
 
@@ -19,7 +19,7 @@ export type IntentOutcome = "opened" | "cancelled" | "undecided"
 export const makeResolveIntent = Effect.gen(function* () {
   const ledger = yield* TransferLedger
   const relay = yield* RelayStore
-  const actions = yield* CarriedActions
+  const actions = yield* ActionReceipts
 
   return Effect.fn("resolveIntent")(function* (
     intent: TransferIntent

@@ -26,8 +26,8 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b)
 
 /**
  * The part of an amount of the wanted token that is the transfer's: all of it, unless it is enough for other open
- * transfers too. Then it keeps what was expected and leaves each of them its least amount. Exactly what was expected is
- * its own: most bridges bring what they quoted, and another transfer may be smaller than what slippage allows.
+ * transfers too. Then it keeps what was expected and leaves each of them its minimum amount. Exactly what was expected
+ * is its own: most bridges bring what they quoted, and another transfer may be smaller than what slippage allows.
  */
 const shareOf = (transfer: Transfer, raw: bigint, open: ReadonlyArray<Transfer>): bigint => {
   if (raw === transfer.expectedRaw) return raw

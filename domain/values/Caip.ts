@@ -204,7 +204,7 @@ export const SolanaAddress = fromText(Schema.String.pipe(Schema.brand("SolanaAdd
 })
 export type SolanaAddress = typeof SolanaAddress.Type
 
-/** A place on a chain, in the spelling of the chain's family: an account, a contract, a token or a mint. */
+/** An address on a chain, in the spelling of the chain's family: an account, a contract, a token or a mint. */
 export const Address = Schema.Union([EvmAddress, SolanaAddress]).annotate({
   message:
     "Expected an EVM address of 20 hex bytes, with a valid EIP-55 checksum when mixed-case, such as 0x52908400098527886E0F7030069857D2E4169EE7, or a Solana address in base58"

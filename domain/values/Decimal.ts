@@ -1,5 +1,5 @@
 /**
- * Exact decimal numbers as integers of 18 decimal places ("wad"): US dollar values and prices.
+ * Exact decimal numbers as integers of 18 decimal maxDecimals ("wad"): US dollar values and prices.
  *
  * `1.5` is `1_500_000_000_000_000_000n`. Sums and comparisons are exact; a division rounds towards zero.
  */
@@ -9,17 +9,17 @@ import { fromText } from "#domain/values/fromText.ts"
 /** One whole unit. */
 export const one = 1_000_000_000_000_000_000n
 
-const places = 18
-const powersOfTen = Array.from({ length: places + 1 }, (_, exponent) => 10n ** BigInt(exponent))
+const maxDecimals = 18
+const powersOfTen = Array.from({ length: maxDecimals + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 
 /**
  * Reads a plain decimal such as `12.5` or `-0.000001`; `undefined` for anything else, an exponent included.
- * Places beyond the eighteenth are cut off.
+ * Digits beyond the eighteenth decimal are cut off.
  */
 export const parse = (text: string): bigint | undefined => {
   const match = /^(-?)([0-9]{1,60})(?:\.([0-9]{1,60}))?$/.exec(text)
   if (match === null) return undefined
-  const fraction = (match[3] ?? "").slice(0, places).padEnd(places, "0")
+  const fraction = (match[3] ?? "").slice(0, maxDecimals).padEnd(maxDecimals, "0")
   const value = BigInt(match[2]!) * one + BigInt(fraction)
   return match[1] === "-" ? -value : value
 }
@@ -45,25 +45,25 @@ export const fromNumber = (value: number): bigint | undefined => {
   return parse(value < 0 ? `-${plain}` : plain)
 }
 
-/** Writes a value with a fixed number of decimal places (0 to 18), cut towards zero. */
+/** Writes a value with a fixed number of decimal maxDecimals (0 to 18), cut towards zero. */
 export const format = (value: bigint, decimals: number): string => {
   const sign = value < 0n ? "-" : ""
   const magnitude = value < 0n ? -value : value
-  const scaled = magnitude / powersOfTen[places - decimals]!
+  const scaled = magnitude / powersOfTen[maxDecimals - decimals]!
   const text = scaled.toString().padStart(decimals + 1, "0")
   const isZero = scaled === 0n
   const body = decimals === 0 ? text : `${text.slice(0, -decimals)}.${text.slice(-decimals)}`
   return isZero ? body : `${sign}${body}`
 }
 
-/** US dollars as the interface prints them: six decimal places. */
+/** US dollars as the interface prints them: six decimal maxDecimals. */
 export const formatUsd = (value: bigint): string => format(value, 6)
 
 const usdShape = /^[0-9]{1,12}(\.[0-9]{1,6})?$/
 
 /** A non-negative US dollar amount written as a plain decimal string; decodes to wad. */
 export const UsdFromString = fromText(Schema.BigInt, {
-  expected: "US dollars as a non-negative decimal string with at most 6 decimal places",
+  expected: "US dollars as a non-negative decimal string with at most 6 decimal maxDecimals",
   pattern: usdShape,
   example: "5.00",
   parse: (text) => (usdShape.test(text) ? parse(text) : undefined),

@@ -1,7 +1,7 @@
 /**
  * Mixed-case checksums of EVM addresses (EIP-55).
  *
- * The one place of the domain that needs a hash which `effect` does not carry: Keccak-256 comes from the audited,
+ * The one place of the domain that needs a hash which `effect` does not contain: Keccak-256 comes from the audited,
  * dependency-free `@noble/hashes` (see docs/decisions/0002-canonical-identifiers.md).
  */
 import { keccak_256 } from "@noble/hashes/sha3"

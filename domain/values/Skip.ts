@@ -12,7 +12,7 @@ import { AssetId, type ChainId } from "#domain/values/Caip.ts"
  * `TRANSFER_REFUSED` come from quotes and simulations of what it planned.
  */
 export const SkipCode = {
-  /** The asset is off target by less than the least trade worth making (`thresholdUsd`, or what rounding allows). */
+  /** The asset is off target by less than the minimum trade worth making (`thresholdUsd`, or what rounding allows). */
   belowMinTrade: "BELOW_MIN_TRADE",
   /** The asset is off target, inside of the band that its policy allows. */
   withinBand: "WITHIN_BAND",
@@ -45,7 +45,7 @@ export const SkipCode = {
   noCounterpart: "NO_COUNTERPART",
   /** The chain as a whole is above or below its share of the portfolio, and no transfer can be made now. */
   crossChainPending: "CROSS_CHAIN_PENDING",
-  /** The chain is off its share by less than the least transfer worth making. */
+  /** The chain is off its share by less than the minimum transfer worth making. */
   belowMinTransfer: "BELOW_MIN_TRANSFER",
   /** What should be sold has not arrived from another chain yet. */
   inTransit: "IN_TRANSIT",

@@ -9,7 +9,7 @@ export const shown = (constraints: JsonSchema.JsonSchema) =>
 
 /**
  * A codec between a string and `to`: `parse` returns `undefined` for text that is not a value, and the issue then names
- * what was expected. The encoded side carries the description and the example, so OpenAPI shows the wire form.
+ * what was expected. The encoded side contains the description and the example, so OpenAPI shows the wire form.
  */
 export const fromText = <To extends Schema.Constraint>(
   to: To,

@@ -2,7 +2,7 @@
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { ClaimId, DeliveryId, TenantId, WebhookId } from "#domain/values/Ids.ts"
 import type { Disabling, FormerSecret } from "#domain/webhook/Webhook.ts"
-import type { Receipt } from "#domain/webhook/WebhookSender.ts"
+import type { DeliveryAnswer } from "#domain/webhook/WebhookSender.ts"
 
 /** A webhook that one process serves until its claim ends. */
 export interface Claimed {
@@ -41,7 +41,9 @@ export interface NewDelivery {
   readonly body: string
 }
 
-/** The events from one place of the tenant's log to another, of which those that the webhook subscribes to are sent. */
+/**
+ * The events from one position of the tenant's log to another, of which those that the webhook subscribes to are sent.
+ */
 export interface Batch {
   readonly webhookId: WebhookId
   readonly after: number
@@ -54,7 +56,7 @@ export interface Attempt {
   readonly webhookId: WebhookId
   readonly deliveryId: DeliveryId
   readonly at: DateTime.Utc
-  readonly receipt: Receipt
+  readonly answer: DeliveryAnswer
 }
 
 /** What a failed attempt leaves. */

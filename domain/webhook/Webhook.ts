@@ -49,7 +49,7 @@ export type DeliveryState = typeof DeliveryState.Type
 export interface Delivery {
   readonly deliveryId: DeliveryId
   /** Its number among all deliveries, for pages. */
-  readonly place: number
+  readonly position: number
   /** Null for a test. */
   readonly sequence: number | null
   readonly type: string

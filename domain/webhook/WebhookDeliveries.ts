@@ -22,8 +22,8 @@ import { afterFailure } from "#domain/webhook/retries.ts"
 import { type Disabling, secretLabel, signingAt } from "#domain/webhook/Webhook.ts"
 import { WebhookSender } from "#domain/webhook/WebhookSender.ts"
 
-/** Webhooks that a process serves at the same time. A receiver that hangs holds one place, for one attempt. */
-const places = 64
+/** Webhooks that a process serves at the same time. A receiver that hangs holds one position, for one attempt. */
+const positions = 64
 /** Time after which no attempt of a turn begins, so that others get their turn. */
 const turnLength = Duration.seconds(15)
 /** Longer than a turn and the attempt in which it ends. */
@@ -112,7 +112,7 @@ export class WebhookDeliveries extends Context.Service<
         { attempts, firstAttemptAt, isTest }: DueDelivery,
         attempt: Attempt
       ) {
-        const { at, receipt } = attempt
+        const { at, answer } = attempt
         const chance = (yield* random.intBetween(0, 1_000_000, { halfOpen: true })) / 1_000_000
         const failingSince = webhook.failingSince ?? at
         const next = afterFailure(
@@ -121,12 +121,12 @@ export class WebhookDeliveries extends Context.Service<
             firstAttemptAt: firstAttemptAt ?? at,
             failures: webhook.failures + 1,
             failingSince,
-            retryAfterSeconds: receipt.retryAfterSeconds
+            retryAfterSeconds: answer.retryAfterSeconds
           },
           at,
           chance
         )
-        const isGone = receipt.status === gone
+        const isGone = answer.status === gone
         const dueAt = isGone ? at : next.dueAt
         yield* store.failed(
           isTest
@@ -135,7 +135,7 @@ export class WebhookDeliveries extends Context.Service<
         )
         if (isGone) return yield* disable(webhook, { at, reason: "gone", detail: "The receiver answered 410 Gone" })
         if (isTest || !next.isDisabled) return
-        const detail = `Nothing was accepted for a day; at last: ${receipt.problem}`
+        const detail = `Nothing was accepted for a day; at last: ${answer.problem}`
         yield* disable(webhook, { at, reason: "failing", detail })
       })
 
@@ -147,11 +147,11 @@ export class WebhookDeliveries extends Context.Service<
       ) {
         const { body, deliveryId } = due
         const timestamp = Math.floor((yield* DateTime.now).epochMilliseconds / 1000)
-        const receipt = yield* sender.send({ url: webhook.url, deliveryId, timestamp, body, secrets })
-        const attempt: Attempt = { webhookId: webhook.webhookId, deliveryId, at: yield* DateTime.now, receipt }
-        const outcome = receipt.problem === null ? "accepted" : receipt.status === null ? "unanswered" : "refused"
+        const answer = yield* sender.send({ url: webhook.url, deliveryId, timestamp, body, secrets })
+        const attempt: Attempt = { webhookId: webhook.webhookId, deliveryId, at: yield* DateTime.now, answer }
+        const outcome = answer.problem === null ? "accepted" : answer.status === null ? "unanswered" : "refused"
         yield* Metric.update(Metric.withAttributes(Metrics.webhookAttempts, { outcome }), 1)
-        if (receipt.problem === null) {
+        if (answer.problem === null) {
           yield* store.succeeded(attempt)
           return true
         }
@@ -238,7 +238,7 @@ export class WebhookDeliveries extends Context.Service<
       const deliveries = yield* WebhookDeliveries
       const running = yield* FiberSet.make<void>()
       const round = Effect.gen(function* () {
-        const free = places - (yield* FiberSet.size(running))
+        const free = positions - (yield* FiberSet.size(running))
         const turns = free > 0 ? yield* deliveries.turns(free) : []
         for (const turn of turns) yield* FiberSet.run(running, turn)
         return turns.length > 0 ? busyInterval : idleInterval

@@ -13,7 +13,7 @@ export interface Message {
 }
 
 /** What the receiver answered; a null status: nothing. `problem` is why that is no success; null when it is one. */
-export interface Receipt {
+export interface DeliveryAnswer {
   readonly status: number | null
   readonly problem: string | null
   /** The pause that the receiver requests, where it does. */
@@ -29,7 +29,7 @@ export interface Receipt {
  *
  * **Details**
  *
- * `send` never fails: a receiver that does not answer is a receipt without a status.
+ * `send` never fails: a receiver that does not answer is a answer without a status.
  *
  * **Example** (A receiver that accepts everything)
  *
@@ -48,6 +48,6 @@ export class WebhookSender extends Context.Service<
   {
     /** Why nothing would be sent to this address, whatever its host's name resolves to; null when something would. */
     readonly refusalOf: (url: string) => string | null
-    readonly send: (message: Message) => Effect.Effect<Receipt>
+    readonly send: (message: Message) => Effect.Effect<DeliveryAnswer>
   }
 >()("ballast/domain/webhook/WebhookSender") {}

@@ -73,7 +73,7 @@ export class WebhookStore extends Context.Service<
     readonly exchangeSecret: (webhookId: WebhookId, from: Uint8Array, to: Uint8Array) => Effect.Effect<void>
     /** Due at once, even while the webhook pauses. */
     readonly insertTest: (message: TestMessage) => Effect.Effect<void>
-    /** One row more than requested, newest first, before a place. */
+    /** One row more than requested, newest first, before a position. */
     readonly deliveries: (
       webhookId: WebhookId,
       limit: number,

@@ -190,7 +190,7 @@ export class Webhooks extends Context.Service<
         return deliveryId
       })
 
-      const placeOf = (id: string) =>
+      const positionOf = (id: string) =>
         /^[1-9][0-9]{0,14}$/u.test(id)
           ? Effect.succeed(Number(id))
           : Effect.fail(
@@ -204,9 +204,9 @@ export class Webhooks extends Context.Service<
         yield* get(webhookId)
         const name = `${lists.deliveries} ${webhookId}`
         const { after, limit } = yield* pageRequest(name, query)
-        const before = after === null ? null : yield* placeOf(after.id)
+        const before = after === null ? null : yield* positionOf(after.id)
         const rows = yield* store.deliveries(webhookId, limit, before)
-        return page({ list: name, limit, rows }, ({ createdAt, place }) => ({ createdAt, id: String(place) }))
+        return page({ list: name, limit, rows }, ({ createdAt, position }) => ({ createdAt, id: String(position) }))
       })
 
       return Webhooks.of({ create, list, get, remove, rotate, enable, test, deliveries })

@@ -16,7 +16,7 @@ import { Families } from "#domain/chain/Families.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
 import { connectorTokensOf, mayBuy } from "#domain/account/Permission.ts"
 import { mayTradeOn, type Price, Prices, type PricesUnavailable } from "#domain/market/Prices.ts"
-import { ChainExecution, type SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches, type SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import { isMadeAt, priceLegs } from "#domain/trading/priceLegs.ts"
 import type { PlannedLeg } from "#domain/values/PlannedTrades.ts"
 import { fromFeeBps, whole } from "#domain/planning/SwapCost.ts"
@@ -43,7 +43,7 @@ class LiquidationRefused extends Schema.TaggedError<LiquidationRefused>()("Liqui
  *
  * **When to use**
  *
- * Use inside the run of a liquidating withdrawal. A withdrawal without sales is prepared by `WithdrawalExecution`.
+ * Use inside the run of a liquidating withdrawal. A withdrawal without sales is prepared by `WithdrawalTransactions`.
  */
 export class Liquidator extends Context.Service<
   Liquidator,
@@ -61,7 +61,7 @@ export class Liquidator extends Context.Service<
       const balances = yield* Balances
       const prices = yield* Prices
       const venue = yield* Venue
-      const execution = yield* ChainExecution
+      const execution = yield* SwapBatches
       const { maxAgeMs } = yield* PriceSettings
       const swapSettings = yield* SwapSettings
       const families = yield* Families

@@ -25,7 +25,7 @@ import { swapLimits } from "#domain/strategy/resolveSwap.ts"
 import { holdingsToLiquidate } from "#domain/withdrawal/holdingsToLiquidate.ts"
 import { readBalances, requireCovered } from "#domain/withdrawal/liveBalances.ts"
 import { settlementAssetOn } from "#domain/withdrawal/settlementAsset.ts"
-import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
+import { requireOneTransaction } from "#domain/withdrawal/requireOneTransaction.ts"
 import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { type SignedForm, signedForm } from "#domain/withdrawal/signedForm.ts"
@@ -35,7 +35,7 @@ import {
   resolveSource,
   resolveWholeSource,
   type TermsError,
-  type WithdrawalPlace,
+  type SourceContext,
   type ResolvedSource,
   type WithdrawalTerms
 } from "#domain/withdrawal/resolveSource.ts"
@@ -108,7 +108,7 @@ export class WithdrawalAuthorizations extends Context.Service<
 
       const settlementOn = (chainId: ChainId) => settlementAssetOn(families, chainId)
 
-      const placeOf = ({ grants }: WithdrawalSource): WithdrawalPlace => ({
+      const contextOf = ({ grants }: WithdrawalSource): SourceContext => ({
         grants,
         contracts: contracts.on,
         families,
@@ -163,9 +163,9 @@ export class WithdrawalAuthorizations extends Context.Service<
         draft: WithdrawalDraft
       ) {
         const source = yield* requireSource(portfolioId)
-        const site = yield* Effect.fromResult(resolveSource(draft, placeOf(source)))
+        const site = yield* Effect.fromResult(resolveSource(draft, contextOf(source)))
         yield* requireSettlement(draft, settlementOn(chainIdOf(site.recipientAccountId)))
-        yield* requireCarriable(families, draft.assets, "")
+        yield* requireOneTransaction(families, draft.assets, "")
         yield* requireRecipient(verifier, site.recipientAccountId, "")
         yield* requireCovered(balances, { account: site.chain.accountId, assets: draft.assets, at: "" })
         return yield* issue(source, site, draft)
@@ -176,7 +176,7 @@ export class WithdrawalAuthorizations extends Context.Service<
         recipientAccountId: string
       ) {
         const source = yield* requireSource(portfolioId)
-        const site = yield* Effect.fromResult(resolveWholeSource(recipientAccountId, placeOf(source)))
+        const site = yield* Effect.fromResult(resolveWholeSource(recipientAccountId, contextOf(source)))
         yield* requireRecipient(verifier, site.recipientAccountId, "")
         const { accountId, chainId } = site.chain
         const catalogue = yield* assets.onChain(chainId)

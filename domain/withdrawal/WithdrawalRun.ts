@@ -1,5 +1,5 @@
 /**
- * What a withdrawal does: begin, carry the owner's word out, verify what arrived, finish.
+ * What a withdrawal does: begin, submit what the owner signed, verify what arrived, finish.
  *
  * The chain carries an authorization out once, from any sender, and not after it expired. So every step may be
  * repeated, and the operation ends as failed only when the chain shows that nothing moved, or when it refuses for good.
@@ -16,7 +16,7 @@ import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import type { Setback } from "#domain/relay/ActionStep.ts"
 import { ChainAction, whyUnmade, type Landed, pauseAfter, failedReceipts, revertOf } from "#domain/relay/ChainAction.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import { makePrepareWithdrawal, type WithdrawalStep, withdrawalSteps } from "#domain/withdrawal/prepareWithdrawal.ts"
 import { type StoredWithdrawal, type WithdrawalEnd, WithdrawalStore } from "#domain/withdrawal/WithdrawalStore.ts"
 import { GasBudget } from "#domain/relay/GasBudget.ts"
@@ -55,7 +55,7 @@ export class WithdrawalRun extends Context.Service<
         chain: yield* ChainAction,
         store: yield* WithdrawalStore,
         prepareWithdrawal: yield* makePrepareWithdrawal,
-        execution: yield* WithdrawalExecution,
+        execution: yield* WithdrawalTransactions,
         relay: yield* TransactionRelay,
         valuer: yield* PortfolioValuer,
         gas: yield* GasBudget
@@ -70,7 +70,7 @@ interface Services {
   readonly chain: ChainAction["Service"]
   readonly store: WithdrawalStore["Service"]
   readonly prepareWithdrawal: Effect.Success<typeof makePrepareWithdrawal>
-  readonly execution: WithdrawalExecution["Service"]
+  readonly execution: WithdrawalTransactions["Service"]
   readonly relay: TransactionRelay["Service"]
   readonly valuer: PortfolioValuer["Service"]
   readonly gas: GasBudget["Service"]
@@ -130,7 +130,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
         const at = yield* DateTime.now
         const chainId = chainIdOf(accountId)
         if (end.error === null) yield* operations.append({ operationId, at, kind: "withdrawn", payload: end.outcome })
-        const transactions = yield* recordedTransactions(gas, { chainId, carried: "withdrawal", receipts })
+        const transactions = yield* recordedTransactions(gas, { chainId, contents: "withdrawal", receipts })
         const ended = resultOfWithdrawal({ ...facts, message, chainId, transactions, failure: end.error })
         yield* store.finish({ operationId, at, ...end, ended })
         yield* count(end.error === null ? "completed" : end.isCancelled === true ? "cancelled" : "failed")
@@ -162,17 +162,18 @@ const makeExecute = (services: Services, operationId: OperationId) => {
   const body = Effect.gen(function* () {
     const withdrawal = yield* withdrawalOf
     const { accountId, message } = withdrawal
-    const end = yield* chain.carryOut({
+    const end = yield* chain.execute({
       operationId,
       chainId: chainIdOf(accountId),
       steps: withdrawalSteps,
-      // The owner's word waits for no one; where the agent sells for it, it goes before all that wait for the account.
+      // The owner's signature waits for no one; where the agent sells for it, it goes before all that wait for the
+      // account.
       ...(message.liquidate === true ? { turn: "urgent" } : {}),
       rebalanced: message.portfolioId,
       waits: (reason) => ({ kind: "withdrawal_waits", payload: { reason } }),
       prepare: ({ setbacks }) => prepare(withdrawal, setbacks),
-      carry: (attempt, { prepared }) =>
-        relay.carry(attempt, prepared, (transaction) => execution.find(transaction, withdrawal)),
+      submit: (attempt, { prepared }) =>
+        relay.submit(attempt, prepared, (transaction) => execution.find(transaction, withdrawal)),
       complete: (landed) => complete(withdrawal, landed)
     })
     if (end._tag === "Completed") return yield* valueAfter(withdrawal)

@@ -31,7 +31,7 @@ import { GasBudget } from "#domain/relay/GasBudget.ts"
 import { portfolioNotFound } from "#domain/withdrawal/WithdrawalAuthorizations.ts"
 import type { SentMessage, SignedWithdrawal, WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import { withdrawalRequestBytes } from "#domain/withdrawal/withdrawalRequestBytes.ts"
-import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
+import { requireOneTransaction } from "#domain/withdrawal/requireOneTransaction.ts"
 import { requireRecipient } from "#domain/withdrawal/requireRecipient.ts"
 import { requireBudget, requireKnown } from "#domain/withdrawal/requirePayable.ts"
 import { requireNotExpired } from "#domain/withdrawal/requireNotExpired.ts"
@@ -138,7 +138,7 @@ export class Withdrawals extends Context.Service<
       const verifyOrder = Effect.fnUntraced(function* ({ message, signature }: SignedWithdrawal, site: ResolvedSource) {
         const terms = families[namespaceOf(message.recipientAccountId)]
         yield* requireNotExpired(message, terms, yield* DateTime.now)
-        yield* requireCarriable(families, message.assets, "message.")
+        yield* requireOneTransaction(families, message.assets, "message.")
         const { accountId } = site.chain
         if (!(yield* verifier.isSignedByOwner({ message, signature, accountId, grant: site.grant }))) {
           return yield* new SignatureInvalid({

@@ -15,7 +15,7 @@ export interface Holdings {
 }
 
 /**
- * What has no price is left, since no floor could be set under its sale; so is what is blocked. The settlement asset
+ * What has no price is left, since no minimum could be set under its sale; so is what is blocked. The settlement asset
  * counts like any other, and is delivered as it is.
  */
 export const holdingsToLiquidate = ({

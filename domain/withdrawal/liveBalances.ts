@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { type AccountId, type HeldAssetId, isNative } from "#domain/values/Caip.ts"
 import { type Balances, holdingsIn } from "#domain/chain/Balances.ts"
 import { InsufficientBalance, VerifierUnavailable } from "#domain/errors/Errors.ts"
-import type { WithdrawalPlace, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
+import type { SourceContext, WithdrawalTerms } from "#domain/withdrawal/resolveSource.ts"
 
 /** One line for each asset that the balances do not cover, as `field: reason`. Pure. */
 export const shortfalls = (
   assets: WithdrawalTerms["assets"],
   balances: ReadonlyMap<HeldAssetId, bigint | null>,
-  at: WithdrawalPlace["at"] = ""
+  at: SourceContext["at"] = ""
 ): ReadonlyArray<string> =>
   assets.flatMap(({ assetId, amountRaw }, index) => {
     const held = balances.get(assetId) ?? null
@@ -42,7 +42,7 @@ export const readBalances = Effect.fnUntraced(function* (
 interface CoveredWithdrawal {
   readonly account: AccountId
   readonly assets: WithdrawalTerms["assets"]
-  readonly at: WithdrawalPlace["at"]
+  readonly at: SourceContext["at"]
 }
 
 /** Fails with what is missing of each asset; answers the block at which nothing is. */

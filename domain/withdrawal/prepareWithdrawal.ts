@@ -8,11 +8,11 @@ import { chainIdOf } from "#domain/values/Caip.ts"
 import { Balances, holdingsIn } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Closed, type StepOf } from "#domain/relay/ActionStep.ts"
-import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import { ActionReceipt, PreparedAction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { shortfalls } from "#domain/withdrawal/liveBalances.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 
 /** What preparing a withdrawal may come to. */
@@ -29,7 +29,7 @@ const waiting = (reason: string): WithdrawalStep => ({ _tag: "Waiting", reason }
 /** The next thing to do about a withdrawal, also after an attempt. */
 export const makePrepareWithdrawal = Effect.gen(function* () {
   const balances = yield* Balances
-  const execution = yield* WithdrawalExecution
+  const execution = yield* WithdrawalTransactions
   const liquidator = yield* Liquidator
 
   /** Prepares without sales: the text for a missing balance is better than the token's revert reason. */

@@ -8,7 +8,7 @@ import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 /** Seconds by which the clocks of two processes of this service may differ. */
 const clockToleranceSeconds = 60
 
-/** The last moment at which a transaction that carries the withdrawal may be signed, in milliseconds since 1970. */
+/** The last moment at which a transaction that includes the withdrawal may be signed, in milliseconds since 1970. */
 export const lastSigningMillis = (
   { expiresAt }: Pick<WithdrawalMessage, "expiresAt">,
   { landingSeconds }: Pick<FamilyTerms, "landingSeconds">

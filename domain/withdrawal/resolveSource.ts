@@ -38,7 +38,7 @@ export interface WithdrawalTerms {
 }
 
 /** The portfolio and the deployment that the terms are held against. */
-export interface WithdrawalPlace {
+export interface SourceContext {
   /** Oldest first. */
   readonly grants: ReadonlyArray<Grant>
   /** The service's contracts on a chain. */
@@ -62,7 +62,7 @@ export type SourceError = RecipientInvalid | SmartAccountMissing | SettlementUns
 
 export type TermsError = SourceError | DuplicateAsset | ChainMismatch | ValidationFailed
 
-type At = WithdrawalPlace["at"]
+type At = SourceContext["at"]
 
 const decodeAccount = Schema.decodeUnknownOption(AccountId)
 
@@ -91,10 +91,7 @@ const strayAssets = (at: At, assets: WithdrawalTerms["assets"], recipient: Accou
       : [`${at}assets.${index}.assetId: is on chain ${chainIdOf(assetId)}, the recipient on ${chainIdOf(recipient)}`]
   )
 
-const boundRecipient = (
-  text: string,
-  { at, families }: WithdrawalPlace
-): Result.Result<AccountId, RecipientInvalid> => {
+const boundRecipient = (text: string, { at, families }: SourceContext): Result.Result<AccountId, RecipientInvalid> => {
   const recipient = decodeAccount(text)
   if (Option.isNone(recipient)) {
     const reason = isOnNoChain(text)
@@ -132,7 +129,7 @@ const oneChain = (
 const siteOn = (
   recipientAccountId: AccountId,
   { assets, liquidate }: Pick<WithdrawalTerms, "assets" | "liquidate">,
-  { at, contracts, families, grants }: WithdrawalPlace
+  { at, contracts, families, grants }: SourceContext
 ): Result.Result<ResolvedSource, SourceError> => {
   const chainId = chainIdOf(recipientAccountId)
   const grant = grantOn(grants, chainId)
@@ -166,14 +163,14 @@ const siteOn = (
 const requireAlone = ({ assets, liquidate }: WithdrawalTerms, at: At): Result.Result<void, ValidationFailed> => {
   const problems = assets.flatMap(({ assetId }, index) => {
     if (!isNative(assetId)) return []
-    const place = `${at}assets.${index}.assetId`
+    const field = `${at}assets.${index}.assetId`
     const coin = nativeCoinOn(chainIdOf(assetId))?.assetId
     if (assetId !== coin)
       return [
-        `${place}: ${assetId} is not the native coin of its chain${coin === undefined ? "" : `, which is ${coin}`}`
+        `${field}: ${assetId} is not the native coin of its chain${coin === undefined ? "" : `, which is ${coin}`}`
       ]
-    if (liquidate) return [`${place}: ${assetId} is never sold; withdraw it as it is`]
-    return assets.length === 1 ? [] : [`${place}: ${assetId} is withdrawn alone; withdraw the others apart from it`]
+    if (liquidate) return [`${field}: ${assetId} is never sold; withdraw it as it is`]
+    return assets.length === 1 ? [] : [`${field}: ${assetId} is withdrawn alone; withdraw the others apart from it`]
   })
   return problems.length === 0
     ? Result.void
@@ -191,19 +188,19 @@ const requireAlone = ({ assets, liquidate }: WithdrawalTerms, at: At): Result.Re
  */
 export const resolveSource = (
   terms: WithdrawalTerms,
-  place: WithdrawalPlace
+  context: SourceContext
 ): Result.Result<ResolvedSource, TermsError> =>
-  boundRecipient(terms.recipientAccountId, place).pipe(
-    Result.flatMap((recipient) => oneChain(terms.assets, recipient, place.at)),
-    Result.flatMap((recipient) => Result.map(requireAlone(terms, place.at), () => recipient)),
-    Result.flatMap((recipient) => siteOn(recipient, terms, place))
+  boundRecipient(terms.recipientAccountId, context).pipe(
+    Result.flatMap((recipient) => oneChain(terms.assets, recipient, context.at)),
+    Result.flatMap((recipient) => Result.map(requireAlone(terms, context.at), () => recipient)),
+    Result.flatMap((recipient) => siteOn(recipient, terms, context))
   )
 
 /** Where everything is to be liquidated: the checks above that do not concern assets. */
 export const resolveWholeSource = (
   recipientAccountId: string,
-  place: WithdrawalPlace
+  context: SourceContext
 ): Result.Result<ResolvedSource, SourceError> =>
-  Result.flatMap(boundRecipient(recipientAccountId, place), (recipient) =>
-    siteOn(recipient, { assets: [], liquidate: true }, place)
+  Result.flatMap(boundRecipient(recipientAccountId, context), (recipient) =>
+    siteOn(recipient, { assets: [], liquidate: true }, context)
   )

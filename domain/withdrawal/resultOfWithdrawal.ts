@@ -34,7 +34,7 @@ const transfersOf = ({ chainId, delivered, deltas, message }: WithdrawalFacts): 
       sell: assetId,
       buy: isSold ? settlement : assetId,
       sentRaw: left,
-      floorRaw: isSold ? 0n : requested,
+      minOutRaw: isSold ? 0n : requested,
       // All that was sold arrived as one amount of the settlement asset: of one asset it is known whole.
       receivedRaw: isSold && message.assets.length > 1 ? null : arrived(isSold ? settlement : assetId),
       recipient: message.recipientAccountId,

@@ -23,12 +23,12 @@ const isRateLimited = (error: { readonly _tag: string }): error is RateLimited =
 
 /**
  * Events of a body. A `retry` field of the server goes to `onRetry`; events that a stream sends of itself are left out,
- * and their ids go to `onPlace`.
+ * and their ids go to `onPosition`.
  */
 export const framesOf = (
   response: HttpClientResponse.HttpClientResponse,
   onRetry: (pause: Duration.Duration) => void,
-  onPlace?: (id: string) => void
+  onPosition?: (id: string) => void
 ) =>
   Stream.suspend(() => {
     let frames: Array<Sse.Event> = []
@@ -36,7 +36,7 @@ export const framesOf = (
       (event) => {
         if (event._tag === "Retry") onRetry(event.duration)
         else if (!event.event.startsWith(ofTheStream)) frames.push(event)
-        else if (event.id !== undefined) onPlace?.(event.id)
+        else if (event.id !== undefined) onPosition?.(event.id)
       },
       { maxEventSize }
     )

@@ -33,7 +33,7 @@ export const DocsLive = Layer.unwrap(
     const overview = llmsText(api, publicUrl, workedExample(pages))
     const primer = text(overview)
     const whole = text([overview, ...pages.map((page) => page.text)].join("\n---\n\n"))
-    // The page carries its script, and loads no fonts.
+    // The page contains its script, and loads no fonts.
     const page = { scalar: { withDefaultFonts: false } } as const
 
     return Layer.mergeAll(

@@ -1,6 +1,6 @@
 /**
- * Around a page that never changes while the process runs and is large: it carries an entity tag, and a client that has
- * it already gets 304 without a body. Source: RFC 9110, 13.1.2.
+ * Around a page that never changes while the process runs and is large: it contains an entity tag, and a client that
+ * has it already gets 304 without a body. Source: RFC 9110, 13.1.2.
  */
 import { Effect } from "effect"
 import { Digest } from "effect/crypto"

@@ -10,11 +10,11 @@ const count = (description: string, example: number) => Schema.Int.annotate({ de
 const eventId = (description: string) => written(description, /^[0-9]{1,15}-[0-9]{1,9}$/u, "1772443800000-3")
 const txHash = hexBytes("Hash of the transaction.", 32, `0x${"5c".repeat(32)}`)
 const userOpHash = Schema.NullOr(
-  hexBytes("Hash of the user operation; null where none was carried.", 32, `0x${"0b".repeat(32)}`)
+  hexBytes("Hash of the user operation; null where none was included.", 32, `0x${"0b".repeat(32)}`)
 )
 
 export const ExecutionStep = Schema.Struct({
-  stepIndex: count("Place in the list, from 0.", 0),
+  stepIndex: count("Position in the list, from 0.", 0),
   chainId: count("The chain.", 8453),
   userOpHash,
   recovered: Schema.Boolean.annotate({ description: "The operation was `retrying` on its way.", examples: [false] }),

@@ -1,6 +1,6 @@
 /**
  * The API for agents: a server of the Model Context Protocol at `POST /mcp`, by the protocol's own SDK, over streamable
- * HTTP without sessions. A call of a tool is carried to the route that the tool is made of (`carry.ts`). See
+ * HTTP without sessions. a call of a tool is passed to the route that the tool is made of (`innerCall.ts`). See
  * docs/decisions/0204-mcp-server.md.
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
@@ -21,7 +21,7 @@ import type { Caller } from "#domain/identity/Caller.ts"
 import { keyIn } from "#domain/identity/access/presented.ts"
 import type { Scope } from "#domain/values/Scopes.ts"
 import { errorResponse } from "#http/errorResponse.ts"
-import { type Carried, makeCarry } from "#http/mcp/carry.ts"
+import { type InnerResponse, makeInnerCall } from "#http/mcp/innerCall.ts"
 import { type ApiTool, requestOf, toolsFor, toolsOf } from "#http/mcp/toolsOf.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 import { addRoute } from "#http/serving/routeTable.ts"
@@ -67,7 +67,7 @@ const acceptingAll = (request: HttpServerRequest.HttpServerRequest): HttpServerR
 
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: "text", text }] })
 
-const resultOf = ({ headers, status, text }: Carried): CallToolResult => ({
+const resultOf = ({ headers, status, text }: InnerResponse): CallToolResult => ({
   isError: status >= 400,
   content: [{ type: "text", text }],
   _meta: { "ballast/status": status, "ballast/correlationId": headers.get("x-correlation-id") }
@@ -87,7 +87,7 @@ export const McpLive = HttpRouter.use(
     ) {
       const { correlationId, requestId } = yield* RequestContext
       const context = yield* Effect.context<never>()
-      const carry = makeCarry(router, context)
+      const innerCall = makeInnerCall(router, context)
 
       const call = (tool: ApiTool, args: Readonly<Record<string, unknown>>, signal: AbortSignal) => {
         const requested = requestOf(tool, args)
@@ -98,7 +98,7 @@ export const McpLive = HttpRouter.use(
           "x-api-key": secret,
           traceparent: `00-${correlationId}-${requestId.slice(0, 16)}-00`
         }
-        return Effect.runPromise(Effect.map(carry(request, { ...meant, headers }), resultOf), { signal })
+        return Effect.runPromise(Effect.map(innerCall(request, { ...meant, headers }), resultOf), { signal })
       }
 
       const server = new Server(

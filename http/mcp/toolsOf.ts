@@ -6,12 +6,12 @@ import { Result } from "effect"
 import type { OpenApi } from "effect/http-api"
 import type { Scope } from "#domain/values/Scopes.ts"
 import { type Operation, operationsOf, type Parameter } from "#http/docs/operationsOf.ts"
-import type { Carry } from "#http/mcp/carry.ts"
+import type { InnerRequest } from "#http/mcp/innerCall.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
 /** Where an argument goes in the request. */
-export type Place = Pick<Parameter, "name" | "in">
+export type ParameterLocation = Pick<Parameter, "name" | "in">
 
 export interface ApiTool {
   /** The operation's id. */
@@ -23,7 +23,7 @@ export interface ApiTool {
   readonly path: string
   /** Undefined: any valid key will do. */
   readonly scope: Scope | undefined
-  readonly parameters: ReadonlyArray<Place>
+  readonly parameters: ReadonlyArray<ParameterLocation>
   readonly hasBody: boolean
   readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown }
   readonly annotations: {
@@ -128,7 +128,7 @@ export const toolsOf = (
           method: method.toUpperCase(),
           path,
           scope,
-          parameters: operation.parameters.map(({ in: place, name }) => ({ in: place, name })),
+          parameters: operation.parameters.map(({ in: location, name }) => ({ in: location, name })),
           hasBody: operation.requestBody !== undefined,
           inputSchema: inputSchemaOf(operation, all),
           annotations: {
@@ -155,7 +155,10 @@ export const toolsFor = (tools: ReadonlyArray<ApiTool>, scopes: ReadonlySet<Scop
 const isSegment = /^(?!\.{1,2}$)[^/\\\p{Cc}\p{Cs}]+$/u
 
 /** The request of a call of a tool; the failure says why there is none. */
-export const requestOf = (tool: ApiTool, args: Readonly<Record<string, unknown>>): Result.Result<Carry, string> => {
+export const requestOf = (
+  tool: ApiTool,
+  args: Readonly<Record<string, unknown>>
+): Result.Result<InnerRequest, string> => {
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   let path = tool.path
@@ -165,18 +168,18 @@ export const requestOf = (tool: ApiTool, args: Readonly<Record<string, unknown>>
     const names = [...known].join(", ")
     return Result.fail(`${unknown.join(", ")}: not an argument of ${tool.name}; the arguments are ${names}`)
   }
-  for (const { in: place, name } of tool.parameters) {
+  for (const { in: location, name } of tool.parameters) {
     const value = args[name]
     if (value === undefined || value === null) {
-      if (place === "path") return Result.fail(`${name}: is required`)
+      if (location === "path") return Result.fail(`${name}: is required`)
       continue
     }
     if (typeof value === "object") return Result.fail(`${name}: Expected text, a number or true or false`)
     const text = String(value as string | number | boolean)
-    if (place === "path") {
+    if (location === "path") {
       if (!isSegment.test(text)) return Result.fail(`${name}: Expected one segment of a path: an id, without slashes`)
       path = path.replace(`{${name}}`, () => encodeURIComponent(text))
-    } else if (place === "query") query.set(name, text)
+    } else if (location === "query") query.set(name, text)
     else if (/^[\t\x20-\x7e]*$/u.test(text)) headers[name.toLowerCase()] = text
     else return Result.fail(`${name}: Expected text of printable ASCII`)
   }

@@ -78,7 +78,7 @@ export const IdempotencyLive = Layer.effect(
       const isAtomic = Context.get(endpoint.annotations, CommitsWithAnswer)
       const handled = httpEffect as Effect.Effect<Answer, Effect.Error<typeof httpEffect>>
 
-      const carriedOut = (claim: KeyClaim) => {
+      const performed = (claim: KeyClaim) => {
         const whole = handled.pipe(
           Effect.tap((answer) =>
             Effect.flatMap(keep(claim, answer), (isKept) => (isKept ? Effect.void : Effect.fail(inProgress)))
@@ -107,7 +107,7 @@ export const IdempotencyLive = Layer.effect(
         return yield* underClaim({ claim: keys.claim(claim), release: keys.release(claim) })((state) => {
           switch (state._tag) {
             case "Claimed":
-              return carriedOut(claim)
+              return performed(claim)
             case "InProgress":
               return Effect.fail(inProgress)
             case "Mismatch":

@@ -27,7 +27,7 @@ interface MediaType {
 }
 
 export interface Frames {
-  /** The schema of what a frame carries. */
+  /** The schema of what a frame contains. */
   readonly schema: string
   /** Its fields that are the frame's `id` and `event`, where it has them. */
   readonly id?: string

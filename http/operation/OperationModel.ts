@@ -1,6 +1,6 @@
 /** An operation on the wire. Source: interface "Operation", shapes 2.20 and 2.21. */
 import { Schema } from "effect"
-import { OperationKind, OperationState, OperationTrigger } from "#domain/operation/Operation.ts"
+import { OperationKind, OperationState, OperationOrigin } from "#domain/operation/Operation.ts"
 import { OperationResult, Outcome } from "#http/operation/OperationResultModel.ts"
 import { OperationIdText, PortfolioIdText, prose, timestamp } from "#http/values/values.ts"
 
@@ -55,7 +55,7 @@ const FiredByModel = Schema.Struct({
 
 export const OperationItem = Schema.Struct({
   ...Operation.fields,
-  trigger: OperationTrigger.annotate({ description: "What started it.", examples: ["scheduled"] }),
+  trigger: OperationOrigin.annotate({ description: "What started it.", examples: ["scheduled"] }),
   firedBy: Schema.optionalKey(FiredByModel),
   ...ended
 }).annotate({ identifier: "OperationItem", description: "An operation in a list." })

@@ -23,7 +23,7 @@ const SwapResult = Schema.Struct({
   sell: AssetIdText,
   buy: AssetIdText,
   soldRaw: rawAmount("What was sold"),
-  floorRaw: rawAmount("The least that it might yield"),
+  minOutRaw: rawAmount("The minimum that it might yield"),
   receivedRaw: orNull(
     rawAmount("What it yielded"),
     "Null when another swap of the same transaction bought the same asset: `transactions` name it.",
@@ -41,7 +41,7 @@ const TransferResult = Schema.Struct({
   sell: HeldAssetIdText,
   buy: HeldAssetIdText.annotate({ description: "What arrives: another asset when it goes to another chain." }),
   sentRaw: rawAmount("What left"),
-  floorRaw: rawAmount("The least that may arrive"),
+  minOutRaw: rawAmount("The minimum that may arrive"),
   receivedRaw: orNull(
     rawAmount("What arrived"),
     "Null while it is under way, which the operation of kind `bridge` shows, or where it is not known by asset.",
@@ -63,7 +63,7 @@ const TransactionResult = Schema.Struct({
   ),
   userOpHash: orNull(
     hexBytes("Hash of the user operation.", 32, `0x${"0b".repeat(32)}`),
-    "Null where none was carried, as in a withdrawal.",
+    "Null where none was included, as in a withdrawal.",
     `0x${"0b".repeat(32)}`
   ),
   success: Schema.Boolean.annotate({ description: "False: it moved nothing.", examples: [true] }),

@@ -7,17 +7,17 @@ const usdOrNull = (amount: bigint | null) => (amount === null ? null : formatUsd
 
 const chainView = ({ chainId, failure, skips, swaps, transactions, transfers }: ChainResult) => ({
   chainId,
-  swaps: swaps.map(({ feeRaw, floorRaw, receivedRaw, soldRaw, ...swap }) => ({
+  swaps: swaps.map(({ feeRaw, minOutRaw, receivedRaw, soldRaw, ...swap }) => ({
     ...swap,
     soldRaw: soldRaw.toString(),
-    floorRaw: floorRaw.toString(),
+    minOutRaw: minOutRaw.toString(),
     receivedRaw: textOrNull(receivedRaw),
     feeRaw: textOrNull(feeRaw)
   })),
-  transfers: transfers.map(({ floorRaw, receivedRaw, sentRaw, ...transfer }) => ({
+  transfers: transfers.map(({ minOutRaw, receivedRaw, sentRaw, ...transfer }) => ({
     ...transfer,
     sentRaw: sentRaw.toString(),
-    floorRaw: floorRaw.toString(),
+    minOutRaw: minOutRaw.toString(),
     receivedRaw: textOrNull(receivedRaw)
   })),
   transactions: transactions.map(({ gasUsd, gasUsed, ...transaction }) => ({

@@ -43,7 +43,10 @@ const AllowedCall = Schema.Struct({
   }),
   function: prose("Canonical signature of the function.", 400, "approve(address,uint256)"),
   rule: prose("What is demanded of the call.", 2_000, "The spender is the guard, which spends for its caller alone.")
-}).annotate({ identifier: "PolicyCall", description: "A call that a permission lets pass; none carries native money." })
+}).annotate({
+  identifier: "PolicyCall",
+  description: "A call that a permission lets pass; none sends native money."
+})
 
 const bps = (description: string) =>
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })).annotate({ description, examples: [200] })

@@ -23,7 +23,7 @@ const swap = {
   buy: AssetIdText,
   sellAmountRaw: rawAmount("What is sold, exactly"),
   expectedBuyRaw: rawAmount("What the better of the quotes pays"),
-  minBuyAmountRaw: rawAmount("The floor: the chain refuses to pay less")
+  minBuyAmountRaw: rawAmount("The minimum amount out: the chain refuses to pay less")
 }
 
 const PreviewSwap = Schema.Struct({
@@ -36,7 +36,7 @@ const PreviewTransfer = Schema.Struct({
   buy: AssetIdText,
   amountRaw: rawAmount("What leaves the chain"),
   expectedRaw: rawAmount("What the provider expects to arrive"),
-  minRaw: rawAmount("The least that may arrive"),
+  minRaw: rawAmount("The minimum that may arrive"),
   tool: prose("The provider's bridge.", 100, "across")
 }).annotate({ identifier: "PreviewTransfer", description: "Value that would move to another chain." })
 
@@ -46,7 +46,11 @@ const PreviewSkip = Schema.Struct({
     examples: ["BELOW_MIN_TRADE"]
   }),
   assetId: Schema.NullOr(AssetIdText).annotate({ description: "Null where it is about the whole chain or a pair." }),
-  reason: prose("One sentence for people.", 2_000, "The asset is 0.40 USD above its target: less than the least trade.")
+  reason: prose(
+    "One sentence for people.",
+    2_000,
+    "The asset is 0.40 USD above its target: less than the minimum trade."
+  )
 }).annotate({ identifier: "PreviewSkip", description: "Something that would be left undone." })
 
 const PreviewChain = Schema.Struct({

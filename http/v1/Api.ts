@@ -18,7 +18,7 @@ export const V1 = HttpApi.make("v1")
       version: "1.0.0",
       summary: "Events of operations, and legacy routes",
       description:
-        "Events of operations as they happen, and the routes of legacy clients over the portfolios of v2. Keys, scopes, limits and error codes are those of v2; an error carries the tracing ids in its body too.",
+        "Events of operations as they happen, and the routes of legacy clients over the portfolios of v2. Keys, scopes, limits and error codes are those of v2; an error contains the tracing ids in its body too.",
       license: { name: "Proprietary", url: "https://ballast.example/license" },
       servers: [
         { url: "https://api.ballast.example", description: "A deployment; each publishes its own address here" }

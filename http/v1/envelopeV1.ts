@@ -1,4 +1,4 @@
-/** The v1 envelope, which carries the tracing ids and a timestamp. Source: interface "v1 envelope". */
+/** The v1 envelope, which contains the tracing ids and a timestamp. Source: interface "v1 envelope". */
 import { DateTime, Effect, Schema } from "effect"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 import { timestamp, written } from "#http/values/values.ts"

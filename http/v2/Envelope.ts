@@ -11,7 +11,7 @@ export const page = <Data extends Schema.Top>(data: Data) =>
   Schema.Struct({
     success: Schema.Literal(true),
     data,
-    nextCursor: Schema.NullOr(cursorText("An opaque place in the list.")).annotate({
+    nextCursor: Schema.NullOr(cursorText("An opaque position in the list.")).annotate({
       description: "Send it back unchanged as `cursor` to get the next page; null on the last page.",
       examples: [null]
     })

@@ -4,10 +4,10 @@
  */
 import { Schema } from "effect"
 
-/** The keyword that marks a field in the OpenAPI document. */
+/** The keyword that names a field as one of Solana in the OpenAPI document. */
 export const namespaceKeyword = "x-caip2-namespace"
 
-const mark = Schema.makeFilter<unknown>(() => true, { toJsonSchema: () => ({ [namespaceKeyword]: "solana" }) })
+const solanaOnly = Schema.makeFilter<unknown>(() => true, { toJsonSchema: () => ({ [namespaceKeyword]: "solana" }) })
 
 /** A field that is absent where no Solana account takes part. */
-export const solanaField = <S extends Schema.Top>(schema: S) => Schema.optionalKey(schema.check(mark))
+export const solanaField = <S extends Schema.Top>(schema: S) => Schema.optionalKey(schema.check(solanaOnly))

@@ -80,6 +80,6 @@ export const StrategyIdText = StrategyIdParam
 export const PortfolioIdText = PortfolioIdParam
 export const OperationIdText = OperationIdParam
 
-/** An opaque place in a list. */
+/** An opaque position in a list. */
 export const cursorText = (description: string) =>
   written(description, /^[A-Za-z0-9_-]{1,512}$/u, "eyJsIjoic3RyYXRlZ2llcyJ9")

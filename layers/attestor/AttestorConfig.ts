@@ -4,7 +4,7 @@ import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 
 /** The attestor as the service is configured for it. */
-export type AttestorPlace =
+export type AttestorChoice =
   /** No attestor: such tokens are not traded. */
   | { readonly kind: "none" }
   /** A process of its own, which keeps key and sources to itself. */
@@ -12,7 +12,7 @@ export type AttestorPlace =
   /** This process, with a key of its own or a remote signer. */
   | { readonly kind: "here"; readonly signer: SignerConfig }
 
-export class AttestorConfig extends Context.Service<AttestorConfig, AttestorPlace>()(
+export class AttestorConfig extends Context.Service<AttestorConfig, AttestorChoice>()(
   "ballast/layers/attestor/AttestorConfig"
 ) {}
 

@@ -46,9 +46,9 @@ const guardsOfChains = Layer.effect(
 )
 
 export const PriceAttestorLive = Layer.unwrap(
-  Effect.map(AttestorConfig, (place) => {
-    if (place.kind === "none") return NoAttestor
-    if (place.kind === "process") return RemoteAttestor(place)
-    return AttestorWith(place.signer).pipe(Layer.provide([guardsOfChains, EvmClients.layer]))
+  Effect.map(AttestorConfig, (choice) => {
+    if (choice.kind === "none") return NoAttestor
+    if (choice.kind === "process") return RemoteAttestor(choice)
+    return AttestorWith(choice.signer).pipe(Layer.provide([guardsOfChains, EvmClients.layer]))
   })
 )

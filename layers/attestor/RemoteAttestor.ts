@@ -11,7 +11,7 @@ import {
   refuseAll,
   RefusalCode
 } from "#domain/attestation/PriceAttestor.ts"
-import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
+import type { AttestorChoice } from "#layers/attestor/AttestorConfig.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
 
@@ -21,7 +21,7 @@ const maxBytes = 128 * 1024
 
 const encode = Schema.encodeSync(AttestationRequest)
 
-export const RemoteAttestor = ({ token, url }: Extract<AttestorPlace, { kind: "process" }>) =>
+export const RemoteAttestor = ({ token, url }: Extract<AttestorChoice, { kind: "process" }>) =>
   Layer.effect(
     PriceAttestor,
     Effect.gen(function* () {
@@ -39,7 +39,7 @@ export const RemoteAttestor = ({ token, url }: Extract<AttestorPlace, { kind: "p
               : Effect.fail(`the attestor answered status ${response.status}`)
           ),
           withinRealTime(answerLimit, () => `the attestor gave no answer in ${Duration.format(answerLimit)}`),
-          // A redirect would carry the token to another host.
+          // A redirect would contain the token to another host.
           Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
           Effect.provideService(HttpClient.TracerPropagationEnabled, false)
         )

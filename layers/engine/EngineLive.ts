@@ -3,10 +3,10 @@
  * and the scheduler that feeds it.
  */
 import { Effect, Layer } from "effect"
-import { ActionRun } from "#domain/action/ActionRun.ts"
-import { ActionWorkflow } from "#domain/action/ActionWorkflow.ts"
-import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
-import { SwapPreparer } from "#domain/action/SwapPreparer.ts"
+import { OrderRun } from "#domain/order/OrderRun.ts"
+import { OrderWorkflow } from "#domain/order/OrderWorkflow.ts"
+import { CallsPreparer } from "#domain/order/CallsPreparer.ts"
+import { SwapPreparer } from "#domain/order/SwapPreparer.ts"
 import { PortfolioValuer } from "#domain/performance/PortfolioValuer.ts"
 import { BatchPreparer } from "#domain/rebalance/BatchPreparer.ts"
 import { RunPlanner } from "#domain/rebalance/plan/RunPlanner.ts"
@@ -38,7 +38,7 @@ const RunsLive = Layer.mergeAll(
     Layer.provide(InTransit.layer)
   ),
   BridgeRun.layer.pipe(Layer.provide(TransferWatcher.layer)),
-  ActionRun.layer.pipe(Layer.provide([SwapPreparer.layer, CallsPreparer.layer]), Layer.provide(GasBudget.layer)),
+  OrderRun.layer.pipe(Layer.provide([SwapPreparer.layer, CallsPreparer.layer]), Layer.provide(GasBudget.layer)),
   RevocationRun.layer,
   WithdrawalRun.layer.pipe(Layer.provide(Liquidator.layer))
 ).pipe(Layer.provide([ChainAction.layer, TransactionRelay.layer, PortfolioValuer.layer, GasBudget.layer]))
@@ -55,11 +55,11 @@ const WorkflowsLive = Layer.unwrap(
     const withdrawal = yield* WithdrawalRun
     const bridge = yield* BridgeRun
     const revocation = yield* RevocationRun
-    const action = yield* ActionRun
+    const action = yield* OrderRun
     return Layer.mergeAll(
       RebalanceWorkflow.toLayer(traced(rebalance.execute)),
       WithdrawalWorkflow.toLayer(traced(withdrawal.execute)),
-      ActionWorkflow.toLayer(traced(action.execute)),
+      OrderWorkflow.toLayer(traced(action.execute)),
       RevocationWorkflow.toLayer(traced(revocation.execute)),
       BridgeWorkflow.toLayer(traced(bridge.execute))
     )

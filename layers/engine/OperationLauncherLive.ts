@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { DurableDeferred, WorkflowEngine } from "effect/workflow"
 import { type Launch, OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { wakeSignal } from "#domain/operation/wakeSignal.ts"
-import { ActionWorkflow } from "#domain/action/ActionWorkflow.ts"
+import { OrderWorkflow } from "#domain/order/OrderWorkflow.ts"
 import { BridgeWorkflow } from "#domain/transfer/BridgeWorkflow.ts"
 import { RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { RebalanceWorkflow } from "#domain/rebalance/RebalanceWorkflow.ts"
@@ -25,7 +25,7 @@ const workflowOf = (kind: Launch["kind"]) => {
       return RevocationWorkflow
     case "swap":
     case "execute":
-      return ActionWorkflow
+      return OrderWorkflow
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import type { Hex } from "viem"
-import { type CallTrace, CallTracer, type TracedCall } from "#domain/action/CallTracer.ts"
+import { type CallTrace, CallTracer, type TracedCall } from "#domain/order/CallTracer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { RelayerSigners } from "#domain/relay/Signer.ts"
 import { revertReason } from "#layers/evm/revert/revertReason.ts"

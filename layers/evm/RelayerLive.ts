@@ -55,10 +55,10 @@ export const RelayerLive = Layer.effect(
     const signed = Effect.fnUntraced(function* (
       account: EvmAddress,
       transaction: TransactionSerializableEIP1559,
-      carried: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "actionHash" | "cancels">
+      terms: Pick<SignedTransaction, "chainId" | "fromBlock" | "replaces" | "actionHash" | "cancels">
     ) {
       const unsigned = serializeUnsigned(transaction)
-      const { chainId } = carried
+      const { chainId } = terms
       const signer = signers.find((one) => one.address === account)
       if (signer === undefined) {
         return yield* new ChainUnavailable({
@@ -71,7 +71,7 @@ export const RelayerLive = Layer.effect(
         .pipe(Effect.mapError(({ message }) => new ChainUnavailable({ chainId, reason: message })))
       const raw = serializeSigned(transaction, signature as Hex)
       const answer: SignedTransaction = {
-        ...carried,
+        ...terms,
         relayer: account,
         nonce: transaction.nonce!,
         txHash: keccak256(raw),
@@ -168,7 +168,7 @@ export const RelayerLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    // All that one transaction carries send it; one of them does it for the others.
+    // All that one transaction includes send it; one of them does it for the others.
     const blocks = yield* BlockReader
     const sending = yield* sharedReading(
       sentFor,

@@ -23,7 +23,7 @@ import { readDepth, confirmedReceipt } from "#layers/evm/execution/confirmedRece
 
 /** Blocks that a search for an arrival reaches back at most: half a day on the fastest chain. */
 const maxBlocks = 200_000n
-/** Transactions that are looked at, of those that brought about as much. */
+/** Transactions that are read, of those that brought about as much. */
 const maxArrivals = 20
 const maxIncluded = 1_000
 
@@ -86,7 +86,7 @@ export const TransferReceiptsLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    const carriedAt = Effect.fn("TransferReceipts.carriedAt")(
+    const inclusionOf = Effect.fn("TransferReceipts.inclusionOf")(
       function* (accountId: AccountId, _actionHash: string, { block, transaction }: SoughtAction) {
         if (transaction === null) return Option.none()
         const chainId = chainIdOf(accountId)
@@ -135,6 +135,6 @@ export const TransferReceiptsLive = Layer.effect(
       Effect.provideService(EvmClients, clients)
     )
 
-    return TransferReceipts.of({ read, carriedAt, incoming })
+    return TransferReceipts.of({ read, inclusionOf, incoming })
   })
 )

@@ -79,13 +79,13 @@ export const routerAbi = parseAbi([
 
 /**
  * The bridge: takes tokens on this chain and owes the recipient at least `minOut` of another one on the destination.
- * Every argument is static, so that a call policy can pin each by its place.
+ * Every argument is static, so that a call policy can pin each by its offset.
  */
 export const bridgeAbi = parseAbi([
   "function lock(address token, uint256 amount, uint256 destinationChainId, address destinationToken, uint256 minOut, address recipient) returns (bytes32 id)"
 ])
 
-/** contracts/RoutedSwap.sol: the terms are static, so that a call policy can pin each by its place. */
+/** contracts/RoutedSwap.sol: the terms are static, so that a call policy can pin each by its offset. */
 export const routedSwapAbi = parseAbi([
   "struct Terms { address sell; uint256 amount; address buy; uint256 minOut; address hub; uint256 deadline; }",
   "function TARGET() view returns (address)",

@@ -1,4 +1,4 @@
-/** What holds on EVM chains: an executor on the chain checks what the owner signed, and carries all of it at once. */
+/** What holds on EVM chains: an executor on the chain checks what the owner signed, and includes all of it at once. */
 import type { Address } from "#domain/values/Caip.ts"
 import type { FamilyTerms } from "#domain/chain/Families.ts"
 

@@ -1,7 +1,7 @@
 /**
  * HMAC-SHA-256 of an API key under the deployment's pepper.
  *
- * A key carries 256 bits of randomness, so a slow password hash would protect nothing and cost every request; the
+ * A key contains 256 bits of randomness, so a slow password hash would protect nothing and cost every request; the
  * pepper makes a stolen table useless for checking guesses. Source: docs/decisions/0004-api-keys.md, RFC 2104.
  */
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto"

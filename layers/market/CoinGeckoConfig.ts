@@ -8,7 +8,7 @@ export class CoinGeckoConfig extends Context.Service<
     readonly baseUrl: string
     /** Null for access without a key, which CoinGecko limits by IP address. */
     readonly apiKey: Redacted.Redacted | null
-    /** Decides the name of the header that carries the key. Each plan has its own host. */
+    /** Decides the name of the header that contains the key. Each plan has its own host. */
     readonly plan: "demo" | "pro"
   }
 >()("ballast/layers/market/CoinGeckoConfig") {}

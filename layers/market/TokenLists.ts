@@ -68,7 +68,7 @@ const chainOfRow = Schema.decodeUnknownOption(Schema.Struct({ chainId: ListedCha
 const label = (maximum: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[^\\p{C}]{1,${maximum}}$`, "u")))
 
 /**
- * Lists are generated, and some of real issuers carry mixed-case addresses whose checksum is wrong. The case means
+ * Lists are generated, and some of real issuers contain mixed-case addresses whose checksum is wrong. The case means
  * nothing there, so it is corrected rather than refused, unlike that of an address which a person has typed.
  */
 const ListedAddress = Schema.String.pipe(

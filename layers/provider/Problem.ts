@@ -9,7 +9,7 @@ export interface Problem {
 const maxLength = 300
 
 /** A provider's words as they may be shown and logged: one bounded line, without the secrets that it may repeat. */
-export const shownWords = (words: string, secrets: ReadonlyArray<string>): string => {
+export const shownMessage = (words: string, secrets: ReadonlyArray<string>): string => {
   const line = words.replaceAll(/[\p{C}\s]+/gu, " ").trim()
   const shown = secrets.reduce((text, secret) => (secret === "" ? text : text.replaceAll(secret, "…")), line)
   return shown.length > maxLength ? `${shown.slice(0, maxLength)}…` : shown

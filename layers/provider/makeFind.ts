@@ -14,7 +14,7 @@ import {
 } from "effect/http"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
-import { type Problem, shownWords } from "#layers/provider/Problem.ts"
+import { type Problem, shownMessage } from "#layers/provider/Problem.ts"
 
 /** Decodes an answer without services. */
 export type AnswerSchema = Schema.Constraint & { readonly DecodingServices: never }
@@ -113,7 +113,7 @@ const problemOf = ({ headers, readProblem }: Provider, response: HttpClientRespo
       )(response).pipe(
         Effect.map(readProblem),
         Effect.map((problem) =>
-          problem === undefined ? undefined : { ...problem, words: shownWords(problem.words, Object.values(headers)) }
+          problem === undefined ? undefined : { ...problem, words: shownMessage(problem.words, Object.values(headers)) }
         ),
         Effect.orElseSucceed(() => undefined)
       )
@@ -189,7 +189,7 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
         })
       ),
       withinRealTime(answerLimit, () => plain(`${name} did not answer in ${Duration.format(answerLimit)}`, true)),
-      // A redirect would carry the key to another host.
+      // A redirect would contain the key to another host.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )

@@ -16,7 +16,7 @@ import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTrans
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaCosts } from "#layers/solana/SolanaCosts.ts"
 import { SolanaFunds } from "#layers/solana/SolanaFunds.ts"
-import { SolanaMarks } from "#layers/solana/SolanaMarks.ts"
+import { SolanaTags } from "#layers/solana/SolanaTags.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SolanaTokens } from "#layers/solana/SolanaTokens.ts"
 import { SolanaUnlisted } from "#layers/solana/SolanaUnlisted.ts"
@@ -36,8 +36,8 @@ const jupiter = Layer.unwrap(
 export const SolanaClients = Layer.mergeAll(rpc, jupiter, SolanaAgent.layer)
 
 /**
- * Balances, Chains, ChainCosts, ChainStates, OperationMarks, RelayerFunds, TokenReader, Venue, ChainExecution,
- * WithdrawalExecution and WithdrawalVerifier of all families, over those of the others; and SolanaWallets, StepCarrier
+ * Balances, Chains, ChainCosts, ChainStates, OperationTags, RelayerFunds, TokenReader, Venue, SwapBatches,
+ * WithdrawalTransactions and WithdrawalVerifier of all families, over those of the others; and SolanaWallets, PartRelay
  * and UnlistedHoldings.
  */
 export const SolanaLive = Layer.mergeAll(
@@ -46,7 +46,7 @@ export const SolanaLive = Layer.mergeAll(
   SolanaCosts,
   SolanaExecutionLive,
   SolanaFunds,
-  SolanaMarks,
+  SolanaTags,
   SolanaTokens,
   SolanaUnlisted,
   SolanaWalletsLive,

@@ -27,7 +27,7 @@ export const solanaTerms = {
       details: [isOnSolana]
     }
   },
-  enrollment: "place",
+  enrollment: "sub_account",
   withdrawalForm: "text",
   textSigning: "text",
   /** Each sale is a transaction of its own, and what the owner signed could be carried out in part. */

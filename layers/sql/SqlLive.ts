@@ -2,8 +2,8 @@
 import { Layer } from "effect"
 import { TransientFault } from "#domain/errors/TransientFault.ts"
 import * as AccountQueue from "#layers/sql/operation/AccountQueue.ts"
-import * as ActionStore from "#layers/sql/action/ActionStore.ts"
-import * as IssuerQuoteStore from "#layers/sql/action/IssuerQuoteStore.ts"
+import * as OrderStore from "#layers/sql/order/OrderStore.ts"
+import * as IssuerQuoteStore from "#layers/sql/order/IssuerQuoteStore.ts"
 import { isTransientFault } from "#layers/sql/isDatabaseFault.ts"
 import * as AnalyticsStore from "#layers/sql/discovery/AnalyticsStore.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
@@ -27,7 +27,7 @@ import * as MirrorabilityStore from "#layers/sql/strategy/MirrorabilityStore.ts"
 import * as MirrorTermsStore from "#layers/sql/strategy/MirrorTermsStore.ts"
 import * as MonitorStore from "#layers/sql/monitor/MonitorStore.ts"
 import * as OperationStore from "#layers/sql/operation/OperationStore.ts"
-import * as PlaceJournal from "#layers/sql/enrollment/PlaceJournal.ts"
+import * as SubAccountJournal from "#layers/sql/enrollment/SubAccountJournal.ts"
 import * as PortfolioAccessStore from "#layers/sql/portfolio/PortfolioAccessStore.ts"
 import * as PortfolioStore from "#layers/sql/portfolio/PortfolioStore.ts"
 import * as RefusedRequestStore from "#layers/sql/request/RefusedRequestStore.ts"
@@ -38,7 +38,7 @@ import * as PreviewStore from "#layers/sql/rebalance/PreviewStore.ts"
 import * as RunHistory from "#layers/sql/rebalance/RunHistory.ts"
 import * as RunStore from "#layers/sql/rebalance/RunStore.ts"
 import * as SessionStore from "#layers/sql/identity/SessionStore.ts"
-import * as StepJournal from "#layers/sql/relay/StepJournal.ts"
+import * as PartJournal from "#layers/sql/relay/PartJournal.ts"
 import * as StepStore from "#layers/sql/operation/StepStore.ts"
 import * as StrategyStore from "#layers/sql/strategy/StrategyStore.ts"
 import * as SuspendedRuns from "#layers/sql/operation/SuspendedRuns.ts"
@@ -58,7 +58,7 @@ import * as WithdrawalStore from "#layers/sql/withdrawal/WithdrawalStore.ts"
 
 export const SqlLive = Layer.mergeAll(
   AccountQueue.layer,
-  ActionStore.layer,
+  OrderStore.layer,
   AnalyticsStore.layer,
   AssetStore.layer,
   CatalogueStore.layer,
@@ -82,7 +82,7 @@ export const SqlLive = Layer.mergeAll(
   MirrorTermsStore.layer,
   MonitorStore.layer,
   OperationStore.layer,
-  PlaceJournal.layer,
+  SubAccountJournal.layer,
   PortfolioAccessStore.layer,
   PortfolioStore.layer,
   RefusedRequestStore.layer,
@@ -93,7 +93,7 @@ export const SqlLive = Layer.mergeAll(
   RunHistory.layer,
   RunStore.layer,
   SessionStore.layer,
-  StepJournal.layer,
+  PartJournal.layer,
   StepStore.layer,
   StrategyStore.layer,
   SuspendedRuns.layer,

@@ -32,7 +32,7 @@ export const Wad = fromText(Schema.BigInt, {
   format: (value) => Decimal.format(value, 18)
 })
 
-/** Fields of a row that carries swap preferences. */
+/** Fields of a row that contains swap preferences. */
 export const SwapPreferencesColumns = {
   slippageBps: Schema.NullOr(Schema.Int),
   priceImpactBps: Schema.NullOr(Schema.Int),

@@ -13,7 +13,7 @@ import { connectionsBesidePool, sessionsOf, silence } from "#layers/sql/sessions
 
 /** A server forks for each of them. */
 const openedAtOnce = 5
-/** Longest wait for sessions to be gone that were told to end. */
+/** Longest wait for sessions to be gone that were asked to end. */
 const longestEnd = Duration.seconds(1)
 
 /** The server closes a connection as the last act of its session, after which it counts no more. */

@@ -14,7 +14,7 @@ const keepAliveMs = 10_000
 const checksOfASilence = 14
 
 /** Where the URL points, as the client reads it. */
-const placeOf = (url: string) => {
+const addressOf = (url: string) => {
   const { hostname, port, searchParams } = new URL(url)
   const host = searchParams.get("host") ?? (hostname === "" ? "localhost" : decodeURIComponent(hostname))
   const at = Number(searchParams.get("port") ?? (port === "" ? 5432 : port))
@@ -42,7 +42,7 @@ const endWhenSilent = (socket: Socket, silence: Duration.Duration) => {
 /** Opens connections to the server of `url`, each of which ends after a silence of that long. */
 export const serverSocket = (url: Redacted.Redacted, silence: Duration.Duration) => (): Socket => {
   const socket = connect({
-    ...placeOf(Redacted.value(url)),
+    ...addressOf(Redacted.value(url)),
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs

@@ -56,11 +56,11 @@ const pooler = (url: Redacted.Redacted, timeout: Duration.Duration) => ({
   stream: serverSocket(url, timeout)
 })
 
-interface Place extends Pick<DatabaseConfig["Service"], "directUrl" | "maxConnections"> {
+interface DatabaseAddress extends Pick<DatabaseConfig["Service"], "directUrl" | "maxConnections"> {
   readonly url: Redacted.Redacted
 }
 
-export const sessionsOf = ({ directUrl, maxConnections, url }: Place, allowed: Silence) => {
+export const sessionsOf = ({ directUrl, maxConnections, url }: DatabaseAddress, allowed: Silence) => {
   const direct = directUrl ?? url
   const ownWay = directUrl === null || directUrl === undefined
   return {

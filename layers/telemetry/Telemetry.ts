@@ -50,8 +50,8 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, 
 /**
  * Blacks out secrets in text that leaves the process: the last line of defence behind Redacted.
  *
- * A third party's error message may quote a request with its credentials, and an exception may carry what it was given;
- * neither passes through a type of ours.
+ * A third party's error message may quote a request with its credentials, and an exception may contain what it was
+ * given; neither passes through a type of ours.
  *
  * Makes a function that blacks out the given secrets, as they are or as JSON writes them, and every API key.
  */

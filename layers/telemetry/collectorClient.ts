@@ -1,6 +1,6 @@
 /**
- * What exports are sent with. A collector that never answers must not gather exports without end, and one that cannot
- * be reached, or that takes nothing, is told of once, and once when it takes exports again: the exporters themselves
+ * What exports are sent with. A collector that never answers must not collect exports without end, and one that cannot
+ * be reached, or that takes nothing, is reported once, and once when it takes exports again: the exporters themselves
  * say it at Debug, at every turn.
  */
 import { Context, Duration, Effect, Layer } from "effect"
@@ -22,14 +22,14 @@ export const collectorClient = (endpoint: string) =>
       const loggers = yield* Effect.context<never>()
       let failures = 0
 
-      const told = (entry: Effect.Effect<void>) =>
+      const reported = (entry: Effect.Effect<void>) =>
         Effect.updateContext(entry, (context: Context.Context<never>) => Context.merge(context, loggers))
 
       const failed = (reason: string) =>
         Effect.suspend(() => {
           failures += 1
           if (failures !== failuresToTell) return Effect.void
-          return told(
+          return reported(
             Effect.logWarning(
               `Traces, metrics and logs do not reach the collector at ${endpoint}: ${reason}. What it does not take is lost; check OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS`
             )
@@ -39,7 +39,7 @@ export const collectorClient = (endpoint: string) =>
       const taken = Effect.suspend(() => {
         const wasAway = failures >= failuresToTell
         failures = 0
-        return wasAway ? told(Effect.logWarning(`The collector at ${endpoint} takes exports again`)) : Effect.void
+        return wasAway ? reported(Effect.logWarning(`The collector at ${endpoint} takes exports again`)) : Effect.void
       })
 
       return HttpClient.transform(client, (response, request) =>

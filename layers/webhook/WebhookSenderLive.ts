@@ -4,7 +4,7 @@
  */
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { Agent, type Dispatcher, request } from "undici"
-import { type Message, type Receipt, WebhookSender } from "#domain/webhook/WebhookSender.ts"
+import { type Message, type DeliveryAnswer, WebhookSender } from "#domain/webhook/WebhookSender.ts"
 import { AddressRefused, guardedConnector, type Resolve, systemResolve } from "#layers/webhook/guardedConnector.ts"
 import { refusalOf } from "#layers/webhook/targetRules.ts"
 import { WebhookConfig } from "#layers/webhook/WebhookConfig.ts"
@@ -86,7 +86,7 @@ const makePost = (dispatcher: Dispatcher, bodyTimeout: number) => async (message
     status: statusCode,
     problem,
     ...(problem === null ? {} : retryAfterOf(headers["retry-after"]))
-  } satisfies Receipt
+  } satisfies DeliveryAnswer
 }
 
 export const WebhookSenderLive = Layer.effect(
@@ -109,9 +109,9 @@ export const WebhookSenderLive = Layer.effect(
     )
     const post = makePost(agent, Duration.toMillis(bodyTimeout))
 
-    const send = Effect.fn("WebhookSender.send")((message: Message): Effect.Effect<Receipt> => {
+    const send = Effect.fn("WebhookSender.send")((message: Message): Effect.Effect<DeliveryAnswer> => {
       const refusal = refusalOf(message.url, targets)
-      if (refusal !== null) return Effect.succeed<Receipt>({ status: null, problem: `Not sent: ${refusal}` })
+      if (refusal !== null) return Effect.succeed<DeliveryAnswer>({ status: null, problem: `Not sent: ${refusal}` })
       return Effect.tryPromise({
         try: (interrupted) => {
           // Of the machine's time, whatever clock the service follows.
@@ -125,7 +125,7 @@ export const WebhookSenderLive = Layer.effect(
           error instanceof DOMException && error.name === "TimeoutError"
             ? `No answer within ${Duration.toSeconds(timeout)} seconds`
             : reasonOf(error instanceof AddressRefused ? error : ((error as { cause?: unknown }).cause ?? error))
-      }).pipe(Effect.catch((problem) => Effect.succeed<Receipt>({ status: null, problem })))
+      }).pipe(Effect.catch((problem) => Effect.succeed<DeliveryAnswer>({ status: null, problem })))
     })
 
     return WebhookSender.of({ refusalOf: (url) => refusalOf(url, targets), send })

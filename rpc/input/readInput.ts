@@ -7,13 +7,13 @@ import { ValidationFailed } from "#domain/errors/Errors.ts"
 /** Options by which bodies of REST are read too: a field that the procedure does not have is refused. */
 const strict = { onExcessProperty: "error" } as const
 
-/** A refusal whose details name the fields; `place` is where the whole input stands. */
+/** A refusal whose details name the fields; `path` is the path at which the whole input stands. */
 export const notValid =
-  (place: string) =>
+  (path: string) =>
   ({ issue }: Schema.SchemaError) =>
     new ValidationFailed({
       message: "The request is not valid; details name each field",
-      details: detailsOf(issue, place)
+      details: detailsOf(issue, path)
     })
 
 /** An object without fields. */
@@ -25,13 +25,13 @@ const nothing = Schema.Record(
 /** Reads what was sent as the input of a procedure. */
 export const inputReader = (
   { payloadSchema }: Rpc.AnyWithProps,
-  { codecFor, place }: { readonly codecFor: RpcSerialization.CodecFor; readonly place: string }
+  { codecFor, path }: { readonly codecFor: RpcSerialization.CodecFor; readonly path: string }
 ) => {
   const takesNothing = payloadSchema.ast._tag === "Void"
   const codec = codecFor(takesNothing ? nothing : payloadSchema) as Schema.Codec<unknown, unknown>
   const quickly = Schema.decodeUnknownEffect(codec, strict)
   const thoroughly = Schema.decodeUnknownEffect(codec, { ...describedParsing, ...strict })
-  const refusal = notValid(place)
+  const refusal = notValid(path)
   return (input: unknown): Effect.Effect<unknown, ValidationFailed> => {
     const sent = takesNothing ? (input ?? {}) : input
     // Finding every problem costs three times as much, and most inputs have none.

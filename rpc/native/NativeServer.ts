@@ -36,7 +36,7 @@ class NoProcedure extends Error {
   }
 }
 
-/** What is called in the place of a procedure that there is not, with its name. No procedure has this name. */
+/** What is called in place of a procedure that there is not, with its name. No procedure has this name. */
 const absent = Rpc.make("?", { payload: Schema.String })
 
 /** Calls of procedures that there are not are calls too: the library would answer them while it reads the request. */
@@ -86,7 +86,7 @@ export const nativeServer = <Rpcs extends Rpc.Any>(group: RpcGroup.RpcGroup<Rpcs
       const given = yield* Effect.context<Rpc.ToHandler<Rpcs> | Rpc.Middleware<Rpcs>>()
       return procedures.reduce((context, procedure) => {
         const handler = Context.getUnsafe(given as Context.Context<Handler>, handlerOf(procedure))
-        const read = inputReader(procedure, { codecFor, place: "payload" })
+        const read = inputReader(procedure, { codecFor, path: "payload" })
         return Context.add(context, handlerOf(procedure), reading(procedure, handler, read))
       }, given as Context.Context<Handler>) as typeof given
     })

@@ -1,5 +1,5 @@
 /**
- * Effect's RPC over HTTP, where one request may carry several calls, a line each: the first is the request, which the
+ * Effect's RPC over HTTP, where one request may contain several calls, a line each: the first is the request, which the
  * server has counted; each further one counts as much. When they are too many none of them runs.
  */
 import { Clock, Context, Effect, identity, Layer, Option, Stream } from "effect"
@@ -15,7 +15,7 @@ import { AnswerSettings } from "#domain/request/AnswerSettings.ts"
 import { RateLimits } from "#domain/request/RateLimits.ts"
 import { failure, textOf } from "#rpc/jsonWire.ts"
 import { mediaTypeProblem } from "#rpc/input/mediaType.ts"
-import { bareRequest, carried, CarryingRequest } from "#rpc/native/CarryingRequest.ts"
+import { bareRequest, withOuterHeaders, OuterRequest } from "#rpc/native/OuterRequest.ts"
 import { callsIn } from "#rpc/native/messages.ts"
 
 /**
@@ -73,7 +73,7 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
         const body = Effect.succeed(calls.map((call) => `${call}\n`).join(""))
         return yield* Effect.provideContext(
           bounded,
-          Context.make(CarryingRequest, request).pipe(
+          Context.make(OuterRequest, request).pipe(
             Context.add(HttpServerRequest.HttpServerRequest, bareRequest(request, { text: body }))
           )
         )
@@ -92,7 +92,7 @@ export const countedProtocol = (path: HttpRouter.PathInput) =>
         run: (f) =>
           protocol.run((clientId, message) =>
             message._tag === "Request"
-              ? Effect.flatMap(carried(message) as Effect.Effect<typeof message>, (call) => f(clientId, call))
+              ? Effect.flatMap(withOuterHeaders(message) as Effect.Effect<typeof message>, (call) => f(clientId, call))
               : f(clientId, message)
           )
       }

@@ -1,9 +1,10 @@
 /**
- * The messages in the body of a request of Effect's RPC, a line each. All of them are in order, or none is carried out.
+ * The messages in the body of a request of Effect's RPC, a line each. All of them are in order, or none is
+ * withOuterHeaders out.
  */
 import { Effect } from "effect"
 import { ValidationFailed } from "#domain/errors/Errors.ts"
-import { headersProblem } from "#rpc/native/CarryingRequest.ts"
+import { headersProblem } from "#rpc/native/OuterRequest.ts"
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -36,7 +37,7 @@ export const callsIn = (text: string, maxCalls: number): Effect.Effect<ReadonlyA
   if (lines.length > maxCalls)
     return Effect.fail(
       new ValidationFailed({
-        message: `A request carries at most ${maxCalls} calls; send the others in further requests`,
+        message: `A request contains at most ${maxCalls} calls; send the others in further requests`,
         details: [`body: has ${lines.length} calls`]
       })
     )
@@ -47,7 +48,7 @@ export const callsIn = (text: string, maxCalls: number): Effect.Effect<ReadonlyA
     if (problem !== undefined)
       return Effect.fail(
         new ValidationFailed({
-          message: "A message of the request is not valid, so none was carried out; details name its line",
+          message: "A message of the request is not valid, so none was withOuterHeaders out; details name its line",
           details: [`line ${index + 1}: ${problem}`]
         })
       )

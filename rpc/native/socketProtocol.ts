@@ -20,7 +20,7 @@ import { RateLimits } from "#domain/request/RateLimits.ts"
 import { RequestContext } from "#domain/request/RequestContext.ts"
 import { CallLog } from "#rpc/CallLog.ts"
 import { ClientProcedures } from "#rpc/ClientProcedures.ts"
-import { bareRequest, carried, CarryingRequest, headersProblem } from "#rpc/native/CarryingRequest.ts"
+import { bareRequest, withOuterHeaders, OuterRequest, headersProblem } from "#rpc/native/OuterRequest.ts"
 import { makeRefuseCall } from "#rpc/native/refuseCall.ts"
 import { failure } from "#rpc/jsonWire.ts"
 import { SocketPlatform } from "#rpc/native/SocketPlatform.ts"
@@ -43,7 +43,7 @@ class OpenSocket extends Context.Service<
 const isMessage = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "_tag" in value && typeof value._tag === "string"
 
-/** JSON, where a frame is a message or a list of them, not more than a request may carry. */
+/** JSON, where a frame is a message or a list of them, not more than a request may contain. */
 export const boundedFrames = Layer.effect(
   RpcSerialization.RpcSerialization,
   Effect.map(AnswerSettings, ({ maxCalls }) => {
@@ -57,7 +57,7 @@ export const boundedFrames = Layer.effect(
           decode: (frame) => {
             const messages = decode(frame)
             // What is thrown here the library answers to the client.
-            if (messages.length > maxCalls) throw new Error(`A frame carries at most ${maxCalls} messages`)
+            if (messages.length > maxCalls) throw new Error(`A frame contains at most ${maxCalls} messages`)
             if (!messages.every(isMessage)) throw new Error("A frame is a message, or a list of them")
             return messages
           }
@@ -97,7 +97,7 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
           )
         const open = Effect.provideContext(
           httpEffect,
-          Context.make(CarryingRequest, request).pipe(
+          Context.make(OuterRequest, request).pipe(
             Context.add(HttpServerRequest.HttpServerRequest, bareRequest(request, { upgrade: Effect.succeed(socket) })),
             Context.add(OpenSocket, { address, close })
           )
@@ -134,13 +134,13 @@ export const socketProtocol = (path: HttpRouter.PathInput) =>
       const call = Effect.fnUntraced(function* (f: Forward, clientId: number, message: RpcMessage.RequestEncoded) {
         if (!(yield* counted(message))) return
         const problem = headersProblem(message.headers)
-        if (problem === undefined) return yield* f(clientId, yield* carried(message))
+        if (problem === undefined) return yield* f(clientId, yield* withOuterHeaders(message))
         const invalid = new ValidationFailed({
           message: "The message is not valid; details name each field",
           details: [problem]
         })
         if (!(yield* refuse(clientId, message, invalid)))
-          return yield* f(clientId, yield* carried({ ...message, headers: [] }))
+          return yield* f(clientId, yield* withOuterHeaders({ ...message, headers: [] }))
         yield* log.refused({ procedure: message.tag, callId: message.id }, invalid)
       })
 

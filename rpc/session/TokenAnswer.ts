@@ -26,7 +26,7 @@ const attributes = ({ isSecure }: CookieSettings) =>
   ({ httpOnly: true, sameSite: "strict", secure: isSecure, path: "/" }) as const
 
 /**
- * The answer with its token in the cookie, where its delivery is by cookie, and in no place that a script can read. No
+ * The answer with its token in the cookie, where its delivery is by cookie, and nowhere that a script can read. No
  * cache keeps it.
  */
 export const tokenInCookie = <Answer extends TokenAnswer>(

@@ -1,4 +1,4 @@
-/** Counts a call whose sender is known as the request of a route is counted, whichever wire carries it. */
+/** Counts a call whose sender is known as the request of a route is counted, whichever wire it came by. */
 import { Context, Effect } from "effect"
 import type { Rpc } from "effect/rpc"
 import type { RateLimited } from "#domain/errors/Errors.ts"

@@ -23,7 +23,7 @@ export interface Token {
   /** Whole tokens in circulation, for the feed's market capitalisation. */
   readonly supply: bigint
   readonly tags: ReadonlyArray<string>
-  /** The token has no feed on its chain: the guard takes the attestor's word for its price. */
+  /** The token has no feed on its chain: the guard takes the attestor's signed price. */
   readonly isAttested: boolean
 }
 

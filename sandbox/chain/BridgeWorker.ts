@@ -1,5 +1,5 @@
 /**
- * Carries what the vaults took to the other chain, after a while and less a fee, or does what the control API has set
+ * Delivers what the vaults took to the other chain, after a while and less a fee, or does what the control API has set
  * instead: later, in another token, back to where it came from, or never. What a node refuses is sent until it is paid.
  */
 import { Duration, Effect, Layer, Schedule } from "effect"
@@ -57,7 +57,7 @@ export const BridgeWorker = Layer.effectDiscard(
     })
 
     /**
-     * Pays a lock unless it is paid: a try whose answer was lost may have paid it. What the floor or the destination
+     * Pays a lock unless it is paid: a try whose answer was lost may have paid it. What the minimum or the destination
      * forbids goes back, as a true bridge would have it.
      */
     const pay = Effect.fnUntraced(function* (source: Chain, lock: Locked, mode: FaultMode) {

@@ -38,7 +38,7 @@ export interface ChainOptions {
   readonly blockTimeMillis?: number
   /** Prices shared with other chains and feeds; the catalogue's by default. */
   readonly prices?: PriceBook
-  /** Whose word the chain's guard takes for tokens without a feed; nobody's by default. */
+  /** Whose signed prices the chain's guard takes for tokens without a feed; nobody's by default. */
   readonly attestor?: Address
 }
 

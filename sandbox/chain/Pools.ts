@@ -5,7 +5,7 @@ import { type Address, encodePacked, getCreate2Address, keccak256 } from "viem"
 import * as Decimal from "#domain/values/Decimal.ts"
 import type { CatalogChain, Token } from "#sandbox/assets/catalog.ts"
 
-/** Keccak-256 of the pair contract's creation code, the constant that the router of @uniswap/v2-periphery carries. */
+/** Keccak-256 of the pair contract's creation code, the constant that the router of @uniswap/v2-periphery contains. */
 const pairCodeHash = "0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f"
 
 /** Two tokens that have a pool; `quote` is USDC or WETH. */

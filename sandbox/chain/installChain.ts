@@ -210,7 +210,7 @@ const stockUp = Effect.fnUntraced(function* (
   }
 })
 
-/** Installs everything; the pools start at the book's prices, and the guard takes the attestor's word. */
+/** Installs everything; the pools start at the book's prices, and the guard takes the attestor's signed price. */
 export const installChain = Effect.fn("installChain")(function* (
   installation: Installation,
   { attestor, prices }: { readonly prices: PriceBook; readonly attestor: Address }

@@ -32,7 +32,7 @@ const hexOf = (block: bigint): string => `0x${block.toString(16)}`
 const numberOf = (tag: unknown): bigint | undefined =>
   typeof tag === "string" && /^0x[0-9a-f]+$/iu.test(tag) ? BigInt(tag) : undefined
 
-/** What a method reads, and for states the place of the block among its arguments. */
+/** What a method reads, and for states the index of the block among its arguments. */
 const readings: Readonly<Record<string, readonly [reading: NodeReading, blockAt?: number]>> = {
   eth_blockNumber: ["blocks"],
   eth_getBlockByNumber: ["blocks", 0],

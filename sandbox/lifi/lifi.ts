@@ -109,9 +109,9 @@ const stepsFor = Effect.fnUntraced(function* (chains: WorldChains["Service"], wa
 const transferStep = (from: Chain, to: Chain, wanted: Wanted): QuotedStep | undefined => {
   const { usdc: sell } = from.catalog
   const { usdc: buy } = to.catalog
-  const isCarried =
+  const isServed =
     isAddressEqual(wanted.fromToken as Address, sell.address) && isAddressEqual(wanted.toToken as Address, buy.address)
-  if (!isCarried) return undefined
+  if (!isServed) return undefined
   const fromAddress = wanted.fromAddress as Address
   return quoteStep({
     from,

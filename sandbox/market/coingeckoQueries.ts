@@ -39,7 +39,7 @@ export const OhlcQuery = Schema.Struct({
 /** A plan with a price has a header of its own. */
 export const paidKeyHeader = "x-cg-pro-api-key"
 
-/** The key that a request carries, of whichever plan. */
+/** The key that a request contains, of whichever plan. */
 export const keyOf = (
   headers: Readonly<Record<string, string | undefined>>,
   query: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

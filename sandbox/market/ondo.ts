@@ -23,7 +23,7 @@ const base = "/ondo/v1"
 
 /** What the issuer earns on each side, basis points. */
 const spreadBps = 10n
-/** Seconds that a word holds, by its duration. */
+/** Seconds that a signed quote holds, by its duration. */
 const lifeOf = { short: 60, long: 300 } as const
 
 const problem = (status: number, code: string, message: string) =>

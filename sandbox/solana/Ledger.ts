@@ -187,7 +187,7 @@ export class Ledger {
     return this.#execute(getTransactionDecoder().decode(wire.bytes) as Transaction, keep)
   }
 
-  /** Signatures are checked before, by the node: what runs here may carry none, as simulations and expansions do. */
+  /** Signatures are checked before, by the node: what runs here may contain none, as simulations and expansions do. */
   #execute(transaction: Transaction, keep: boolean): Outcome {
     this.#svm.withSigverify(false)
     try {

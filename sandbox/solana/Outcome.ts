@@ -19,7 +19,7 @@ export const outcomeOf = (meta: TransactionMetadata, error: TransactionError | n
   units: meta.computeUnitsConsumed()
 })
 
-/** The place of the account whose rent was spent, where that is the error. */
+/** The index of the account whose rent was spent, where that is the error. */
 export const rentSpentAt = (error: TransactionError | null): number | undefined => {
   if (error === null || typeof error === "string" || !("InsufficientFundsForRent" in error)) return undefined
   return (error["InsufficientFundsForRent"] as { readonly account_index: number }).account_index

@@ -204,7 +204,7 @@ const rotateKey = Command.make(
   },
   Effect.fn(function* ({ apiKeyId, json, overlapHours, tenant }) {
     const key = yield* (yield* TenantAdmin).rotateKey(tenant, apiKeyId, overlapHours * 3_600)
-    const until = `${apiKeyId} works until ${DateTime.formatIso(key.replaces.endsAt)}; put the new key in its place.`
+    const until = `${apiKeyId} works until ${DateTime.formatIso(key.replaces.endsAt)}; put the new key in its location.`
     yield* print(json, { ...key, secret: Redacted.value(key.secret) }, `${issuedText(key)}\n${until}`)
   })
 ).pipe(Command.withDescription("Make a key in the place of another, which ends after an overlap"))

@@ -11,10 +11,10 @@ import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { type SchemaState, schemaState } from "#layers/sql/schemaState.ts"
 import { AdminFailed } from "#src/cli/TenantAdmin.ts"
 
-type Place = DatabaseConfig["Service"]
+type DatabaseLocation = DatabaseConfig["Service"]
 
 /** Where the database is, without its password. */
-const placeOf = ({ dataDir, url }: Place): string =>
+const locationOf = ({ dataDir, url }: DatabaseLocation): string =>
   url === null ? `the embedded database in DATA_DIR, ${resolve(dataDir)}` : "the database of DATABASE_URL"
 
 const several = (names: ReadonlyArray<string>): string =>
@@ -31,23 +31,23 @@ const elsewhere =
   "Set DATABASE_URL, or DATA_DIR, as the service has it; a new database is made by starting the service."
 
 /** The latest migration of a database that is the service's, of this release. */
-export const latestIn = (place: Place, state: SchemaState): Result.Result<string, Unusable> => {
+export const latestIn = (location: DatabaseLocation, state: SchemaState): Result.Result<string, Unusable> => {
   switch (state._tag) {
     case "Foreign":
       return Result.fail({
         detail:
-          `There is no service's data in ${placeOf(place)}: ` +
+          `There is no service's data in ${locationOf(location)}: ` +
           (state.tables === 0 ? "it is empty" : `its ${state.tables} tables are not the service's`),
         toDo: elsewhere
       })
     case "Behind":
       return Result.fail({
-        detail: `The schema of ${placeOf(place)} is that of an earlier release: ${several(state.pending)} are missing`,
+        detail: `The schema of ${locationOf(location)} is that of an earlier release: ${several(state.pending)} are missing`,
         toDo: "Start this release of the service first, which migrates it, or use the command line of that release."
       })
     case "Ahead":
       return Result.fail({
-        detail: `A later release has migrated ${placeOf(place)}: ${several(state.unknown)} are not known here`,
+        detail: `A later release has migrated ${locationOf(location)}: ${several(state.unknown)} are not known here`,
         toDo: "Use the command line of the release that runs."
       })
     case "Unreleased":
@@ -61,32 +61,32 @@ export const latestIn = (place: Place, state: SchemaState): Result.Result<string
 }
 
 /** Checks the folder: without it there is no embedded database, and opening it would make one. */
-const missing = ({ dataDir, url }: Place): boolean =>
+const missing = ({ dataDir, url }: DatabaseLocation): boolean =>
   url === null && !existsSync(resolve(dataDir, "postgres", "PG_VERSION"))
 
 /** Why no database was opened: there is none. */
-export const absenceOf = (place: Place): Unusable | null =>
-  missing(place)
+export const absenceOf = (location: DatabaseLocation): Unusable | null =>
+  missing(location)
     ? {
-        detail: `There is no database in DATA_DIR, ${resolve(place.dataDir)}`,
+        detail: `There is no database in DATA_DIR, ${resolve(location.dataDir)}`,
         toDo: elsewhere
       }
     : null
 
 const refuse = ({ detail, toDo }: Unusable) => new AdminFailed({ reason: `${detail}. ${toDo}` })
 
-const own = (place: Place) =>
+const own = (location: DatabaseLocation) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const latest = latestIn(place, yield* Effect.orDie(schemaState))
+      const latest = latestIn(location, yield* Effect.orDie(schemaState))
       if (Result.isFailure(latest)) return yield* refuse(latest.failure)
     })
   )
 
 /** Fails with `AdminFailed` unless the database is the service's and of this release. */
-export const serviceDatabase = (place: Place) => {
-  const absent = absenceOf(place)
-  const opened = Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place)))
-  const checked = own(place).pipe(Layer.provideMerge(DatabaseClock.layer), Layer.provideMerge(opened))
+export const serviceDatabase = (location: DatabaseLocation) => {
+  const absent = absenceOf(location)
+  const opened = Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, location)))
+  const checked = own(location).pipe(Layer.provideMerge(DatabaseClock.layer), Layer.provideMerge(opened))
   return absent === null ? checked : Layer.unwrap(Effect.as(Effect.fail(refuse(absent)), checked))
 }

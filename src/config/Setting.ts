@@ -78,7 +78,7 @@ export const required = <A>(name: string, kind: Kind<A>): Setting<A> =>
     value === null ? Effect.fail([describe(name, kind, "is not set")]) : Effect.succeed(value)
   )
 
-/** Reads every part and gathers the problems of all of them. */
+/** Reads every part and collects the problems of all of them. */
 export const all = <const Settings extends Record<string, Setting<unknown>>>(
   settings: Settings
 ): Setting<{ readonly [K in keyof Settings]: Effect.Success<Settings[K]> }> =>

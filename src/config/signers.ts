@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { EvmAddress } from "#domain/values/Caip.ts"
-import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
+import type { AttestorChoice } from "#layers/attestor/AttestorConfig.ts"
 import type { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { addressOfKey } from "#layers/evm/signer/localSigner.ts"
 import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
@@ -43,7 +43,7 @@ const local = (key: Setting<Parameters<typeof addressOfKey>[0]>): Setting<Signer
 /** Whose key it is. */
 type Prefix = "AGENT" | "RELAYER" | "ATTESTOR" | "ATTESTOR_NEXT"
 
-/** The key of one of them, from exactly one of its three places. */
+/** The key of one of them, from exactly one of its three variables. */
 const signer = (prefix: Prefix): Setting<SignerConfig> =>
   Effect.flatMap(optionalSigner(prefix), (found) =>
     found === null
@@ -79,7 +79,7 @@ export const attestorSigners: Setting<readonly [SignerConfig, ...ReadonlyArray<S
 )
 
 /** Where the service finds the attestor: in its own process, with a key here, or nowhere. */
-const attestorPlace: Setting<AttestorPlace> = Effect.gen(function* () {
+const attestorChoice: Setting<AttestorChoice> = Effect.gen(function* () {
   const { here, url } = yield* all({
     url: optional("ATTESTOR_URL", httpUrl("http://attestor:3002")),
     here: optionalSigner("ATTESTOR")
@@ -103,7 +103,7 @@ export const attestorToken = required(
 export const addressOf = (config: SignerConfig): EvmAddress =>
   config.kind === "remote" ? config.address : addressOfKey(config.key)
 
-/** The relayer's keys: several in `RELAYER_PRIVATE_KEYS`, or one in one of the three places. */
+/** The relayer's keys: several in `RELAYER_PRIVATE_KEYS`, or one in one of the three variables. */
 const relayerKeys: Setting<readonly [SignerConfig, ...ReadonlyArray<SignerConfig>]> = Effect.gen(function* () {
   const several = yield* optional("RELAYER_PRIVATE_KEYS", listOf(privateKey))
   if (several === null) return [yield* signer("RELAYER")] as const
@@ -123,22 +123,23 @@ const relayerKeys: Setting<readonly [SignerConfig, ...ReadonlyArray<SignerConfig
 })
 
 /** All of them, which must be different keys. */
-export const signers: Setting<Pick<EvmConfig["Service"], "agent" | "relayers"> & { readonly attestor: AttestorPlace }> =
-  Effect.gen(function* () {
-    const read = yield* all({ agent: signer("AGENT"), relayers: relayerKeys, attestor: attestorPlace })
-    const relayers = read.relayers.map(addressOf)
-    const { attestor } = read
-    if (attestor.kind === "here" && [addressOf(read.agent), ...relayers].includes(addressOf(attestor.signer))) {
-      return yield* Effect.fail([
-        "ATTESTOR_PRIVATE_KEY: is the key of the agent or of a relayer; who steals one key must not have two"
-      ])
-    }
-    if (relayers.includes(addressOf(read.agent))) {
-      return yield* Effect.fail([
-        "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
-      ])
-    }
-    return new Set(relayers).size === relayers.length
-      ? read
-      : yield* Effect.fail(["RELAYER_PRIVATE_KEYS: names a key twice; each account needs a key of its own"])
-  })
+export const signers: Setting<
+  Pick<EvmConfig["Service"], "agent" | "relayers"> & { readonly attestor: AttestorChoice }
+> = Effect.gen(function* () {
+  const read = yield* all({ agent: signer("AGENT"), relayers: relayerKeys, attestor: attestorChoice })
+  const relayers = read.relayers.map(addressOf)
+  const { attestor } = read
+  if (attestor.kind === "here" && [addressOf(read.agent), ...relayers].includes(addressOf(attestor.signer))) {
+    return yield* Effect.fail([
+      "ATTESTOR_PRIVATE_KEY: is the key of the agent or of a relayer; who steals one key must not have two"
+    ])
+  }
+  if (relayers.includes(addressOf(read.agent))) {
+    return yield* Effect.fail([
+      "RELAYER_PRIVATE_KEY: is the key of the agent; the account that pays gas needs a key of its own"
+    ])
+  }
+  return new Set(relayers).size === relayers.length
+    ? read
+    : yield* Effect.fail(["RELAYER_PRIVATE_KEYS: names a key twice; each account needs a key of its own"])
+})

@@ -36,7 +36,7 @@ const privateKey: KindOf<Redacted.Redacted> = {
 
 const seed = (key: Redacted.Redacted) => Redacted.make(seedOf(Redacted.value(key))!)
 
-/** The agent's key, from exactly one of its two places. */
+/** The agent's key, from exactly one of its two variables. */
 const agentSeed: Setting<Redacted.Redacted<Uint8Array>> = Effect.gen(function* () {
   const { file, key } = yield* all({
     key: optional("SOLANA_AGENT_PRIVATE_KEY", privateKey),

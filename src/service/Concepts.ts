@@ -3,8 +3,8 @@
  * service and the API of tests are made of it.
  */
 import { Layer } from "effect"
-import { CallsPreparer } from "#domain/action/CallsPreparer.ts"
-import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
+import { CallsPreparer } from "#domain/order/CallsPreparer.ts"
+import { DirectExecutions } from "#domain/order/DirectExecutions.ts"
 import { Backtests } from "#domain/backtest/Backtests.ts"
 import { Breakdowns } from "#domain/breakdown/Breakdowns.ts"
 import { Curation } from "#domain/discovery/Curation.ts"

@@ -1,4 +1,6 @@
-/** A process that starts without a connection to its database says where it asked, what it was told and what to do. */
+/**
+ * A process that starts without a connection to its database says where it asked, what it was answered and what to do.
+ */
 import { Effect, Redacted, Schema } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import type { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"

@@ -1,8 +1,8 @@
 /** The service itself: the domain's services over the adapters that keep their ports, and the engine. */
 import { NodeServices } from "@effect/platform-node"
 import { Layer } from "effect"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { Orders } from "#domain/order/Orders.ts"
+import { IssuerQuotes } from "#domain/order/IssuerQuotes.ts"
 import { CurrentBalances } from "#domain/chain/CurrentBalances.ts"
 import { StrategyAnalytics } from "#domain/discovery/StrategyAnalytics.ts"
 import { FlowPruner } from "#domain/enrollment/FlowPruner.ts"
@@ -139,7 +139,7 @@ const Procedures = Layer.mergeAll(
   OwnKeys.layer.pipe(Layer.provide(Tenants.layer)),
   Members.layer,
   SignIns.layer.pipe(Layer.provide(Sessions.layer)),
-  Actions.layer.pipe(Layer.provideMerge(IssuerQuotes.layer))
+  Orders.layer.pipe(Layer.provideMerge(IssuerQuotes.layer))
 )
 
 const Listed = Layer.merge(ShownPrices.layer, ListedCandles).pipe(

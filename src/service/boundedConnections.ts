@@ -11,7 +11,7 @@ import { clientAddress } from "#domain/values/clientAddress.ts"
 export interface ConnectionBounds {
   /** Open connections of one address; an IPv6 address counts as its /64. */
   readonly maxPerAddress: number
-  /** Their connections carry the requests of many addresses, and are not counted. */
+  /** Their connections contain the requests of many addresses, and are not counted. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   /** Time until an answer must have been taken whole; the routes end waits of their own earlier. */
   readonly longestAnswer: Duration.Duration
@@ -44,7 +44,7 @@ const boundAddresses = (server: Server, { maxPerAddress, trustedProxies }: Conne
   })
 }
 
-/** A body that goes on. To clients of HTTP/1.0 it ends with the connection, so that only its head tells. */
+/** A body that goes on. To clients of HTTP/1.0 it ends with the connection, so that only its head says so. */
 const isStream = ({ httpVersionMinor }: IncomingMessage, response: ServerResponse): boolean =>
   response.headersSent && (response.chunkedEncoding || httpVersionMinor === 0)
 

@@ -13,7 +13,7 @@ type Path = ReadonlyArray<string | number>
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-/** Every place inside a value, the value itself first. */
+/** Every path inside a value, the value itself first. */
 const placesOf = (value: unknown, at: Path = []): ReadonlyArray<Path> => [
   at,
   ...(isObject(value)

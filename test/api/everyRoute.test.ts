@@ -140,23 +140,26 @@ layer(apiCountedBy(BrokenCounters).pipe(Layer.provide(Recorder)), { excludeTestS
 const lostConnection = Effect.suspend(() =>
   Effect.die(new SqlError({ reason: new ConnectionError({ cause: new Error("cut off") }) }))
 )
-const AwayCounters = Layer.succeed(RateLimits, { arrive: () => lostConnection, consume: () => lostConnection })
+const AbsenceCounters = Layer.succeed(RateLimits, { arrive: () => lostConnection, consume: () => lostConnection })
 
-layer(apiCountedBy(AwayCounters).pipe(Layer.provide(Recorder)), { excludeTestServices: true })("every route", (it) => {
-  for (const { body, method, path, route } of endpoints) {
-    it.effect(`${route}: storage that is away is a 503 that says when to come back, and a warning`, () =>
-      Effect.gen(function* () {
-        const { call } = yield* Api
-        const answer = yield* call(method, path, { body })
-        assertError(answer, Unavailable)
-        assert.strictEqual(answer.headers.get("retry-after"), "2")
-        assert.notInclude(answer.text, "cut off")
-        yield* Effect.yieldNow
-        const logged = log.filter((line) => line.includes(answer.headers.get("x-correlation-id")!))
-        assert.lengthOf(logged, 1)
-        assert.include(logged[0], "cut off")
-        assert.include(logged[0], '"level":"WARN"')
-      })
-    )
+layer(apiCountedBy(AbsenceCounters).pipe(Layer.provide(Recorder)), { excludeTestServices: true })(
+  "every route",
+  (it) => {
+    for (const { body, method, path, route } of endpoints) {
+      it.effect(`${route}: storage that is away is a 503 that says when to come back, and a warning`, () =>
+        Effect.gen(function* () {
+          const { call } = yield* Api
+          const answer = yield* call(method, path, { body })
+          assertError(answer, Unavailable)
+          assert.strictEqual(answer.headers.get("retry-after"), "2")
+          assert.notInclude(answer.text, "cut off")
+          yield* Effect.yieldNow
+          const logged = log.filter((line) => line.includes(answer.headers.get("x-correlation-id")!))
+          assert.lengthOf(logged, 1)
+          assert.include(logged[0], "cut off")
+          assert.include(logged[0], '"level":"WARN"')
+        })
+      )
+    }
   }
-})
+)

@@ -40,7 +40,7 @@ layer(apiWith({ global: 12, critical: 2, general: 3, burst: 5 }), { excludeTestS
       })
     )
 
-    it.effect("tiers count apart, and errors carry the headers too", () =>
+    it.effect("tiers count apart, and errors contain the headers too", () =>
       Effect.gen(function* () {
         const { call } = yield* Api
         yield* fresh

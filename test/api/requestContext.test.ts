@@ -20,7 +20,7 @@ const log: Array<string> = []
 const Recorder = Logger.layer([Logger.map(Logger.formatStructured, (line) => void log.push(JSON.stringify(line)))])
 
 layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("every answer", (it) => {
-  it.effect("carries both ids, those of documents, probes and unknown routes too", () =>
+  it.effect("contains both ids, those of documents, probes and unknown routes too", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const seen = new Set<string>()
@@ -182,7 +182,7 @@ layer(ApiLive.pipe(Layer.provide(Recorder)), { excludeTestServices: true })("eve
     })
   )
 
-  it.effect("to a fault of ours is 500 without a word of it, and the log has the whole cause under the same id", () =>
+  it.effect("to a fault of ours is 500 without anything of it, and the log has the whole cause under the same id", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const environment = yield* TestEnvironment

@@ -10,9 +10,9 @@ const v1: any = JSON.parse(JSON.stringify(OpenApi.fromApi(V1)))
 
 const said = ["pattern", "format", "enum", "const", "maxLength"]
 
-const saysForm = (schema: any): boolean => said.some((word) => schema[word] !== undefined)
+const saysForm = (schema: any): boolean => said.some((signedQuote) => schema[signedQuote] !== undefined)
 
-/** The place of every schema of a text of which nothing is said, below the paths and components. */
+/** The path of every schema of a text of which nothing is said, below the paths and components. */
 const bareTexts = (value: any, at: string): ReadonlyArray<string> => {
   if (typeof value !== "object" || value === null) return []
   const own = value.type === "string" && !saysForm(value) ? [at] : []

@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 
 const root = join(import.meta.dirname, "../..")
 
-/** One line for each complaint, by the place of the program in the list; empty when all of them type-check. */
+/** One line for each complaint, by the index of the program in the list; empty when all of them type-check. */
 export const complaintsAbout = async (programs: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const builds = join(root, ".data")
   await mkdir(builds, { recursive: true })

@@ -45,7 +45,7 @@ describe(".env.example", () => {
     const docs = read("docs/operations.md")
     // Tables write the second variable of a row by its end, `_TOKEN`, and families by their beginning, `OTEL_*`.
     const families = [...docs.matchAll(/`([A-Z]+_)\*`/gu)].map(([, family]) => family!)
-    const isTold = (name: string) => {
+    const isDocumented = (name: string) => {
       const ends = name.split("_").map((_, index, parts) => `\`_${parts.slice(index).join("_")}\``)
       return (
         docs.includes(`\`${name.replace(/_8453$/u, "_<chainId>")}\``) ||
@@ -53,9 +53,9 @@ describe(".env.example", () => {
         ends.some((end) => docs.includes(end))
       )
     }
-    assert.isFalse(isTold("NOT_A_VARIABLE"))
+    assert.isFalse(isDocumented("NOT_A_VARIABLE"))
     assert.deepStrictEqual(
-      names.filter((name) => !isTold(name)),
+      names.filter((name) => !isDocumented(name)),
       []
     )
   })

@@ -101,10 +101,12 @@ describe("observability of a deployment", () => {
 
   it("every metric that an alert or the dashboard names exists", () => {
     assert.deepStrictEqual(unknownOf([...rules, ...recorded, ...targets].map(({ expr }) => expr)), [])
-    assert.deepStrictEqual(unknownOf(["rate(ballast_scheduler_looks_total[5m])"]), ["ballast_scheduler_looks_total"])
+    assert.deepStrictEqual(unknownOf(["rate(ballast_scheduler_misspelt_total[5m])"]), [
+      "ballast_scheduler_misspelt_total"
+    ])
   })
 
-  it("availability, latency and their alerts count calls over Effect's RPC in place of the requests that carry them", () => {
+  it("availability, latency and their alerts count calls over Effect's RPC in place of the requests that contain them", () => {
     const native = String.raw`rpc_system_name="effect_rpc"`
     const counting = [...rules, ...recorded].filter(({ expr }) => expr.includes("http_server_request_duration"))
     assert.lengthOf(counting, 12)
@@ -114,7 +116,7 @@ describe("observability of a deployment", () => {
       )
       assert.isAtLeast(calls.length, expr.includes("quantile") ? 1 : 2, expr)
       for (const labels of calls) assert.include(labels, native)
-      // What all answers are counted by leaves out the carriers, and what is a fault is one of a call too.
+      // What all answers are counted by leaves out the requests, and what is a fault is one of a call too.
       if (!expr.includes("quantile")) assert.match(expr.split(" / ")[1]!, /http_route![=~]"[^"]*\/v1\/rpc"/u)
       if (expr.includes('http_response_status_code=~"5.."'))
         assert.isTrue(

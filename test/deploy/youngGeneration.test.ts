@@ -8,7 +8,7 @@ const flags = (text: string) => text.match(/--max-semi-space-size=\d+/gu) ?? []
 
 const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> }
 
-/** What starts it, each in one place. */
+/** What starts it, each in one file. */
 const starts: ReadonlyArray<readonly [string, string]> = [
   ["the image", read("Dockerfile")],
   ["Kubernetes", read("deploy/kubernetes/api.yaml")],

@@ -46,7 +46,7 @@ const watchAt = (origin: string, cookie: string): Watch => {
   return make(OfPage)
 }
 
-/** Passes requests on, and cuts all that are open when it is told to. */
+/** Passes requests on, and cuts all that are open on request. */
 const proxy = (origin: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

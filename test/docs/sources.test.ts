@@ -29,7 +29,7 @@ const numbers = new Set(
 )
 
 interface Citation {
-  readonly place: string
+  readonly page: string
   readonly text: string
 }
 
@@ -51,7 +51,7 @@ const texts = [
 ].filter(({ path }) => path !== "test/docs/sources.test.ts")
 
 const found = (pattern: RegExp): ReadonlyArray<Citation> =>
-  texts.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([cited]) => ({ place: path, text: cited })))
+  texts.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([cited]) => ({ page: path, text: cited })))
 
 /** Such as `interface "Positions" and "Number formats"`, `interface "Authentication" 4`, `interface "X", rule 3`. */
 const ofInterface = found(
@@ -74,13 +74,13 @@ describe("sources that comments cite", () => {
   it("sections and rules of docs/interface.md are there", () => {
     assert.isAbove(ofInterface.length, 90)
     assert.deepStrictEqual(
-      ofInterface.flatMap(({ place, text }) =>
+      ofInterface.flatMap(({ page, text }) =>
         [...text.matchAll(/"([^"]+)"([^"]*)/gu)].flatMap(([, title, after]) => {
           const section = sections.get(title!)
-          if (section === undefined) return [`${place}: ${title}`]
+          if (section === undefined) return [`${page}: ${title}`]
           return rulesOf(after!)
             .filter((rule) => !new RegExp(`^${rule}\\. `, "mu").test(section))
-            .map((rule) => `${place}: ${title} ${rule}`)
+            .map((rule) => `${page}: ${title} ${rule}`)
         })
       ),
       []
@@ -90,22 +90,22 @@ describe("sources that comments cite", () => {
   it("sections of docs/shapes.md are there", () => {
     assert.isAbove(ofShapes.length, 110)
     assert.deepStrictEqual(
-      ofShapes.flatMap(({ place, text }) =>
+      ofShapes.flatMap(({ page, text }) =>
         [...text.matchAll(new RegExp(part, "gu"))]
           .filter(([number]) => !numbers.has(number))
-          .map(([number]) => `${place}: shapes ${number}`)
+          .map(([number]) => `${page}: shapes ${number}`)
       ),
       []
     )
   })
 
   it("pages that comments cite are there; a decision by its number alone, too", () => {
-    const cited = found(/(?<![\w/.-])docs\/[\w/.-]*\w/gu).filter(({ place }) => !place.startsWith("docs/"))
+    const cited = found(/(?<![\w/.-])docs\/[\w/.-]*\w/gu).filter(({ page }) => !page.startsWith("docs/"))
     assert.isAbove(cited.length, 120)
     assert.deepStrictEqual(
       cited
         .filter(({ text }) => globSync(/\/\d{4}$/u.test(text) ? `${text}-*.md` : text, { cwd: root }).length !== 1)
-        .map(({ place, text }) => `${place}: ${text}`),
+        .map(({ page, text }) => `${page}: ${text}`),
       []
     )
   })

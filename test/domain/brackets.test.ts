@@ -17,29 +17,29 @@ import type { AttemptId } from "#domain/relay/RelayStore.ts"
 import type { PreparedAction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 
-export const carried = (attempt: AttemptId, prepared: ${type}) =>
-  Effect.flatMap(TransactionRelay, (relay) => relay.carry(attempt, prepared, () => Effect.succeedNone))
+export const included = (attempt: AttemptId, prepared: ${type}) =>
+  Effect.flatMap(TransactionRelay, (relay) => relay.submit(attempt, prepared, () => Effect.succeedNone))
 export type Both = PreparedBatch | PreparedAction
 `
 
 const prepared = (type: string) => `
 import { Effect } from "effect"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
-import { ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches, type SwapBatch } from "#domain/trading/SwapBatches.ts"
 
 export const actionOf = (batch: ${type}) =>
-  Effect.flatMap(ChainExecution, (execution) => execution.prepare(batch))
+  Effect.flatMap(SwapBatches, (execution) => execution.prepare(batch))
 export type Transfers = ReadonlyArray<OutgoingTransfer>
 export type Batch = SwapBatch
 `
 
-const places = `
+const subAccounts = `
 import { type DateTime, Effect } from "effect"
-import { type RecordedPlace, type SignedPlace, SolanaWallets } from "#domain/account/SolanaWallets.ts"
-import { PlaceJournal } from "#domain/enrollment/PlaceJournal.ts"
+import { type RecordedSubAccount, type SignedSubAccount, SolanaWallets } from "#domain/account/SolanaWallets.ts"
+import { SubAccountJournal } from "#domain/enrollment/SubAccountJournal.ts"
 import type { FlowId } from "#domain/values/Ids.ts"
 
-export type Places = RecordedPlace | SignedPlace
+export type SubAccounts = RecordedSubAccount | SignedSubAccount
 `
 
 const brackets: ReadonlyArray<Bracket> = [
@@ -57,20 +57,21 @@ const brackets: ReadonlyArray<Bracket> = [
   },
   {
     name: "what is sent to Solana is written down",
-    program: (type) => `${places}
-export const landed = (place: ${type}) => Effect.flatMap(SolanaWallets, (wallets) => wallets.land(place))
+    program: (type) => `${subAccounts}
+export const landed = (subAccount: ${type}) => Effect.flatMap(SolanaWallets, (wallets) => wallets.land(subAccount))
 `,
-    allowed: "RecordedPlace",
-    refused: ["SignedPlace", "string"]
+    allowed: "RecordedSubAccount",
+    refused: ["SignedSubAccount", "string"]
   },
   {
     name: "what is written down is signed",
-    program: (type) => `${places}
-export const recorded = (flowId: FlowId, place: ${type}, at: DateTime.Utc) =>
-  Effect.flatMap(PlaceJournal, (journal) => journal.record(flowId, { number: 1, ownerSignature: "", place }, at))
+    program: (type) => `${subAccounts}
+export const recorded = (flowId: FlowId, subAccount: ${type}, at: DateTime.Utc) =>
+  Effect.flatMap(SubAccountJournal, (journal) =>
+    journal.record(flowId, { number: 1, ownerSignature: "", subAccount }, at))
 `,
-    allowed: "SignedPlace",
-    refused: ["RecordedPlace", "string"]
+    allowed: "SignedSubAccount",
+    refused: ["RecordedSubAccount", "string"]
   }
 ]
 

@@ -13,14 +13,14 @@ const folder = join(import.meta.dirname, "../../domain")
 const together = "together"
 
 const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "action/ActionRun.ts": {
+  "order/OrderRun.ts": {
     value: "a second valuation finds nothing that changed since the first"
   },
   "operation/runSteps.ts": {
     begin: together,
     "by its argument": together
   },
-  "rebalance/carryBatch.ts": {
+  "rebalance/submitBatch.ts": {
     announce: together,
     retract: together,
     depart: together
@@ -31,7 +31,7 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "rebalance/SignatureRequests.ts": {
     unsigned: together,
     await: together,
-    look: "reads what is awaited",
+    poll: "reads what is awaited",
     resume: "a state that is entered already is entered no second time, and a resumed run answers the same"
   },
   "rebalance/RebalanceRun.ts": {
@@ -43,13 +43,13 @@ const steps: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     prepare:
       "an account that is had already is had still, a state that is entered already is entered no second time, and a second valuation finds nothing that changed; the rest reads, quotes and simulates"
   },
-  "relay/carrySteps.ts": {
-    step: "the transaction that is stored is sent again, which a chain takes once; others are signed when it cannot land",
+  "relay/submitParts.ts": {
+    part: "the transaction that is stored is sent again, which a chain takes once; others are signed when it cannot land",
     record: "the same receipt is recorded"
   },
   "relay/TransactionRelay.ts": {
     sign: "bytes are stored before the result; who signs again finds them, and a nonce is reserved once an attempt",
-    confirm: "queries a receipt and sends the same bytes again, which a chain carries once",
+    confirm: "queries a receipt and sends the same bytes again, which a chain includes once",
     replace: "what was stored a moment ago is too young to be replaced"
   },
   "transfer/BridgeRun.ts": {

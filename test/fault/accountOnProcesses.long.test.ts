@@ -286,7 +286,7 @@ describe("one account on three processes", () => {
             requireAlike(together, alone, Number(world.asset(base, "WETH").priceUsd))
           })
         )
-        // Withdrawals are the owner's word, which no operation of the account carries.
+        // Withdrawals are the owner's signature, which no operation of the account includes.
         const isOperation = ({ drawn, receipt }: Ended) => receipt !== null && drawn.kind !== "withdrawal"
         const least = 2 * stories.flatMap(({ ended }) => ended.filter(isOperation)).length
         assert.isAtLeast(await requireNoneReverted(chainOf(world)), least - drawings.length)

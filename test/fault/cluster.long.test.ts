@@ -55,11 +55,11 @@ describe("three engines on one PostgreSQL server", () => {
               count(DISTINCT action_hash)::int AS hashes
             FROM relayed_actions WHERE status = 'succeeded' AND attempt = 1`
         assert.deepStrictEqual(relayed, { all: runs, operations: runs, hashes: runs })
-        const [nonces] = yield* sql<{ readonly carried: number; readonly used: number; readonly reserved: number }>`
-            SELECT (SELECT sum(carries)::int FROM relayed_transactions) AS carried,
+        const [nonces] = yield* sql<{ readonly included: number; readonly used: number; readonly reserved: number }>`
+            SELECT (SELECT sum(action_count)::int FROM relayed_transactions) AS included,
               (SELECT count(*)::int FROM relayed_transactions) AS used,
               (SELECT sum(next)::int FROM relayer_nonces) AS reserved`
-        assert.strictEqual(nonces?.carried, runs, "what a transaction carries is carried by no other")
+        assert.strictEqual(nonces?.included, runs, "what a transaction includes is included by no other")
         assert.strictEqual(nonces?.used, nonces?.reserved, "no nonce is left without a transaction")
         const unsigned = yield* sql`
             SELECT action_hash FROM broadcasts EXCEPT SELECT action_hash FROM relayed_actions`

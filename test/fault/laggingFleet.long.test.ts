@@ -41,7 +41,7 @@ const brought = Effect.fnUntraced(function* (rounds: number) {
 })
 
 /** The operations of each account that took effect; fails where one did not. */
-const carriedBy = (chain: Chain) =>
+const includedBy = (chain: Chain) =>
   Effect.promise(async () => {
     const logs = await chain.client.getLogs({
       address: entryPoint,
@@ -106,9 +106,9 @@ describe("a fleet behind nodes that lag", () => {
             // A node that is some blocks behind has the dollars by now: what it lacks is what the service does itself.
             yield* Effect.sleep("12 seconds")
             yield* Effect.timeout(brought(round), patience)
-            const carried = yield* carriedBy(chain)
-            assert.deepStrictEqual([...new Set(carried.values())], [round])
-            assert.strictEqual(carried.size, count)
+            const included = yield* includedBy(chain)
+            assert.deepStrictEqual([...new Set(included.values())], [round])
+            assert.strictEqual(included.size, count)
             for (const share of yield* shares(chain, members)) assert.closeTo(share, 0.5, 0.02)
             // In the second round the other node answers old and new in turn.
             yield* faults.set(`rpc:${chainId}/2`, { mode: "stale", blocks: 4, share: 0.25 })

@@ -1,5 +1,5 @@
 /**
- * Streams of operations on other processes than the one that carries them: an engine without routes works, and services
+ * Streams of operations on other processes than the one that runs them: an engine without routes works, and services
  * whose schedulers rest answer clients. One of these is killed with -9; its clients go on elsewhere.
  */
 import { NodeCrypto } from "@effect/platform-node"

@@ -7,7 +7,9 @@ import { tenantEvents } from "#client/effect/tenantEvents.ts"
 
 const options = { baseUrl: "http://api.test", apiKey: Redacted.make("bk_live_x") }
 
-/** The log of a tenant, which grows by `happens`; a connection sends what is in it after the place that it asks for. */
+/**
+ * The log of a tenant, which grows by `happens`; a connection sends what is in it after the position that it asks for.
+ */
 class Log {
   last = 0
   readonly asked: Array<string | undefined> = []
@@ -29,14 +31,18 @@ class Log {
     return `id: ${eventId}\nevent: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
   }
 
-  /** Greets with its place as the service does, sends at most so many events, `cut` bytes of the next, and breaks. */
+  /**
+   * Greets with its position as the service does, sends at most so many events, `cut` bytes of the next, and breaks.
+   */
   connection(lastEventId: string | undefined, { cut, sends }: Break): Response {
     this.asked.push(lastEventId)
-    const place = lastEventId === undefined ? this.last : Number(lastEventId)
-    const frames = Array.from({ length: this.last - place }, (_, index) => this.frame(place + index + 1))
+    const position = lastEventId === undefined ? this.last : Number(lastEventId)
+    const frames = Array.from({ length: this.last - position }, (_, index) => this.frame(position + index + 1))
     const chunks = [
       "retry: 1000\n\n",
-      ...(lastEventId === undefined ? [`id: ${place}\nevent: stream.opened\ndata: {"after":"${place}"}\n\n`] : []),
+      ...(lastEventId === undefined
+        ? [`id: ${position}\nevent: stream.opened\ndata: {"after":"${position}"}\n\n`]
+        : []),
       ...frames.slice(0, sends),
       (frames[sends] ?? ": keep-alive\n\n").slice(0, cut)
     ]

@@ -6,8 +6,8 @@ import { assert, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Redacted } from "effect"
 import { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { Orders } from "#domain/order/Orders.ts"
+import { IssuerQuotes } from "#domain/order/IssuerQuotes.ts"
 import type { EvmAddress } from "#domain/values/Caip.ts"
 import { PortfolioNotFound, ReplayMismatch, SessionInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -33,7 +33,7 @@ const Launcher = Layer.succeed(OperationLauncher, {
   wake: () => Effect.void
 })
 
-const Real = Actions.layer.pipe(
+const Real = Orders.layer.pipe(
   Layer.provideMerge(IssuerQuotes.layer),
   Layer.provide([Launcher, Digest.layerWebCrypto, TestSettings, MarketPorts]),
   Layer.provide(Layer.succeed(TestChain, market))
@@ -154,7 +154,7 @@ const stored = Effect.fnUntraced(function* ({ portfolioId }: Owner) {
     readonly order: any
   }>`
     SELECT o.operation_id AS "operationId", o.kind, o.state, a.order_document AS "order"
-    FROM operations o LEFT JOIN actions a ON a.operation_id = o.operation_id WHERE o.portfolio_id = ${portfolioId}`
+    FROM operations o LEFT JOIN orders a ON a.operation_id = o.operation_id WHERE o.portfolio_id = ${portfolioId}`
 })
 
 /** A change at a path of a value, in a copy. */
@@ -359,8 +359,8 @@ layer(makeSignInApi([origin], Real), { excludeTestServices: true })("actions of 
       assert.strictEqual(row!.order.route.minRaw, "398000000000000")
       // Another slippage in place of the route's: one per cent of what it expects.
       yield* submit(user.token, swapOf(user, routeOf(user), { slippageBps: 100 }))
-      const floors = (yield* stored(user)).map(({ order }) => order.route.minRaw).sort()
-      assert.deepStrictEqual(floors, ["396000000000000", "398000000000000"])
+      const minimums = (yield* stored(user)).map(({ order }) => order.route.minRaw).sort()
+      assert.deepStrictEqual(minimums, ["396000000000000", "398000000000000"])
     })
   )
 

@@ -110,7 +110,7 @@ layer(executionsApi(), { excludeTestServices: true })("a stream whose key is rev
     }).pipe(Effect.scoped)
   )
 
-  it.effect("closes a WebSocket with 1008 and says why, and with it the streams that it carries", () =>
+  it.effect("closes a WebSocket with 1008 and says why, and with it the streams that it contains", () =>
     Effect.gen(function* () {
       const tenant = yield* accepted
       const url = `${(yield* origin).replace("http", "ws")}/v1/rpc`

@@ -63,7 +63,7 @@ layer(executionsApi(), { excludeTestServices: true })("errors stand where the pa
     })
   )
 
-  it.effect("a fault is 500 without a word of it, and with the ids in the headers", () =>
+  it.effect("a fault is 500 without anything of it, and with the ids in the headers", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const answer = yield* call("POST", "/v1/rpc/cryptoMarketData.getTrending", { body: { json: {} } })

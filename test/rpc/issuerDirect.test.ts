@@ -6,8 +6,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Digest } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { Orders } from "#domain/order/Orders.ts"
+import { IssuerQuotes } from "#domain/order/IssuerQuotes.ts"
 import { addressOf, type EvmAddress } from "#domain/values/Caip.ts"
 import * as Decimal from "#domain/values/Decimal.ts"
 import { IssuerUnavailable, PortfolioNotFound, SessionInvalid, ValidationFailed } from "#domain/errors/Errors.ts"
@@ -33,7 +33,7 @@ const Launcher = Layer.succeed(OperationLauncher, {
 const deployment = (isOffered: boolean) =>
   makeSignInApi(
     [origin],
-    Actions.layer.pipe(
+    Orders.layer.pipe(
       Layer.provideMerge(IssuerQuotes.layer),
       Layer.provide(Layer.succeed(IssuerTerms, { isOffered, deviationBps: 100 })),
       Layer.provide([Launcher, Digest.layerWebCrypto, TestSettings, MarketPorts]),
@@ -106,7 +106,7 @@ const submit = (user: Owner, params: Record<string, unknown>, rest: Record<strin
 const ordersOf = Effect.fnUntraced(function* ({ portfolioId }: Owner) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<{ readonly order: any }>`
-    SELECT order_document AS "order" FROM actions WHERE portfolio_id = ${portfolioId}`
+    SELECT order_document AS "order" FROM orders WHERE portfolio_id = ${portfolioId}`
 })
 
 /** 250 dollars of ether at 2,500. */

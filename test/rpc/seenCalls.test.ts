@@ -1,6 +1,6 @@
 /**
  * What an operator sees of calls: a line in the log for each that was refused or failed, and one metric of all,
- * whichever wire carried them.
+ * whichever wire contained them.
  */
 import { assert, layer } from "@effect/vitest"
 import { Cause, Effect, Layer, Logger, Metric, References } from "effect"

@@ -180,7 +180,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a request of Effect's RPC counts as many calls as it carries, and none runs beyond the limit", () =>
+  it.effect("a request of Effect's RPC counts as many calls as it contains, and none runs beyond the limit", () =>
     Effect.gen(function* () {
       const { handle } = yield* MarketApi
       const clock = yield* MovableClock
@@ -207,7 +207,7 @@ layer(makeMarketApi({ coinGecko: "demo", massive: false, coinbase: false, xstock
       const answered = ({ text }: { readonly text: string }) => text.split("\n").filter((line) => line.includes("Exit"))
       // The server counts the first of each request itself.
       assert.lengthOf(answered(yield* send(3)), 3)
-      // Each of these has used up one less than it carries.
+      // Each of these has used up one less than it contains.
       for (let left = callLimit - 2; left > 0; left -= 99) {
         const within = yield* send(Math.min(99, left) + 1)
         assert.strictEqual(within.status, 200)

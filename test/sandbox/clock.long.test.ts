@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
-import { newPlace, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
+import { newInstance, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
 import { destroy, type Refusal } from "#test/sandbox/worldCalls.ts"
 
 interface Reading {
@@ -15,7 +15,7 @@ interface Reading {
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startWorld(await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-"))))
+  world = await startWorld(await newInstance(mkdtempSync(join(tmpdir(), "ballast-world-"))))
   assert.include(world.output(), "is ready")
 })
 
@@ -30,7 +30,7 @@ describe("clock", () => {
     const ended = new AbortController()
     onTestFinished(() => ended.abort())
     const poll = async (after: number): Promise<Reading> => {
-      const url = `http://127.0.0.1:${world.place.control}/clock?after=${after}&id=${id}`
+      const url = `http://127.0.0.1:${world.instance.control}/clock?after=${after}&id=${id}`
       return (await fetch(url, { signal: ended.signal })).json() as Promise<Reading>
     }
     return {

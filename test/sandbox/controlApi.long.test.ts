@@ -3,7 +3,7 @@ import { request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
-import { newPlace, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
+import { newInstance, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
 import {
   account,
   balance,
@@ -25,7 +25,7 @@ interface RpcAnswer<Result> {
 let world: TestWorld
 
 beforeAll(async () => {
-  world = await startWorld(await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-"))), [], {
+  world = await startWorld(await newInstance(mkdtempSync(join(tmpdir(), "ballast-world-"))), [], {
     REBALANCE_COOLDOWN_SECONDS: "7"
   })
   assert.include(world.output(), "is ready")
@@ -39,8 +39,8 @@ const rpc = <Result = string>(method: string, params: ReadonlyArray<unknown> = [
 describe("GET /", () => {
   it("says where everything is", async () => {
     const body = await overview(world)
-    assert.strictEqual(body.apiBaseUrl, `http://127.0.0.1:${world.place.api}`)
-    assert.strictEqual(body.streamBaseUrl, `http://127.0.0.1:${world.place.stream}`)
+    assert.strictEqual(body.apiBaseUrl, `http://127.0.0.1:${world.instance.api}`)
+    assert.strictEqual(body.streamBaseUrl, `http://127.0.0.1:${world.instance.stream}`)
     assert.deepStrictEqual(
       body.tenants.map(({ name, entitlements }) => ({ name, entitlements })),
       [
@@ -62,15 +62,15 @@ describe("GET /", () => {
   it("gives the service its world, and what the user set above it", async () => {
     const body = await overview(world)
     const data = await environment(world)
-    const node = `http://127.0.0.1:${world.place.control}/rpc/42161`
+    const node = `http://127.0.0.1:${world.instance.control}/rpc/42161`
     assert.strictEqual(data["RPC_URL_42161"], `${node},${node}/2`)
     assert.strictEqual(data["ADMIN_TOKEN"], body.adminToken)
     assert.strictEqual(data["REBALANCE_COOLDOWN_SECONDS"], "7")
-    assert.strictEqual(data["DATA_DIR"], join(world.place.dataDir, "service"))
+    assert.strictEqual(data["DATA_DIR"], join(world.instance.dataDir, "service"))
   })
 
   it("keeps its secrets from other users of the machine", () => {
-    assert.strictEqual(statSync(join(world.place.dataDir, "world.json")).mode & 0o777, 0o600)
+    assert.strictEqual(statSync(join(world.instance.dataDir, "world.json")).mode & 0o777, 0o600)
   })
 })
 
@@ -111,7 +111,7 @@ describe("requests from elsewhere", () => {
   /** Requests with headers that `fetch` does not let a program choose. */
   const status = (method: string, path: string, headers: Record<string, string>) =>
     new Promise<number>((resolve, reject) => {
-      const options = { host: "127.0.0.1", port: world.place.control, method, path, headers }
+      const options = { host: "127.0.0.1", port: world.instance.control, method, path, headers }
       const sent = request(options, (response) => {
         response.resume()
         resolve(response.statusCode ?? 0)
@@ -145,7 +145,7 @@ describe("requests from elsewhere", () => {
 describe("prices", () => {
   /** The key that the world's own service sends. */
   const ownKey = (): string =>
-    JSON.parse(readFileSync(join(world.place.dataDir, "world.json"), "utf8")).secrets.coingeckoApiKey
+    JSON.parse(readFileSync(join(world.instance.dataDir, "world.json"), "utf8")).secrets.coingeckoApiKey
   const feed = (query = "", headers: Record<string, string> = { "x-cg-demo-api-key": ownKey() }) =>
     world.get<Record<string, { usd: number; usd_24h_change: number; last_updated_at: number }>>(
       `/coingecko/api/v3/simple/token_price/base?contract_addresses=0x4200000000000000000000000000000000000006,0xdead&vs_currencies=usd${query}`,
@@ -323,7 +323,7 @@ describe("faults and tenants", () => {
     await expect
       .poll(
         () =>
-          fetch(`http://127.0.0.1:${world.place.api}/health/ready`).then(
+          fetch(`http://127.0.0.1:${world.instance.api}/health/ready`).then(
             (response) => response.status,
             () => 0
           ),

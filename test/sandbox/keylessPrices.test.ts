@@ -79,7 +79,7 @@ it.live("without a key every token has its price all the same, by a request each
   }).pipe(Effect.provide(Served))
 )
 
-it.live("a plan that takes a few tokens a request is asked for as many, and its words carry no key", () =>
+it.live("a plan that takes a few tokens a request is asked for as many, and its words contain no key", () =>
   Effect.gen(function* () {
     const sizes: Array<number> = []
     const server = createServer((request, response) => {

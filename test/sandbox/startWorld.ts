@@ -8,7 +8,7 @@ import { patienceMillis } from "#test/support/suite/patience.ts"
 const root = join(import.meta.dirname, "..", "..")
 
 /** Ports and folder of a world under test. */
-export interface Place {
+export interface WorldInstance {
   readonly dataDir: string
   readonly api: number
   readonly stream: number
@@ -24,7 +24,7 @@ export interface Answer<Body> {
 
 /** A running world: the supervisor's process and calls to its control server. */
 export interface TestWorld {
-  readonly place: Place
+  readonly instance: WorldInstance
   readonly supervisor: ChildProcess
   readonly output: () => string
   /** Resolves to exit code or signal. */
@@ -33,14 +33,14 @@ export interface TestWorld {
   readonly post: <Body = unknown>(path: string, body: unknown) => Promise<Answer<Body>>
 }
 
-export const newPlace = async (dataDir: string): Promise<Place> => {
+export const newInstance = async (dataDir: string): Promise<WorldInstance> => {
   const [api, stream, control] = await Effect.runPromise(Effect.all([freePort, freePort, freePort]))
   return { dataDir, api, stream, control }
 }
 
 /** Starts `src/Sandbox.ts` around the stand-in API; resolves when the world says that it is ready, or has ended. */
 export const startWorld = async (
-  place: Place,
+  instance: WorldInstance,
   args: ReadonlyArray<string> = [],
   env: Record<string, string> = {}
 ): Promise<TestWorld> => {
@@ -50,10 +50,10 @@ export const startWorld = async (
       ...process.env,
       API_PROGRAM: join(import.meta.dirname, "standInApi.ts"),
       ...env,
-      PORT: `${place.api}`,
-      STREAM_PORT: `${place.stream}`,
-      SANDBOX_PORT: `${place.control}`,
-      DATA_DIR: place.dataDir
+      PORT: `${instance.api}`,
+      STREAM_PORT: `${instance.stream}`,
+      SANDBOX_PORT: `${instance.control}`,
+      DATA_DIR: instance.dataDir
     }
   })
   let text = ""
@@ -62,7 +62,7 @@ export const startWorld = async (
   const ended = new Promise<number | string>((resolve) =>
     supervisor.once("exit", (code, signal) => resolve(code ?? signal ?? ""))
   )
-  const base = `http://127.0.0.1:${place.control}`
+  const base = `http://127.0.0.1:${instance.control}`
   const call = async <Body>(path: string, init: RequestInit): Promise<Answer<Body>> => {
     // A connection that is kept may be closed by the other side just when it is used again.
     const response = await fetch(`${base}${path}`, { ...init, headers: { ...init.headers, connection: "close" } })
@@ -74,7 +74,7 @@ export const startWorld = async (
     await wait(50)
   }
   return {
-    place,
+    instance,
     supervisor,
     ended,
     output: () => text,

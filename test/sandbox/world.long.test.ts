@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { newPlace, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
+import { newInstance, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
 import { account, balance, destroy, isAlive, overview, recorded, usdc, weth } from "#test/sandbox/worldCalls.ts"
 import { patienceMillis } from "#test/support/suite/patience.ts"
 
@@ -16,7 +16,7 @@ let world: TestWorld
 
 /** Waits until the chain's state was written twice from now on: the first writing may have begun earlier. */
 const chainSaved = async () => {
-  const path = join(world.place.dataDir, "chains", "8453.state")
+  const path = join(world.instance.dataDir, "chains", "8453.state")
   const written = () => (existsSync(path) ? statSync(path).mtimeMs : 0)
   for (let times = 0; times < 2; times += 1) {
     const before = written()
@@ -26,7 +26,7 @@ const chainSaved = async () => {
 }
 
 beforeAll(async () => {
-  world = await startWorld(await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-"))))
+  world = await startWorld(await newInstance(mkdtempSync(join(tmpdir(), "ballast-world-"))))
   assert.include(world.output(), "is ready")
 })
 
@@ -34,38 +34,38 @@ afterAll(() => destroy(world))
 
 describe("life of a world", () => {
   it("refuses a second world on the same folder and one on taken ports", async () => {
-    const same = await startWorld(await newPlace(world.place.dataDir))
+    const same = await startWorld(await newInstance(world.instance.dataDir))
     assert.strictEqual(await same.ended, 1)
     assert.include(same.output(), "Another sandbox")
     const other = mkdtempSync(join(tmpdir(), "ballast-world-"))
-    const crowded = await startWorld({ ...(await newPlace(other)), api: world.place.api })
+    const crowded = await startWorld({ ...(await newInstance(other)), api: world.instance.api })
     assert.strictEqual(await crowded.ended, 1)
-    assert.include(crowded.output(), `Port ${world.place.api} (PORT)`)
+    assert.include(crowded.output(), `Port ${world.instance.api} (PORT)`)
     rmSync(other, { recursive: true, force: true })
   })
 
   it("says which port it is that another program took while its chains started", async () => {
-    const place = await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-")))
-    const starting = startWorld(place)
+    const instance = await newInstance(mkdtempSync(join(tmpdir(), "ballast-world-")))
+    const starting = startWorld(instance)
     // A chain is recorded once the ports were found free.
     const hasChain = () => {
-      const path = join(place.dataDir, "processes.json")
+      const path = join(instance.dataDir, "processes.json")
       return existsSync(path) && readFileSync(path, "utf8").includes("chain")
     }
     for (let waited = 0; waited < patienceMillis && !hasChain(); waited += 5) await wait(5)
     const other = createServer()
-    other.listen(place.control, "127.0.0.1")
+    other.listen(instance.control, "127.0.0.1")
     await once(other, "listening")
     const late = await starting
     assert.strictEqual(await late.ended, 1)
-    assert.include(late.output(), `Port ${place.control} (SANDBOX_PORT) cannot be used`)
+    assert.include(late.output(), `Port ${instance.control} (SANDBOX_PORT) cannot be used`)
     other.close()
-    rmSync(place.dataDir, { recursive: true, force: true })
+    rmSync(instance.dataDir, { recursive: true, force: true })
   })
 
   it("says why, when the API cannot start", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "ballast-world-"))
-    const failed = await startWorld(await newPlace(dataDir), [], { API_PROGRAM: join(dataDir, "missing.ts") })
+    const failed = await startWorld(await newInstance(dataDir), [], { API_PROGRAM: join(dataDir, "missing.ts") })
     assert.strictEqual(await failed.ended, 1)
     assert.include(failed.output(), "The API is not ready")
     assert.include(failed.output(), "missing.ts")
@@ -83,7 +83,7 @@ describe("life of a world", () => {
     await chainSaved()
     world.supervisor.kill("SIGKILL")
     await world.ended
-    world = await startWorld(world.place)
+    world = await startWorld(world.instance)
     assert.include(world.output(), "is ready", world.output())
     assert.isTrue(orphans.every(({ pid }) => !isAlive(pid)))
     assert.strictEqual(await balance(world, usdc), held)
@@ -105,14 +105,14 @@ describe("life of a world", () => {
     await world.ended
     assert.isBelow(performance.now() - started, longPollMillis)
     assert.isTrue(children.every(({ pid }) => !isAlive(pid)))
-    world = await startWorld(world.place)
+    world = await startWorld(world.instance)
     assert.strictEqual(await balance(world, usdc), held)
   })
 
   it("does not wait for a stuck process on a second Ctrl-C", async () => {
     world.supervisor.kill("SIGTERM")
     await world.ended
-    world = await startWorld(world.place, [], { STUBBORN: "1" })
+    world = await startWorld(world.instance, [], { STUBBORN: "1" })
     const children = recorded(world)
     world.supervisor.kill("SIGINT")
     // The kernel merges equal signals that arrive together.
@@ -122,14 +122,14 @@ describe("life of a world", () => {
     for (let waited = 0; waited < patienceMillis && children.some(({ pid }) => isAlive(pid)); waited += 20)
       await wait(20)
     assert.isTrue(children.every(({ pid }) => !isAlive(pid)))
-    world = await startWorld(world.place)
+    world = await startWorld(world.instance)
     assert.include(world.output(), "is ready")
   })
 
   it("begins anew with --reset", async () => {
     world.supervisor.kill("SIGTERM")
     await world.ended
-    world = await startWorld(world.place, ["--reset"])
+    world = await startWorld(world.instance, ["--reset"])
     assert.strictEqual(await balance(world, usdc), 0n)
     const body = await overview(world)
     assert.strictEqual(body.tenants.length, 2)

@@ -40,7 +40,7 @@ export const overview = async (world: TestWorld) => (await world.get<Overview>("
 
 /** The processes that the world has written down. */
 export const recorded = (world: TestWorld): ReadonlyArray<{ readonly role: string; readonly pid: number }> =>
-  JSON.parse(readFileSync(join(world.place.dataDir, "processes.json"), "utf8"))
+  JSON.parse(readFileSync(join(world.instance.dataDir, "processes.json"), "utf8"))
 
 /** True while a process runs; a zombie does not. */
 export const isAlive = (pid: number) => {
@@ -54,7 +54,7 @@ export const isAlive = (pid: number) => {
 
 /** Asks the service itself. */
 export const service = async <Data>(world: TestWorld, path: string, headers: Record<string, string> = {}) => {
-  const response = await fetch(`http://127.0.0.1:${world.place.api}${path}`, { headers })
+  const response = await fetch(`http://127.0.0.1:${world.instance.api}${path}`, { headers })
   return ((await response.json()) as { readonly data: Data }).data
 }
 
@@ -76,5 +76,5 @@ export const destroy = async (world: TestWorld) => {
     if (entry.role !== "supervisor" && isAlive(entry.pid)) process.kill(entry.pid, "SIGKILL")
   }
   await world.ended
-  rmSync(world.place.dataDir, { recursive: true, force: true })
+  rmSync(world.instance.dataDir, { recursive: true, force: true })
 }

@@ -1,4 +1,4 @@
-/** An account's tokens move by its owner's word alone, exactly as the owner was shown, once and in time. */
+/** An account's tokens move by its owner's signature alone, exactly as the owner was shown, once and in time. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, type Hex, type LocalAccount, maxUint256, parseEventLogs, zeroAddress } from "viem"

@@ -125,7 +125,7 @@ describe("The modules of an account", () => {
       })
     )
 
-    it.effect("a key that carries delegated code (EIP-7702) still signs as itself", () =>
+    it.effect("a key that contains delegated code (EIP-7702) still signs as itself", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const accounts = yield* SmartAccounts

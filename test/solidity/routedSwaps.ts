@@ -44,7 +44,7 @@ export const never = 10n ** 12n
 
 export const addressOf = (chain: Chain, symbol: string) => tokenBySymbol(chain, symbol).address
 
-/** Terms that leave the floor to the venue's direct pool. */
+/** Terms that leave the minimum to the venue's direct pool. */
 export const termsOf = (
   chain: Chain,
   { amount, buy, sell }: { readonly sell: string; readonly amount: bigint; readonly buy: string },

@@ -80,12 +80,12 @@ describe("the attestor's configuration", () => {
 
   it.effect("the service has it nowhere, in its own process, or here with a key that no other part has", () =>
     Effect.gen(function* () {
-      const placeOf = (env: Record<string, string>) =>
+      const choiceOf = (env: Record<string, string>) =>
         Effect.map(read(serviceConfig, { ...complete, ...env }), (config) => config.attestor)
-      assert.deepStrictEqual(yield* placeOf({}), { kind: "none" })
+      assert.deepStrictEqual(yield* choiceOf({}), { kind: "none" })
       const url = { ATTESTOR_URL: "http://attestor:3002", ATTESTOR_TOKEN: attestor.ATTESTOR_TOKEN }
-      assert.deepInclude(yield* placeOf(url), { kind: "process", url: "http://attestor:3002" })
-      assert.deepInclude(yield* placeOf({ ATTESTOR_PRIVATE_KEY: key("c") }), { kind: "here" })
+      assert.deepInclude(yield* choiceOf(url), { kind: "process", url: "http://attestor:3002" })
+      assert.deepInclude(yield* choiceOf({ ATTESTOR_PRIVATE_KEY: key("c") }), { kind: "here" })
       const { ATTESTOR_URL } = url
       assert.include(yield* problemsOf({ ...complete, ATTESTOR_URL }), "ATTESTOR_TOKEN: is not set")
       const twice = { ...complete, ...url, ATTESTOR_PRIVATE_KEY: key("c") }

@@ -4,7 +4,7 @@ import { serviceConfig } from "#src/Config.ts"
 
 /** A private key of one digit. */
 export const key = (digit: string) => `0x${digit.repeat(64)}`
-/** The least that a deployment sets. */
+/** The minimum that a deployment sets. */
 export const complete = {
   RPC_URL_8453: "https://base.example.com/v1/0123456789abcdef0123, https://other.example.com",
   UNISWAP_V2_ROUTER_8453: "0x4200000000000000000000000000000000000006",

@@ -162,7 +162,7 @@ describe("sockets", () => {
     assert.strictEqual(late.frames[1].items[0].data.startMs, begin + 9_000)
   })
 
-  it("carry a collection's events of the ticket's symbols alone", async () => {
+  it("contain a collection's events of the ticket's symbols alone", async () => {
     const worker = await start()
     const { token } = await worker.ticket({
       kind: "collection",

@@ -3,7 +3,7 @@ import { DateTime, Effect, Option } from "effect"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { makeFlowId, makeOperationId } from "#domain/values/Ids.ts"
-import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+import { RevocationTransactions } from "#domain/revocation/RevocationTransactions.ts"
 import { RevocationStore } from "#domain/revocation/RevocationStore.ts"
 import type { Enrolled } from "#test/support/acceptedWithdrawal.ts"
 
@@ -15,7 +15,7 @@ export const acceptRevocation = Effect.fnUntraced(function* (
   const { grants } = Option.getOrThrow(yield* (yield* EnrollmentStore).findEnrolled(tenantId, portfolioId))
   const { accountIndex, accountType, ownerAccountId, withdrawalDomainName } = grants[0].authorization
   const [first, ...others] = authorizedChains(grants)
-  const revocation = yield* (yield* RevocationExecution).draft({
+  const revocation = yield* (yield* RevocationTransactions).draft({
     accountType,
     ownerAccountId,
     accountIndex,

@@ -3,7 +3,7 @@
  * launched, as the procedure leaves it.
  */
 import { DateTime, Effect } from "effect"
-import { ActionStore } from "#domain/action/ActionStore.ts"
+import { OrderStore } from "#domain/order/OrderStore.ts"
 import type { AccountId } from "#domain/values/Caip.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import { baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -19,7 +19,7 @@ export const acceptSwap = Effect.fnUntraced(function* (
   { amountRaw, expectedOfIssuer }: { readonly amountRaw: bigint; readonly expectedOfIssuer?: bigint | undefined }
 ) {
   const operationId = yield* makeOperationId
-  yield* (yield* ActionStore).submit({
+  yield* (yield* OrderStore).submit({
     operationId,
     tenantId,
     portfolioId,

@@ -127,19 +127,19 @@ export const wethShare = async (world: World, accountId: string, wethPrice = 250
   return weth / (weth + usdc)
 }
 
-const carriedEvent = parseAbiItem(
+const inclusionEvent = parseAbiItem(
   "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)"
 )
 
-/** How many operations of each account its chain has carried. */
-export const carried = (world: World, accounts: ReadonlyArray<string>): Promise<ReadonlyArray<number>> =>
+/** How many operations of each account its chain has included. */
+export const included = (world: World, accounts: ReadonlyArray<string>): Promise<ReadonlyArray<number>> =>
   Promise.all(
     accounts.map(async (accountId) => {
       const [, chainId, address] = accountId.split(":")
       const { rpcUrl } = world.overview.chains.find((chain) => `${chain.chainId}` === chainId)!
       const logs = await createPublicClient({ transport: http(rpcUrl) }).getLogs({
         address: canonical.entryPoint as Hex,
-        event: carriedEvent,
+        event: inclusionEvent,
         args: { sender: address as Hex },
         fromBlock: 0n
       })

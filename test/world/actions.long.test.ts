@@ -109,7 +109,7 @@ describe("an owner who acts", () => {
     assert.strictEqual(answer.status, 200, JSON.stringify(answer.body))
     const operation = await finishedOperation(world, owner.portfolioId, answer.body.result.data.operationId)
     assert.strictEqual(operation.state, "failed")
-    assert.match(operation.error, /the least acceptable is .*quote anew/u)
+    assert.match(operation.error, /the minimum acceptable is .*quote anew/u)
     assert.strictEqual(await chainBalance(world, owner.vault, "USDC"), 10_000_000_000n)
   })
 

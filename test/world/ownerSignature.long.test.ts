@@ -34,7 +34,7 @@ const owner = {
   signTypedData: (typedData: any) => account.signTypedData(typedData)
 }
 
-/** The owner's own word to the account on Base, which anybody may submit. */
+/** The owner's own signature to the account on Base, which anybody may submit. */
 const revokeOnBase = async (index: bigint) => {
   const { rpcUrl } = world.overview.chains.find(({ chainId }) => chainId === base)!
   const client = createTestClient({ mode: "anvil", chain: baseChain, transport: http(rpcUrl) })

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { freePort } from "#sandbox/process/freePort.ts"
 import { type PostgresServer, postgresServerWith, serverShell } from "#test/fault/support/PostgresServer.ts"
-import { carried, chainBalance, createStrategy, newOwner, rebalance } from "#test/support/journey.ts"
+import { included, chainBalance, createStrategy, newOwner, rebalance } from "#test/support/journey.ts"
 import { eventually, worldFolder } from "#test/support/World.ts"
 import { enrolled, finished, funded, operationOf, traded, worldOn } from "#test/world/support/slowlyConfirmed.ts"
 
@@ -82,10 +82,10 @@ describe("recovery to a moment", () => {
             const known = await rebalance(world, one.portfolioId)
             await traded(world, one.portfolioId, known)
             await Promise.all([funded(world, one), funded(world, two)])
-            const already = await carried(world, one.accounts)
+            const already = await included(world, one.accounts)
             const landed = await rebalance(world, one.portfolioId)
             await eventually("the second rebalance is in a block of both chains", async () =>
-              (await carried(world, one.accounts)).every((count, index) => count > already[index]!) ? true : undefined
+              (await included(world, one.accounts)).every((count, index) => count > already[index]!) ? true : undefined
             )
             const begun = await rebalance(world, two.portfolioId)
             const moment = await asked(server, "SELECT clock_timestamp()")
@@ -103,7 +103,7 @@ describe("recovery to a moment", () => {
             await traded(world, three.portfolioId, await rebalance(world, three.portfolioId))
             await archived(server)
             const accounts = [...one.accounts, ...two.accounts, ...three.accounts]
-            const counts = await carried(world, accounts)
+            const counts = await included(world, accounts)
             return { accounts, begun, counts, known, landed, later, moment, one, owner, strategyId, three, two }
           })
         })
@@ -118,12 +118,12 @@ describe("recovery to a moment", () => {
         const unknown = await world.api("GET", `/v2/portfolios/${one.portfolioId}/operations/${later}`)
         assert.strictEqual(unknown.status, 404)
 
-        // Both go on by themselves, and send nothing that the chains have carried.
+        // Both go on by themselves, and send nothing that the chains have included.
         await traded(world, one.portfolioId, landed)
         // What the moment knows of the last one is a chance: without its plan there is nothing left to do.
         const resumed = await finished(world, two.portfolioId, begun)
         assert.strictEqual(resumed.state, "completed", JSON.stringify(resumed))
-        assert.deepStrictEqual(await carried(world, accounts), counts)
+        assert.deepStrictEqual(await included(world, accounts), counts)
 
         // Positions are the chains', and so there is nothing left to do.
         const { body } = await world.api("GET", `/v2/portfolios/${one.portfolioId}/positions`)
@@ -132,7 +132,7 @@ describe("recovery to a moment", () => {
         assert.strictEqual(BigInt(weth.balanceRaw), await chainBalance(world, one.accounts[0]!, "WETH"))
         const again = await finished(world, one.portfolioId, await rebalance(world, one.portfolioId))
         assert.include(["nothing_to_do", "skipped"], again.outcome, JSON.stringify(again))
-        assert.deepStrictEqual(await carried(world, accounts), counts)
+        assert.deepStrictEqual(await included(world, accounts), counts)
 
         // A portfolio that was enrolled since is enrolled again, at its addresses, and trades what comes in.
         assert.strictEqual((await world.api("GET", `/v2/portfolios/${three.portfolioId}`)).status, 404)
@@ -141,8 +141,8 @@ describe("recovery to a moment", () => {
         await funded(world, anew)
         await traded(world, anew.portfolioId, await rebalance(world, anew.portfolioId))
         const [since, others] = [
-          (await carried(world, accounts)).slice(4),
-          (await carried(world, accounts)).slice(0, 4)
+          (await included(world, accounts)).slice(4),
+          (await included(world, accounts)).slice(0, 4)
         ]
         assert.deepStrictEqual(others, counts.slice(0, 4))
         for (const [index, count] of since.entries()) assert.isAbove(count, counts[index + 4]!)

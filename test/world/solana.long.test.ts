@@ -27,12 +27,12 @@ import {
   refused,
   rpc,
   signed,
-  signedText,
+  signatureOfRole,
   start,
   stop,
   tokenBalance,
   untilSent,
-  word,
+  signedText,
   world
 } from "#test/world/support/solanaWorld.ts"
 
@@ -213,14 +213,14 @@ describe("an owner with an EVM wallet", () => {
     await data(201, {
       method: "POST",
       path: "/v2/enroll",
-      body: { ...first.body, ...(await word(owner, first.issued)) }
+      body: { ...first.body, ...(await signatureOfRole(owner, first.issued)) }
     })
     const second = await begin(ownerId, await newStrategy())
     assert.deepInclude(second.issued, { reusedWallet: true, walletRoleId: 2, odometer: 2 })
     await data(201, {
       method: "POST",
       path: "/v2/enroll",
-      body: { ...second.body, ...(await word(owner, second.issued)) }
+      body: { ...second.body, ...(await signatureOfRole(owner, second.issued)) }
     })
     assert.lengthOf(await portfoliosOf(ownerId), 2)
   })
@@ -231,7 +231,7 @@ describe("an owner with an EVM wallet", () => {
     const { portfolioId } = await data(201, {
       method: "POST",
       path: "/v2/enroll",
-      body: { ...body, ...(await word(owner, issued)) }
+      body: { ...body, ...(await signatureOfRole(owner, issued)) }
     })
     await faucet(issued.depositAccountId, "USDC", 500_000_000n)
     await position(portfolioId, "USDC")
@@ -273,7 +273,7 @@ describe("an owner with a portfolio on Solana and one on an EVM chain", () => {
     const { portfolioId } = await data(201, {
       method: "POST",
       path: "/v2/enroll",
-      body: { ...begun.body, ...(await word(evmWalletOf(account), begun.issued)) }
+      body: { ...begun.body, ...(await signatureOfRole(evmWalletOf(account), begun.issued)) }
     })
     onSolana = { portfolioId, accountId: begun.issued.depositAccountId }
     assert.sameMembers(

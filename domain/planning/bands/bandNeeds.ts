@@ -3,8 +3,8 @@
  *
  * What is outside goes to the edge of its band, or as far inside as the policy sets. What that sells and buys seldom
  * matches, and the difference is made up by assets that are off their targets the other way, the farthest first and
- * none past its target by more than the least trade: so it brings them closer too. What stands inside and is not needed
- * is left alone.
+ * none past its target by more than the minimum trade: so it brings them closer too. What stands inside and is not
+ * needed is left alone.
  */
 import type { Drift } from "#domain/planning/bands/drift.ts"
 import type { Imbalance, OpenPositions } from "#domain/planning/legs/imbalances.ts"
@@ -26,7 +26,8 @@ const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
 const mayTrade = ({ excessUsd, position }: Drift): boolean => (excessUsd > 0n ? position.canSell : position.canBuy)
 
 /**
- * Outside of its band by more than the least trade, by a margin, so that what one plan leaves does not start the next.
+ * Outside of its band by more than the minimum trade, by a margin, so that what one plan leaves does not start the
+ * next.
  */
 const isOutside = (drift: Drift, { marginUsd, tradeUsd }: Tolerance): boolean => {
   const { excessUsd, goalUsd, halfUsd, position } = drift
@@ -74,7 +75,7 @@ const balanced = (
   let openUsd = absolute(netUsd)
   for (const need of others) {
     if (openUsd < marginUsd) break
-    // The least trade may take one a little past its target; a piece below it is no trade of its own, and is left.
+    // The minimum trade may take one a little past its target; a piece below it is no trade of its own, and is left.
     const minUsd = need.usd === 0n && room(need) < tradeUsd ? tradeUsd : room(need)
     const usd = minUsd < openUsd ? minUsd : openUsd
     if (need.usd === 0n && usd < tradeUsd) break

@@ -7,7 +7,7 @@
  *
  *     sigma^2 (g (U^2 + L^2) / 12 + w^2 (1-w)^2 (K + f (U - L)) / (U^2 - L^2))
  *
- * which is least where, with A = 12 K w^2 (1-w)^2 / g and B = 12 f w^2 (1-w)^2 / g,
+ * which is lowest where, with A = 12 K w^2 (1-w)^2 / g and B = 12 f w^2 (1-w)^2 / g,
  *
  *     (U - L)^3 (U + L) = A   and   (U + L)^3 = A / (U - L) + B,   or with L = 0:   U^4 = A + B U / 2.
  *

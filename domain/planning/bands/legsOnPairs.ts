@@ -3,8 +3,8 @@
  * cost of its own pairs.
  *
  * What quotes change of the amounts is moved within a tree of pairs. What a tree has too much of, or an asset that has
- * no pair yet, goes to one that has too little over a new pair, and a pair that would flow backwards or carry less than
- * a trade is left out.
+ * no pair yet, goes to one that has too little over a new pair, and a pair that would flow backwards or include less
+ * than a trade is left out.
  */
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
 import type { OpenPositions } from "#domain/planning/legs/imbalances.ts"

@@ -1,5 +1,5 @@
 /**
- * What is no target and too small to be sold by itself, sold together: once several such holdings are worth the least
+ * What is no target and too small to be sold by itself, sold together: once several such holdings are worth the minimum
  * trade in sum, each is sold for the asset that lacks most.
  */
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"

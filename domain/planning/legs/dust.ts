@@ -1,5 +1,5 @@
 /**
- * An asset outside the allocation is to be sold whole, but no leg may be smaller than the least one. These two see to
+ * An asset outside the allocation is to be sold whole, but no leg may be smaller than the minimum. These two see to
  * it that serving the buyers does not leave a piece of it that no later plan could sell.
  */
 import type { DraftLeg } from "#domain/planning/legs/DraftLeg.ts"
@@ -18,7 +18,7 @@ interface WantedLeg {
 
 /**
  * The value of the leg, less what another leg of the same seller needs, where it would leave too little for one and
- * another buyer waits for it. The buyer then ends below its target by less than the least leg.
+ * another buyer waits for it. The buyer then ends below its target by less than the minimum leg.
  */
 export const sparingDust = ({ buyer, nextBuyer, seller, usd }: WantedLeg, tolerance: Tolerance): bigint => {
   const { unitUsd, weight } = seller.position

@@ -14,7 +14,7 @@ const largest = (side: ReadonlyArray<Imbalance>, counts: (open: Imbalance) => bo
 }
 
 /**
- * True when there surely is a leg worth making, whatever the other assets are: two fine assets are off by the least
+ * True when there surely is a leg worth making, whatever the other assets are: two fine assets are off by the minimum
  * leg, with a margin. Found at a glance for most portfolios that have anything to trade.
  */
 export const isFarOffTarget = ({ positions, totalUsd, weight }: Shares, tolerance: Tolerance): boolean => {
@@ -40,7 +40,7 @@ export const isFarOffTarget = ({ positions, totalUsd, weight }: Shares, toleranc
  *
  * A leg between fine assets grows with what either side has to trade, so the largest of each side stand for all of
  * them; a coarse asset is only ever exchanged for a fine one, so each is held against the largest fine one alone. A
- * fine seller that holds less than the least leg can make none.
+ * fine seller that holds less than the minimum leg can make none.
  */
 export const isOffTarget = (shares: Shares, { cost, tolerance }: TradeTerms): boolean => {
   const { marginUsd, tradeUsd } = tolerance

@@ -1,7 +1,7 @@
 /**
  * Pairs what has to be sold with what has to be bought.
  *
- * Least value: an asset is only sold or only bought, and only as far as its target (or the least leg past it).
+ * Minimum value: an asset is only sold or only bought, and only as far as its target (or the minimum leg past it).
  * Few legs: amounts that are equal are exchanged for each other first and bring two assets on target in one leg;
  * otherwise the largest amount meets the largest of the other side, and each leg brings one of the two on target. A
  * chain with `n` assets to trade so takes at most `n - 1` legs. (The true minimum is a partition problem, NP-hard.)
@@ -37,7 +37,7 @@ const untouched = ({ openUsd, position }: Imbalance): Seller => ({
   leftUsd: position.valueUsd
 })
 
-/** What holds less than the least leg can make none, whatever is bought. */
+/** What holds less than the minimum leg can make none, whatever is bought. */
 const canSell = ({ leftUsd, position }: Pick<Seller, "leftUsd" | "position">, tolerance: Tolerance): boolean =>
   leftUsd >= tolerance.tradeUsd || !isFine(position, tolerance)
 

@@ -69,10 +69,10 @@ const coarseUsd = ({ buyer, excessUsd, gapUsd, leftUsd, seller }: Pairing, { cos
 /**
  * Value to sell in one leg, US dollars (wad); zero when no leg is worth making.
  *
- * The lesser of excess and gap brings one side on target. Where that is less than the least leg but the other side is
- * off by more, the least leg is made all the same: it takes the lesser side past its target, and leaves both within the
- * tolerance. Two coarse assets are never exchanged, since whole units of one seldom have the value of whole units of
- * the other.
+ * The lesser of excess and gap brings one side on target. Where that is less than the minimum leg but the other side is
+ * off by more, the minimum leg is made all the same: it takes the lesser side past its target, and leaves both within
+ * the tolerance. Two coarse assets are never exchanged, since whole units of one seldom have the value of whole units
+ * of the other.
  */
 export const sizeLeg = (pairing: Pairing, terms: TradeTerms): bigint => {
   const isSellerFine = isFine(pairing.seller, terms.tolerance)

@@ -38,7 +38,7 @@ const surplusReason = ({ bridgeAsset, spareUsd, view }: ChainBalance, minUsd: bi
   }
   if (spareUsd < minUsd) {
     const spare = spareUsd > 0n ? `only ${dollars(spareUsd)} of it` : "none of it"
-    return `${spare} may be sold and is not needed by the chain's own targets, less than the least transfer of ${dollars(minUsd)}.`
+    return `${spare} may be sold and is not needed by the chain's own targets, less than the minimum transfer of ${dollars(minUsd)}.`
   }
   const movable = movableUsd(view, bridgeAsset)
   if (movable < minUsd) {
@@ -57,7 +57,7 @@ const gapReason = ({ bridgeAsset, spareUsd, view }: ChainBalance, minUsd: bigint
   if (-spareUsd < minUsd && unbuyable.length > 0) {
     const lack = spareUsd < 0n ? dollars(spareUsd) : "nothing"
     const rest = `What is missing of ${unbuyable.join(", ")} cannot be bought now: blocked, not authorized, or without a fresh price.`
-    return `its targets that may be bought lack ${lack} that a transfer could bring, and the least transfer is ${dollars(minUsd)}. ${rest}`
+    return `its targets that may be bought lack ${lack} that a transfer could bring, and the minimum transfer is ${dollars(minUsd)}. ${rest}`
   }
   if (isRefused) return noRoute
   return `no other chain can send it: a transfer needs ${dollars(minUsd)} above the sender's own targets that may be sold.`
@@ -79,7 +79,7 @@ const reasonFor = (overUsd: bigint, movement: Movement, balance: ChainBalance | 
 }
 
 const tooLittleFor = (overUsd: bigint, minUsd: bigint): string =>
-  `The chain is ${dollars(overUsd)} off its share of the portfolio, less than the least transfer of ${dollars(minUsd)}.`
+  `The chain is ${dollars(overUsd)} off its share of the portfolio, less than the minimum transfer of ${dollars(minUsd)}.`
 
 /** One skip for each chain that `transfers` leave off its share by the threshold or more, by chain. */
 export const crossChain = (

@@ -25,12 +25,14 @@ export interface Move extends ChainPair {
  */
 const minShare = 200n
 
-/** Part of the least transfer that rounding may take, as a divisor. A plan starts to send that much above the least. */
+/**
+ * Part of the minimum transfer that rounding may take, as a divisor. A plan starts to send that much above the minimum.
+ */
 const marginParts = 50n
 
 /**
- * A plan that sends at all also sends what is just below the least: costs yet to be paid on the receiving chains could
- * otherwise lift it above, and it would be sent alone. In parts of the least transfer.
+ * A plan that sends at all also sends what is just below the minimum: costs yet to be paid on the receiving chains
+ * could otherwise lift it above, and it would be sent alone. In parts of the minimum transfer.
  */
 const furtherParts = { part: 3n, whole: 4n }
 
@@ -39,7 +41,7 @@ const furtherParts = { part: 3n, whole: 4n }
  */
 const costRounds = 3
 
-/** Least value worth a transfer: the configured one, the least trade, or the share above of everything. */
+/** Minimum value worth a transfer: the configured one, the minimum trade, or the share above of everything. */
 export const minTransferUsd = (totalUsd: bigint, { minUsd }: TransferTerms, thresholdUsd: bigint): bigint =>
   [minUsd, thresholdUsd].reduce((most, usd) => (usd > most ? usd : most), totalUsd / minShare)
 

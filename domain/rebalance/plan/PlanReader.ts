@@ -14,7 +14,7 @@ import { authorizedChains } from "#domain/account/Grant.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
 import type { PlanInput } from "#domain/planning/Plan.ts"
-import { closedFor } from "#domain/rebalance/ClosedWay.ts"
+import { closedFor } from "#domain/rebalance/ClosedRoute.ts"
 import { makeReadAppliedPolicies } from "#domain/rebalance/plan/readAppliedPolicies.ts"
 import {
   accountOf,
@@ -234,7 +234,7 @@ export class PlanReader extends Context.Service<
               assets: bridgeAssets,
               feeBps: costBps,
               minUsd,
-              refused: closedFor(context.closedWays),
+              refused: closedFor(context.closedRoutes),
               isUnclear: ofUnclear.has(context.portfolioId)
             },
             ...(policy === undefined ? {} : { policy })

@@ -113,7 +113,7 @@ export class RunPlanner extends Context.Service<
         constraint: TransferConstraint | undefined
       ) {
         const chainIds = input.chains.map(({ chainId }) => chainId)
-        const kept = constraint === undefined ? [] : waysOut([constraint.excludedSource], chainIds)
+        const kept = constraint === undefined ? [] : pairsFrom([constraint.excludedSource], chainIds)
         const refusals: Array<Refusal> = []
         for (let quoted = 1; quoted <= maxQuoted; quoted += 1) {
           const planned = plan(without(input, [...kept, ...refusals]))
@@ -123,7 +123,7 @@ export class RunPlanner extends Context.Service<
           if (found.flat().length === 0) return { planned, refusals }
           refusals.push(...found.flat())
         }
-        return { planned: plan(without(input, waysOut(chainIds, chainIds))), refusals }
+        return { planned: plan(without(input, pairsFrom(chainIds, chainIds))), refusals }
       })
 
       const planFrom = Effect.fnUntraced(function* (reading: PlanReading, constraint: TransferConstraint | undefined) {
@@ -135,7 +135,7 @@ export class RunPlanner extends Context.Service<
         return {
           strategyVersion: context.strategyVersion,
           plannedAt: readAt,
-          ...(context.closedWays.length === 0 ? {} : { hasClosedWays: true }),
+          ...(context.closedRoutes.length === 0 ? {} : { hasClosedRoutes: true }),
           ...(reading.behind.length === 0 ? {} : { behind: reading.behind.join("; ") }),
           ...rest,
           chains: arePricesKnown
@@ -201,12 +201,12 @@ interface PlanTask {
   readonly input: PlanInput
 }
 
-/** A way between chains on which nothing can be sent now, and why. */
+/** A route between chains on which nothing can be sent now, and why. */
 interface Refusal extends ChainPair {
   readonly skip: RecordedSkip
 }
 
-const waysOut = (senders: ReadonlyArray<ChainId>, chainIds: ReadonlyArray<ChainId>): ReadonlyArray<ChainPair> =>
+const pairsFrom = (senders: ReadonlyArray<ChainId>, chainIds: ReadonlyArray<ChainId>): ReadonlyArray<ChainPair> =>
   senders.flatMap((from) => chainIds.map((to) => ({ from, to })))
 
 const without = ({ transfers, ...input }: PlanInput, refused: ReadonlyArray<ChainPair>): PlanInput =>

@@ -14,7 +14,7 @@ const maxRounds = 3
 const billion = 1_000_000_000n
 /** No swap that is made costs or gains more; a quote with more is of a broken market. */
 const maxCost = 500_000_000n
-/** Legs that differ by less than this part of the least trade are the same, as a divisor. */
+/** Legs that differ by less than this part of the minimum trade are the same, as a divisor. */
 const sameParts = 50n
 
 /**

@@ -36,7 +36,7 @@ export const PreviewedPlan = Schema.Struct({
 })
 export type PreviewedPlan = typeof PreviewedPlan.Type
 
-/** What the quote of a swap promised; its floor, where that is not kept. */
+/** What the quote of a swap promised; its minimum, where that is not kept. */
 export const expectedOf = ({ expectedBuyRaw, minBuyAmountRaw }: Swap): bigint => expectedBuyRaw ?? minBuyAmountRaw
 
 /** A chain of a plan, as it was prepared for the preview. `costUsd` is that of its gas. */

@@ -55,7 +55,7 @@ export class Previews extends Context.Service<
         return yield* new PortfolioNotFound({ message: `There is no portfolio ${portfolioId} of this tenant` })
       })
 
-      /** Names what would be traded, under which floors, for which portfolio. */
+      /** Names what would be traded, under which minimums, for which portfolio. */
       const hashOf = (portfolioId: PortfolioId, { chains, ...rest }: PreviewedPlan) => {
         const traded = chains.map(({ chainId, outcome, swaps, transfers }) => ({
           chainId,

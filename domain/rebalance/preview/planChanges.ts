@@ -2,7 +2,7 @@
  * What makes a plan another one than the previewed: pure.
  *
  * Prices move all the time, so a plan is the same as long as it trades the same pairs, each amount within the slippage
- * that the portfolio accepts, and each at a price that the previewed floor would have taken.
+ * that the portfolio accepts, and each at a price that the previewed minimum would have taken.
  */
 import type { AssetId } from "#domain/values/Caip.ts"
 import { expectedOf, type PreviewedChain, type PreviewedPlan } from "#domain/rebalance/preview/Preview.ts"
@@ -15,7 +15,7 @@ interface TradedPair {
   readonly buy: AssetId
   readonly soldRaw: bigint
   readonly expectedRaw: bigint
-  readonly floorRaw: bigint
+  readonly minOutRaw: bigint
 }
 
 /** One trade over two paths. */
@@ -23,7 +23,7 @@ const together = (one: TradedPair, other: TradedPair): TradedPair => ({
   ...one,
   soldRaw: one.soldRaw + other.soldRaw,
   expectedRaw: one.expectedRaw + other.expectedRaw,
-  floorRaw: one.floorRaw + other.floorRaw
+  minOutRaw: one.minOutRaw + other.minOutRaw
 })
 
 const tradedPairsOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string, TradedPair> => {
@@ -33,14 +33,14 @@ const tradedPairsOf = ({ swaps, transfers }: PreviewedChain): ReadonlyMap<string
       buy: swap.buy,
       soldRaw: swap.sellAmountRaw,
       expectedRaw: expectedOf(swap),
-      floorRaw: swap.minBuyAmountRaw
+      minOutRaw: swap.minBuyAmountRaw
     })),
     ...transfers.map(({ amountRaw, buy, expectedRaw, minRaw, sell }) => ({
       sell,
       buy,
       soldRaw: amountRaw,
       expectedRaw,
-      floorRaw: minRaw
+      minOutRaw: minRaw
     }))
   ]
   const pairs = new Map<string, TradedPair>()
@@ -60,9 +60,9 @@ const changeOf = (before: TradedPair, now: TradedPair, slippageBps: bigint): str
   if (moved * bps > before.soldRaw * slippageBps) {
     return `${named(now)} would sell ${now.soldRaw}, and ${before.soldRaw} in the preview`
   }
-  // Held against the floor's price, since the amounts differ: expected / sold < floor / sold before.
-  if (now.expectedRaw * before.soldRaw < before.floorRaw * now.soldRaw) {
-    return `${named(now)} would yield ${now.expectedRaw} for ${now.soldRaw}: less than the floor of the preview, ${before.floorRaw} for ${before.soldRaw}`
+  // Held against the minimum's price, since the amounts differ: expected / sold < minOut / sold before.
+  if (now.expectedRaw * before.soldRaw < before.minOutRaw * now.soldRaw) {
+    return `${named(now)} would yield ${now.expectedRaw} for ${now.soldRaw}: less than the minimum of the preview, ${before.minOutRaw} for ${before.soldRaw}`
   }
   return null
 }

@@ -1,6 +1,6 @@
 /**
- * What a transaction and all of its replacements may offer for a unit of gas, from what each action that it carries may
- * cost; pure. What has no ceiling of its own, as the word of an owner, sets none.
+ * What a transaction and all of its replacements may offer for a unit of gas, from what each action that it includes
+ * may cost; pure. What has no ceiling of its own, as what an owner signed, sets none.
  */
 import { type CostCeilings, maxDataFee, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 

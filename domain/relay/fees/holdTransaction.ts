@@ -1,6 +1,6 @@
 /**
- * What is done about a transaction that would land only for more than what it carries may cost: nothing, for a time, as
- * the market may fall; then it is taken back, by a transaction with its nonce that carries nothing. At once where
+ * What is done about a transaction that would land only for more than what it includes may cost: nothing, for a time,
+ * as the market may fall; then it is taken back, by a transaction with its nonce that does nothing. At once where
  * others wait behind it, since they cannot land before.
  *
  * Which of the two lands the chain decides, and the nonce lets one of them: the operation was carried out, or it was
@@ -52,7 +52,7 @@ export const holdTransaction = Effect.fn("holdTransaction")(function* (
   if (Option.isNone(cancelling)) {
     yield* countReplacement(chainId, "ceiling")
     return yield* Effect.logWarning(
-      `Nonce ${nonce} of relayer ${transaction.relayer} on chain ${chainId} waits: gas costs more than what it carries may cost, and so much that taking it back would too. Wait for cheaper gas`
+      `Nonce ${nonce} of relayer ${transaction.relayer} on chain ${chainId} waits: gas costs more than what it includes may cost, and so much that taking it back would too. Wait for cheaper gas`
     )
   }
   const newest = yield* store.replace(head, at, relayer.signCancelling(transaction, cancelling.value))

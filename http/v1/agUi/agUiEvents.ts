@@ -1,7 +1,7 @@
 /**
  * An event of the stream of an operation as chunks of the AG-UI protocol; pure. Runs and steps are balanced within each
  * connection: a step is a state of the operation that does not end it, and each event but the snapshot is exactly one
- * `STATE_DELTA` that carries it as `rawEvent`.
+ * `STATE_DELTA` that contains it as `rawEvent`.
  */
 import { DateTime } from "effect"
 import type * as Domain from "#domain/execution/ExecutionEvent.ts"
@@ -75,7 +75,7 @@ export const agUiEvents = (event: Domain.ExecutionEvent): ReadonlyArray<AgUiEven
   }
 }
 
-/** What a client is told that may follow no longer: its connection ends, and the run goes on. `at` in milliseconds. */
+/** What a client receives that may follow no longer: its connection ends, and the run goes on. `at` in milliseconds. */
 export const accessEndedChunk = ({ _tag, message }: AccessEnded, at: number): AgUiEvent => ({
   type: "RUN_ERROR",
   timestamp: at,

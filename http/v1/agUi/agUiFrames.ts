@@ -27,7 +27,7 @@ const framesOf = (event: Domain.ExecutionEvent): ReadonlyArray<Frame> => {
   }))
 }
 
-/** The last chunk of a stream whose holder may follow no longer; without an id, so that the client's place stays. */
+/** The last chunk of a stream whose holder may follow no longer; without an id, so that the client's position stays. */
 export const agUiEndedFrames = (why: AccessEnded, at: number): ReadonlyArray<Frame> => [
   { data: JSON.stringify(accessEndedChunk(why, at)) }
 ]

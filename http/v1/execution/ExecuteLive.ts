@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { chainIdIn } from "#domain/values/Caip.ts"
-import { DirectExecutions } from "#domain/action/DirectExecutions.ts"
+import { DirectExecutions } from "#domain/order/DirectExecutions.ts"
 import { successV1 } from "#http/v1/envelopeV1.ts"
 import { V1 } from "#http/v1/Api.ts"
 import { statusView, submittedView } from "#http/v1/execution/executeView.ts"

@@ -90,7 +90,7 @@ export const Executed = Schema.Struct({
     hash: txHash,
     data: hex("Calldata of the transaction, as it was simulated."),
     from: addressText("The portfolio's account."),
-    to: addressText("The EntryPoint that carries the account's operation."),
+    to: addressText("The EntryPoint that includes the account's operation."),
     chainId: chainIdText
   }).annotate({ description: "What is sent, or would be." }),
   simulation: Schema.optionalKey(
@@ -118,7 +118,7 @@ export const ExecuteStatus = Schema.Struct({
       description: "End of the execution, Unix seconds; null until then.",
       examples: [1772443812]
     })
-  }).annotate({ description: "The transaction that carried it." }),
+  }).annotate({ description: "The transaction that included it." }),
   result: Schema.optionalKey(
     Schema.Struct({
       success: Schema.Boolean.annotate({ description: "It was carried out.", examples: [true] }),

@@ -1,7 +1,7 @@
 /** Executions of calls as v1 sends them. */
 import { DateTime } from "effect"
-import type { CallTrace } from "#domain/action/CallTracer.ts"
-import type { ExecutionStatus, SubmittedExecution } from "#domain/action/DirectExecutions.ts"
+import type { CallTrace } from "#domain/order/CallTracer.ts"
+import type { ExecutionStatus, SubmittedExecution } from "#domain/order/DirectExecutions.ts"
 import { addressOf, type AssetId, chainIdOf } from "#domain/values/Caip.ts"
 import type { OperationState } from "#domain/operation/Operation.ts"
 

@@ -55,7 +55,7 @@ export const ListedAsset = Schema.Struct({
   chainId: Schema.Int.annotate({ description: "Where the token is.", examples: [8453] }),
   symbol: prose("Symbol in the token list.", 512, "USDC"),
   name: prose("Symbol in the token list.", 512, "USD Coin"),
-  decimals: Schema.Int.annotate({ description: "Places of the smallest unit.", examples: [6] }),
+  decimals: Schema.Int.annotate({ description: "Decimal places of the smallest unit.", examples: [6] }),
   kind: Schema.NullOr(AssetKind).annotate({
     description: "What the token stands for; null where the catalogue does not know it.",
     examples: ["stablecoin"]

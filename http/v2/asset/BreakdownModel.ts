@@ -78,7 +78,7 @@ const decimal = (description: string, example: string) =>
   written(`${description} Decimal string, zeros trimmed.`, /^-?(0|[1-9][0-9]*)(\.[0-9]*[1-9])?$/u, example)
 
 const identity = {
-  inputIndex: Schema.Int.annotate({ description: "Place of the holding in the request, from 0 up.", examples: [0] }),
+  inputIndex: Schema.Int.annotate({ description: "Index of the holding in the request, from 0 up.", examples: [0] }),
   assetCanonicalId: Schema.NullOr(
     written("UUID in lower case.", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u, canonicalExample)
   ).annotate({
@@ -145,7 +145,7 @@ const Diagnostics = Schema.Struct({
       description: "A holding of a kind that the dimension does not cover."
     })
   ).annotate({
-    description: "Holdings of a kind that has no place in a dimension, such as a stablecoin in `sector`.",
+    description: "Holdings of a kind that belongs to no value of a dimension, such as a stablecoin in `sector`.",
     examples: [[]]
   }),
   unclassified: Schema.Array(
@@ -183,7 +183,7 @@ export const Breakdown = Schema.Struct({
   holdings: Schema.Array(
     Schema.Struct({
       ...named,
-      normalizedWeight: decimal("`sourceValue` divided by `sourceTotal`, to 18 places.", "1"),
+      normalizedWeight: decimal("`sourceValue` divided by `sourceTotal`, to 18 decimals.", "1"),
       sourceValue: decimal("The weight of the request.", "0.6")
     }).annotate({
       identifier: "BreakdownHolding",

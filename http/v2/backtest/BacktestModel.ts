@@ -127,7 +127,7 @@ export const Backtest = Schema.Struct({
   to: day("Last requested day", "2025-06-01"),
   feeBps: Schema.Int.annotate({ description: "Assumed cost of a swap, basis points.", examples: [30] }),
   gasUsd: usd("Gas of a swap that was reckoned with", "0.100000"),
-  thresholdUsd: usd("Least trade that was reckoned with", "5.000000"),
+  thresholdUsd: usd("Minimum trade that was reckoned with", "5.000000"),
   strategy: courseNamed("BacktestOfStrategy", "Course by the schedule and the policy of the request."),
   exactTarget: courseNamed(
     "BacktestOfExactTarget",

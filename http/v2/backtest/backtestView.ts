@@ -22,7 +22,7 @@ export const backtestDraft = ({ allocation, feeBps, gasUsd, valueUsd, ...body }:
   gasUsd: gasUsd ?? defaultGasUsd
 })
 
-/** Rounded to the nearest of six places: amounts are cut where they are bought, by far less. */
+/** Rounded to the nearest of six decimals: amounts are cut where they are bought, by far less. */
 const dollars = (usd: bigint): string => Decimal.formatUsd(usd + 500_000_000_000n)
 
 const courseView = ({ costNano, costUsd, error, points, trades, turnoverNano }: Course) => {

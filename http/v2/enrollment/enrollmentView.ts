@@ -32,10 +32,10 @@ export const consentIn = ({
     : { _tag: "SlotSignature", signature, userSecp256k1PublicKey, currentSlot: BigInt(currentSlot) }
 }
 
-const placeView = ({ authorization: { chains }, place }: EnrollmentFlow) => {
+const subAccountView = ({ authorization: { chains }, subAccount }: EnrollmentFlow) => {
   const [{ accountId, policy }] = chains
-  if (place === undefined || policy._tag !== "Solana") return {}
-  const { isReused, odometer, transaction, walletAccountId } = place
+  if (subAccount === undefined || policy._tag !== "Solana") return {}
+  const { isReused, odometer, transaction, walletAccountId } = subAccount
   return {
     walletAccountId,
     depositAccountId: accountId,
@@ -48,16 +48,16 @@ const placeView = ({ authorization: { chains }, place }: EnrollmentFlow) => {
 
 /** The answer of stage 1. */
 export const signatureView = (flow: EnrollmentFlow) => {
-  const { authorization, flowId, place } = flow
+  const { authorization, flowId, subAccount } = flow
   const parts = partsView(authorization)
   return {
-    message: place?.message ?? ownerMessage(authorization),
+    message: subAccount?.message ?? ownerMessage(authorization),
     agentAccountId: authorization.agentAccountId,
     accountIndex: authorization.accountIndex.toString(),
     accountType: authorization.accountType,
     flowId,
     ...(parts === undefined ? {} : { authorization: parts }),
-    ...placeView(flow)
+    ...subAccountView(flow)
   }
 }
 

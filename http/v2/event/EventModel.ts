@@ -1,6 +1,6 @@
 /** An event of the tenant's log on the wire. */
 import { Schema } from "effect"
-import { OperationKind, OperationState, OperationTrigger } from "#domain/operation/Operation.ts"
+import { OperationKind, OperationState, OperationOrigin } from "#domain/operation/Operation.ts"
 import { Outcome } from "#http/operation/OperationResultModel.ts"
 import {
   FlowIdParam,
@@ -32,7 +32,7 @@ const only = <const Type extends string>(one: Type, description: string) =>
 
 const ofOperation = {
   kind: OperationKind.annotate({ description: "What is done.", examples: ["rebalance"] }),
-  trigger: OperationTrigger.annotate({ description: "What started it.", examples: ["scheduled"] }),
+  trigger: OperationOrigin.annotate({ description: "What started it.", examples: ["scheduled"] }),
   sequence: Schema.Int.annotate({ description: "Number within the operation, as in its stream.", examples: [3] })
 }
 

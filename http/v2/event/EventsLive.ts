@@ -19,7 +19,7 @@ import { eventView } from "#http/v2/event/eventView.ts"
 const defaultLimit = 50
 
 /** Undefined: from now on. */
-const placeOf = (lastEventId: string | undefined) =>
+const positionOf = (lastEventId: string | undefined) =>
   lastEventId === undefined || eventIdPattern.test(lastEventId)
     ? Effect.succeed(lastEventId === undefined ? undefined : Number(lastEventId))
     : Effect.fail(
@@ -54,13 +54,13 @@ export const EventsLive = HttpApiBuilder.group(
         ),
       streamEvents: Effect.fnUntraced(function* ({ headers }) {
         const { apiKeyId, tenantId } = yield* Caller
-        const place = yield* placeOf(headers["last-event-id"])
-        const followed = yield* events.follow(place)
+        const position = yield* positionOf(headers["last-event-id"])
+        const followed = yield* events.follow(position)
         const permit = yield* admission.enter({ tenantId, credential: apiKeyId, address: yield* requestAddress })
         const frames = Stream.map(followed.events, eventFrame)
-        // A client that resumes has its place already.
+        // A client that resumes has its position already.
         const opened = openedFrame(String(followed.from))
-        const stream = place === undefined ? Stream.concat(Stream.succeed(opened), frames) : frames
+        const stream = position === undefined ? Stream.concat(Stream.succeed(opened), frames) : frames
         const ending = { permit, framesOf: endedFrames }
         return yield* eventStream({ stream, framesOf: (frame) => [frame], ending }, closing, timing)
       })

@@ -156,7 +156,7 @@ const rebalance = HttpApiEndpoint.post("rebalancePortfolio", "/portfolios/:portf
       id: "rebalancePortfolio",
       summary: "Rebalance now",
       description:
-        "Starts a run and answers the operation to poll. While a run is not finished the same operation is answered; shortly after a manual run another is refused with 429. With the `planHash` of a preview it is refused with 409 when a run would do something else by now: other pairs, amounts that moved by more than the portfolio's `slippageBps`, or prices below the floors of the preview.",
+        "Starts a run and answers the operation to poll. While a run is not finished the same operation is answered; shortly after a manual run another is refused with 429. With the `planHash` of a preview it is refused with 409 when a run would do something else by now: other pairs, amounts that moved by more than the portfolio's `slippageBps`, or prices below the minimums of the preview.",
       scope: "portfolios:write",
       tier: "critical"
     })
@@ -173,7 +173,7 @@ const preview = HttpApiEndpoint.post("previewRebalance", "/portfolios/:portfolio
     id: "previewRebalance",
     summary: "Preview a rebalance",
     description:
-      "The plan that a run would make now, quoted and simulated on the chains: swaps with their floors, transfers, gas and what would be left undone. Nothing is sent. `planHash` may be sent with the rebalance within 10 minutes; the last 10 previews of a portfolio count.",
+      "The plan that a run would make now, quoted and simulated on the chains: swaps with their minimums, transfers, gas and what would be left undone. Nothing is sent. `planHash` may be sent with the rebalance within 10 minutes; the last 10 previews of a portfolio count.",
     scope: "portfolios:read",
     tier: "critical"
   })

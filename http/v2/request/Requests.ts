@@ -28,7 +28,7 @@ const RefusedRequest = Schema.Struct({
   correlationId: tracingId("`X-Correlation-Id` of the answer; quote it in reports."),
   at: timestamp("Time of the answer"),
   method: written("Method of the request; `RPC` for a call over Effect's RPC.", /^[A-Z]{1,10}$/u, "POST"),
-  route: prose("The route, with names in the place of ids.", 200, "/v2/portfolios/{portfolioId}/rebalance"),
+  route: prose("The route, with names in place of ids.", 200, "/v2/portfolios/{portfolioId}/rebalance"),
   status: Schema.Int.annotate({ description: "Status of the answer, from 400 up.", examples: [404] }),
   code: Schema.NullOr(prose("Code of the error.", 40, "API_200")).annotate({
     description: "Code of the error; null when the answer had none.",

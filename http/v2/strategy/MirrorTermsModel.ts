@@ -23,7 +23,7 @@ export const MirrorTerms = Schema.Struct({
   }),
   applied: termsNamed(
     "MirrorTermsApplied",
-    "What holds for the tenant's portfolios: the slower cadence; the least of what is offered, accepted, set by the tenant and allowed by the service for slippage and price impact; the greater of what was accepted and set by the tenant for the threshold."
+    "What holds for the tenant's portfolios: the slower cadence; the lowest of what is offered, accepted, set by the tenant and allowed by the service for slippage and price impact; the greater of what was accepted and set by the tenant for the threshold."
   )
 }).annotate({ identifier: "MirrorTerms", description: "Terms on which the tenant mirrors a strategy." })
 

@@ -49,7 +49,7 @@ const stage2Errors = [
   VerifierUnavailable
 ] as const
 
-const carriedOut =
+const submission =
   "Checks the owner's signature, the expiry and the live balances, and starts the operation to poll. Idempotent on `message.nonce`: the same body is answered the same way again, another body is refused; after any refusal the same body may be sent again. An EVM chain itself carries an authorization out once and not after it expired; on Solana the service does, which begins none in its last 90 seconds."
 
 const prepare = HttpApiEndpoint.post("prepareWithdrawal", "/portfolios/:portfolioId/withdraw/signature", {
@@ -79,7 +79,7 @@ const withdraw = HttpApiEndpoint.post("withdraw", "/portfolios/:portfolioId/with
     operation({
       id: "withdraw",
       summary: "Withdraw (stage 2)",
-      description: carriedOut,
+      description: submission,
       scope: "portfolios:withdraw",
       tier: "critical"
     })
@@ -112,7 +112,7 @@ const liquidateAll = HttpApiEndpoint.post("liquidateAll", "/portfolios/:portfoli
     operation({
       id: "liquidateAll",
       summary: "Sell everything and withdraw (stage 2)",
-      description: `${carriedOut} The assets are sold and the proceeds delivered in one transaction, or nothing moves. \`message.liquidate\` must be true.`,
+      description: `${submission} The assets are sold and the proceeds delivered in one transaction, or nothing moves. \`message.liquidate\` must be true.`,
       scope: "portfolios:withdraw",
       tier: "critical"
     })

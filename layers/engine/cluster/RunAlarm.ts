@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { keepGoingEvery } from "#domain/effects/keepGoing.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { SuspendedRuns } from "#domain/operation/SuspendedRuns.ts"
-import { carriedOf, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
+import { supportedBy, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 import * as SqlSuspendedRuns from "#layers/sql/operation/SuspendedRuns.ts"
 
@@ -28,7 +28,7 @@ export const RunAlarm = Layer.effectDiscard(
           `${count} runs are suspended and wait for an operator: npm run cli -- runs list shows which and why`
         )
       const at = DateTime.subtractDuration(yield* DateTime.now, leftFor)
-      const left = yield* rows.leftToOthers({ ...carriedOf(runs.versions), at })
+      const left = yield* rows.leftToOthers({ ...supportedBy(runs.versions), at })
       if (left > 0)
         yield* Effect.logError(
           `${left} runs are of a version that this process does not carry out, and wait: start a process that does`

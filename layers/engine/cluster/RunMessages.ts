@@ -11,7 +11,7 @@ import { isSqlError } from "effect/sql/SqlError"
 import { batched } from "#domain/effects/batched.ts"
 import { maxTries, pauseOf } from "#layers/engine/cluster/LocalRun.ts"
 import { RunCalls } from "#layers/engine/cluster/RunCalls.ts"
-import { carriedOf, type Claim, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
+import { supportedBy, type Claim, RunsInFlight } from "#layers/engine/cluster/RunsInFlight.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
 import type { ClaimedMessage, Known, Reply } from "#layers/sql/run/MessageRows.ts"
 
@@ -146,7 +146,7 @@ const make = Effect.gen(function* () {
     calls.hold(shards)
     yield* sweep(shards, now)
     const at = DateTime.makeUnsafe(now)
-    const scope = { shards, ...carriedOf(runs.versions), at }
+    const scope = { shards, ...supportedBy(runs.versions), at }
     if (scope.entityTypes.length === 0) return []
     const most = Math.min(limit, claimBatchSize)
     const signals = yield* rows.claimSignals(scope, most)

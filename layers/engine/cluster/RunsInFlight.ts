@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import type { WorkflowVersions } from "#domain/operation/WorkflowVersion.ts"
 import { EngineConfig } from "#layers/engine/cluster/EngineConfig.ts"
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
-import { carriedKey, type ClaimedMessage } from "#layers/sql/run/MessageRows.ts"
+import { versionKey, type ClaimedMessage } from "#layers/sql/run/MessageRows.ts"
 
 export interface Claim extends ClaimedMessage {
   readonly isRun: boolean
@@ -19,10 +19,10 @@ export interface Claim extends ClaimedMessage {
 const begunWithin = Duration.toNanosUnsafe("1 minute")
 
 /** What a process carries out, as claims name it. */
-export const carriedOf = (versions: ReadonlyMap<string, WorkflowVersions>) => ({
+export const supportedBy = (versions: ReadonlyMap<string, WorkflowVersions>) => ({
   entityTypes: [...versions.keys()],
-  carried: [...versions].flatMap(([entityType, { continues }]) =>
-    continues.map((version) => carriedKey(entityType, version))
+  supported: [...versions].flatMap(([entityType, { continues }]) =>
+    continues.map((version) => versionKey(entityType, version))
   )
 })
 

@@ -1,30 +1,30 @@
-/** Which of a run's stored steps are rounds of a loop. A name is a word, a number, and what the engine adds. */
+/** Which of a run's stored steps are rounds of a loop. A name is a stem, a number, and what the engine adds. */
 import type { LocalRun } from "#layers/engine/cluster/LocalRun.ts"
 
-const numberOf = (step: string, word: string): number | undefined => {
-  const [, number] = new RegExp(`^(?:DurableClock/)?${word}/([0-9]+)/`).exec(step) ?? []
+const numberOf = (step: string, stem: string): number | undefined => {
+  const [, number] = new RegExp(`^(?:DurableClock/)?${stem}/([0-9]+)/`).exec(step) ?? []
   return number === undefined ? undefined : Number(number)
 }
 
-const numbers = (run: LocalRun, word: string) =>
+const numbers = (run: LocalRun, stem: string) =>
   [...run.steps.keys()].flatMap((step) => {
-    const number = numberOf(step, word)
+    const number = numberOf(step, stem)
     return number === undefined ? [] : [{ step, number }]
   })
 
 export const latestRound =
   (run: LocalRun) =>
-  (word: string): number | undefined => {
-    const found = numbers(run, word).map(({ number }) => number)
+  (stem: string): number | undefined => {
+    const found = numbers(run, stem).map(({ number }) => number)
     return found.length === 0 ? undefined : Math.max(...found)
   }
 
 /** The steps before that one which it makes superfluous. */
-export const supersededBy = (run: LocalRun, step: string, words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const current = words.map((word) => numberOf(step, word)).find((number) => number !== undefined)
+export const supersededBy = (run: LocalRun, step: string, stems: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const current = stems.map((stem) => numberOf(step, stem)).find((number) => number !== undefined)
   if (current === undefined) return []
-  return words.flatMap((word) =>
-    numbers(run, word).flatMap((earlier) => (earlier.number < current ? [earlier.step] : []))
+  return stems.flatMap((stem) =>
+    numbers(run, stem).flatMap((earlier) => (earlier.number < current ? [earlier.step] : []))
   )
 }
 

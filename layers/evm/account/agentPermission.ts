@@ -16,9 +16,9 @@
  *    price or the one through a connector token; and `approve` for it too. What it buys goes back to its caller, and an
  *    allowance of it is spent by its caller's swaps alone.
  *
- * The place and the length of the path are pinned because calldata may lay a dynamic argument out anywhere: an unpinned
- * path would let a stolen key swap into a worthless token of its own. The signer is not valid for ERC-1271, else the
- * agent alone could sign permits in the account's name.
+ * The offset and the length of the path are pinned because calldata may lay a dynamic argument out anywhere: an
+ * unpinned path would let a stolen key swap into a worthless token of its own. The signer is not valid for ERC-1271,
+ * else the agent alone could sign permits in the account's name.
  */
 import { CallPolicyVersion, ParamCondition, toCallPolicy } from "@zerodev/permissions/policies"
 import { ECDSA_SIGNER_CONTRACT, PolicyFlags } from "@zerodev/permissions"

@@ -1,7 +1,7 @@
 /** Calls of the withdrawal executor (contracts/WithdrawalExecutor.sol), and the digest that it checks. */
 import { encodeFunctionData, hashTypedData, type Hex } from "viem"
 import type { AccountType } from "#domain/account/Authorization.ts"
-import type { LiquidationPayout } from "#domain/trading/ChainExecution.ts"
+import type { LiquidationPayout } from "#domain/trading/SwapBatches.ts"
 import { type WithdrawalTypedData, typedDataOf } from "#domain/withdrawal/signedForm.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { tokensOf, type WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"

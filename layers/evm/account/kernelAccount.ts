@@ -83,7 +83,7 @@ export const accountAddress = (maker: AccountMaker): EvmAddress =>
     })
   )
 
-/** What deploys the account: a user operation carries it before its first call; any account may call it. */
+/** What deploys the account: a user operation includes it before its first call; any account may call it. */
 export const accountDeployment = (maker: AccountMaker): { factory: Address; factoryData: Hex } => ({
   factory: metaFactory,
   factoryData: encodeFunctionData({

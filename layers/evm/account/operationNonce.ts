@@ -1,6 +1,6 @@
 /**
- * Whether an account's operation can still be carried, by the account's nonce in the EntryPoint. That is state, which a
- * node shows as of a block that it names or not at all, where a receipt or a log that it lacks looks like one that does
+ * Whether an account's operation can still be included, by the account's nonce in the EntryPoint. That is state, which
+ * a node shows as of a block that it names or not at all, where a receipt or a log that it lacks seems one that does
  * not exist. Source: ERC-4337 (EntryPoint 0.7, `getNonce`).
  */
 import { Effect } from "effect"

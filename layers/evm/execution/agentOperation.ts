@@ -1,6 +1,7 @@
 /**
- * User operations of the agent. The first one deploys the account and carries the owner's signature that enables the
- * permission; later ones carry the agent's alone. Sources: ERC-4337 (EntryPoint 0.7), Kernel 0.3.1 nonce and signature.
+ * User operations of the agent. The first one deploys the account and includes the owner's signature that enables the
+ * permission; later ones include the agent's alone. Sources: ERC-4337 (EntryPoint 0.7), Kernel 0.3.1 nonce and
+ * signature.
  */
 import { concatHex, encodeAbiParameters, type Hex, hexToBigInt, pad, parseAbiParameters, zeroAddress } from "viem"
 import { toPackedUserOperation, type UserOperation } from "viem/account-abstraction"
@@ -49,7 +50,7 @@ export const unsignedOperation = (operation: AgentOperation): UserOperation<"0.7
 })
 
 const hashedOperation = parseAbiParameters("address, uint256, bytes32, bytes32, bytes32, uint256, bytes32, bytes32")
-const hashedWithPlace = parseAbiParameters("bytes32, address, uint256")
+const hashedWithChain = parseAbiParameters("bytes32, address, uint256")
 
 /** The hash that the agent signs, bound to the EntryPoint and the chain. Source: EntryPoint 0.7, `getUserOpHash`. */
 export const operationHash = (userOperation: UserOperation<"0.7">, chainId: ChainId): Hex => {
@@ -67,7 +68,7 @@ export const operationHash = (userOperation: UserOperation<"0.7">, chainId: Chai
       keccak256(packed.paymasterAndData)
     ])
   )
-  return keccak256(encodeAbiParameters(hashedWithPlace, [operation, entryPoint, BigInt(chainId)]))
+  return keccak256(encodeAbiParameters(hashedWithChain, [operation, entryPoint, BigInt(chainId)]))
 }
 
 const enableParts = [

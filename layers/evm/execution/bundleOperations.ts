@@ -35,7 +35,7 @@ const partsOf = ({ callData }: PreparedTransaction) => {
 const largest = (values: ReadonlyArray<bigint>) => values.reduce((most, value) => (value > most ? value : most))
 const smallest = (values: ReadonlyArray<bigint>) => values.reduce((least, value) => (value < least ? value : least))
 
-/** One transaction that carries them all, offers what the dearest of them offers, and may use what all of them may. */
+/** One transaction that includes them all, offers what the dearest of them offers, and may use what all of them may. */
 export const combined = (operations: Operations): PreparedTransaction => {
   const [first, ...others] = operations
   if (others.length === 0) return first
@@ -50,7 +50,7 @@ export const combined = (operations: Operations): PreparedTransaction => {
   }
 }
 
-/** The place of the operation that makes the whole fail; undefined when the revert does not blame one. */
+/** The position of the operation that makes the whole fail; undefined when the revert does not blame one. */
 const culpritOf = (revert: Hex): number | undefined => {
   try {
     const error = decodeErrorResult({ abi: entryPointAbi, data: revert })
@@ -90,6 +90,6 @@ export const bundleOperations = Effect.fnUntraced(function* (operations: Operati
     yield* Effect.logWarning(
       `User operation ${operations[kept[culprit]!]!.actionHash} is left out of a transaction on chain ${transaction.chainId}: ${revertReason(revert)}`
     )
-    kept = kept.filter((_, place) => place !== culprit)
+    kept = kept.filter((_, position) => position !== culprit)
   }
 })

@@ -61,7 +61,7 @@ export const operationCountCalls = (account: Address, permissionId: Hex): readon
 
 /**
  * How many operations under the agent's permission an account has carried out, by its nonces in the EntryPoint: those
- * that enable the permission on the way have a key of their own. It rises by one with each, whoever carried it.
+ * that enable the permission on the way have a key of their own. It rises by one with each, whoever submitted it.
  * Undefined where the EntryPoint does not answer.
  */
 export const countIn = (results: ReadonlyArray<CallResult | undefined>): bigint | undefined => {
@@ -144,7 +144,7 @@ export const relayerAddresses = Effect.map(RelayerSigners, ({ signers: [first, .
   ...others.map(({ address }) => toViem(address))
 ])
 
-/** The next nonces of all of them, as a prepared transaction carries them. */
+/** The next nonces of all of them, as a prepared transaction includes them. */
 export type RelayerNonces = Pick<PreparedTransaction, "chainNonce" | "laneNonces">
 
 export const readRelayerNonces = Effect.fnUntraced(function* (chainId: ChainId, [first, ...others]: RelayerAddresses) {

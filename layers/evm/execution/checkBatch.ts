@@ -1,7 +1,7 @@
 /** Checks without a chain: a batch must be one that the owner authorized and this service can sign. */
 import { Effect } from "effect"
 import type { EvmAddress } from "#domain/values/Caip.ts"
-import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { AuthorizationRequired, SimulationFailed, type SwapBatch } from "#domain/trading/SwapBatches.ts"
 import { settlementCall } from "#layers/evm/account/executorCalls.ts"
 import { ownerSignature as canonicalOwnerSignature } from "#layers/evm/account/ownerSignature.ts"
 import { addressOf, evmPolicy } from "#layers/evm/address.ts"

@@ -22,13 +22,13 @@ import { readDepth, confirmedReceipt, confirmedReceiptOf } from "#layers/evm/exe
 const isTakenBack = ({ cancels }: SignedTransaction, receipt: TransactionReceipt | null): boolean =>
   cancels !== undefined && (receipt === null || receipt.to === null || isAddressEqual(receipt.to, receipt.from))
 
-/** Why nothing came of it. Of several that a transaction carried the others may be to blame. */
+/** Why nothing came of it. Of several that a transaction included the others may be to blame. */
 const whyLost = (
   transaction: SignedTransaction,
   receipt: TransactionReceipt | null
 ): Pick<ActionReceipt, "isBundleReverted" | "isNotBegun" | "isTakenBack"> => {
   if (isTakenBack(transaction, receipt)) return { isNotBegun: true, isTakenBack: true }
-  return (transaction.carries ?? 1) > 1 ? { isBundleReverted: true } : { isNotBegun: true }
+  return (transaction.actionCount ?? 1) > 1 ? { isBundleReverted: true } : { isNotBegun: true }
 }
 
 /**
@@ -36,7 +36,7 @@ const whyLost = (
  * moved by it.
  */
 export const lost = (transaction: SignedTransaction, receipt: TransactionReceipt | null): ActionReceipt => {
-  const { actionHash, carries = 1, txHash } = transaction
+  const { actionHash, actionCount = 1, txHash } = transaction
   return {
     actionHash,
     txHash: receipt?.transactionHash ?? txHash,
@@ -44,8 +44,8 @@ export const lost = (transaction: SignedTransaction, receipt: TransactionReceipt
     blockHash: receipt?.blockHash ?? null,
     success: false,
     ...whyLost(transaction, receipt),
-    gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(carries),
-    ...(receipt === null ? {} : gasPriceOf(receipt, { part: 1n, of: BigInt(carries) })),
+    gasUsed: (receipt?.gasUsed ?? 0n) / BigInt(actionCount),
+    ...(receipt === null ? {} : gasPriceOf(receipt, { part: 1n, of: BigInt(actionCount) })),
     deltas: []
   }
 }
@@ -75,8 +75,8 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
   if (Option.isSome(ownOutcome)) return shows(ownOutcome)
 
   const nonce = operationNonceIn(transaction, accountId)
-  const isCarried = nonce === undefined || (yield* readOperationNonces(chainId, [{ accountId, nonce }], head))[0]
-  if (isCarried === false) {
+  const isIncluded = nonce === undefined || (yield* readOperationNonces(chainId, [{ accountId, nonce }], head))[0]
+  if (isIncluded === false) {
     const isOver = own !== null || (yield* isNonceUsed(transaction, confirmed))
     return shows(isOver ? Option.some(lost(transaction, own)) : Option.none())
   }
@@ -87,12 +87,12 @@ const observe = Effect.fnUntraced(function* (transaction: SignedTransaction, acc
     isEnough: (found) => found.some(isSought)
   })
   const event = events.find(isSought)
-  const carrier = event && (yield* confirmedReceipt(chainId, event.transactionHash, confirmed))
-  if (event === undefined || carrier == null || carrier === "pending") return shows(Option.none())
-  const carried = outcomeIn(carrier, actionHash, accountId)
+  const including = event && (yield* confirmedReceipt(chainId, event.transactionHash, confirmed))
+  if (event === undefined || including == null || including === "pending") return shows(Option.none())
+  const included = outcomeIn(including, actionHash, accountId)
   // Another operation has used the account's nonce: this one never can.
-  const isOvertaken = Option.isNone(carried) && event.args.userOpHash !== actionHash
-  return shows(isOvertaken ? Option.some(lost(transaction, own)) : carried)
+  const isOvertaken = Option.isNone(included) && event.args.userOpHash !== actionHash
+  return shows(isOvertaken ? Option.some(lost(transaction, own)) : included)
 })
 
 export const findReceipt = (transaction: SignedTransaction, accountId: AccountId) =>

@@ -4,7 +4,7 @@
  * and more of what Kernel 0.3.1 used in measurements with 1 to 30 listed tokens and 1 to 5 swaps.
  */
 import type { AccountType, AgentPolicy } from "#domain/account/Authorization.ts"
-import type { LiquidationPayout, SwapBatch } from "#domain/trading/ChainExecution.ts"
+import type { LiquidationPayout, SwapBatch } from "#domain/trading/SwapBatches.ts"
 import { evmExecution } from "#layers/evm/address.ts"
 import { pathGas } from "#layers/evm/venue/uniswapV2Calls.ts"
 

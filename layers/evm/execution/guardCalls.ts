@@ -6,7 +6,7 @@ import { type Address, erc20Abi, type Hex } from "viem"
 import { type AssetId, chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
-import type { LiquidationPayout } from "#domain/trading/ChainExecution.ts"
+import type { LiquidationPayout } from "#domain/trading/SwapBatches.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { closedProof } from "#layers/evm/account/closedList.ts"
@@ -58,7 +58,7 @@ const pricesOf = (listed: ReadonlyArray<EvmAddress>, { attested }: GuardTerms) =
     return known === undefined ? [] : [{ price: known.price, time: known.time, signature: known.signature as Hex }]
   })
 
-/** What is wrong with a swap's route where the guard carries it; undefined when nothing is. */
+/** What is wrong with a swap's route where the guard passes it; undefined when nothing is. */
 export const guardRouteFault = (
   swap: ReadySwap,
   guard: TradeGuardPolicy,

@@ -53,7 +53,7 @@ interface OperationEnd {
 }
 
 /** Events of operations in the order of their logs. */
-interface OperationMarks {
+interface OperationBounds {
   readonly ends: ReadonlyArray<OperationEnd>
   /** Positions after which operations begin to be carried out. */
   readonly begins: ReadonlyArray<number>
@@ -66,20 +66,20 @@ const endOf = ({ data, logIndex, topics: [, userOpHash, sender] }: Log): Readonl
   return [{ userOpHash, sender: slice(sender, 12), success, actualGasUsed, logIndex: logIndex! }]
 }
 
-const readMarks = ({ logs }: TransactionReceipt): OperationMarks => ({
+const readBounds = ({ logs }: TransactionReceipt): OperationBounds => ({
   ends: endLogs(logs).filter(isOfEntryPoint).flatMap(endOf),
   begins: beginLogs(logs)
     .filter(isOfEntryPoint)
     .map(({ logIndex }) => logIndex!)
 })
 
-/** A receipt is read once for all operations that it carried. */
-const known = new WeakMap<TransactionReceipt, OperationMarks>()
+/** A receipt is read once for all operations that it included. */
+const known = new WeakMap<TransactionReceipt, OperationBounds>()
 
-const marksOf = (receipt: TransactionReceipt): OperationMarks => {
-  const marks = known.get(receipt) ?? readMarks(receipt)
-  known.set(receipt, marks)
-  return marks
+const boundsOf = (receipt: TransactionReceipt): OperationBounds => {
+  const bounds = known.get(receipt) ?? readBounds(receipt)
+  known.set(receipt, bounds)
+  return bounds
 }
 
 /** Net change of each token that an account had in a transaction, by the Transfer events. */
@@ -115,9 +115,9 @@ const revertOf = ({ logs }: TransactionReceipt, userOpHash: string): Pick<Action
   }
 }
 
-/** Whether the transaction carried an operation of the account. */
+/** Whether the transaction included an operation of the account. */
 export const actsIn = (receipt: TransactionReceipt, accountId: AccountId): boolean =>
-  marksOf(receipt).ends.some(({ sender }) => isAddressEqual(sender, toViem(addressOf(accountId))))
+  boundsOf(receipt).ends.some(({ sender }) => isAddressEqual(sender, toViem(addressOf(accountId))))
 
 const Quantity = Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{1,64}$/u))
 
@@ -162,9 +162,9 @@ export const gasPriceOf = (
 }
 
 /**
- * Reads the operation's outcome from a receipt; none when the transaction did not carry the operation.
+ * Reads the operation's outcome from a receipt; none when the transaction did not include the operation.
  *
- * A transaction may carry others too: what an operation moved stands between the end of the one before it, or the
+ * A transaction may include others too: what an operation moved stands between the end of the one before it, or the
  * beginning of the first, and its own event. Of the gas its share counts, by what the EntryPoint charges each.
  */
 export const outcomeIn = (
@@ -172,7 +172,7 @@ export const outcomeIn = (
   userOpHash: string,
   accountId: AccountId
 ): Option.Option<ActionReceipt> => {
-  const { begins, ends } = marksOf(receipt)
+  const { begins, ends } = boundsOf(receipt)
   const end = ends.find((one) => one.userOpHash === userOpHash)
   if (end === undefined) return Option.none()
   const begin = [...begins, ...ends.map(({ logIndex }) => logIndex)].reduce(

@@ -4,7 +4,7 @@ import type { Hex } from "viem"
 import type { ChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { SimulationFailed, type SwapBatch } from "#domain/trading/SwapBatches.ts"
 import type { Signer } from "#domain/relay/Signer.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { addressOf, fromViem, toViem, evmPolicy } from "#layers/evm/address.ts"
@@ -24,10 +24,10 @@ import {
   transactionGasCap,
   withSettlementGas
 } from "#layers/evm/execution/gasLimits.ts"
-import { withMark } from "#layers/evm/execution/operationMark.ts"
+import { withTag } from "#layers/evm/execution/operationTag.ts"
 import { refusedByAccount, requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
 import { removalCalls } from "#layers/evm/execution/removalCalls.ts"
-import type { Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
+import type { Simulation } from "#layers/evm/execution/batchedSimulations.ts"
 import { signOperation } from "#layers/evm/execution/signOperation.ts"
 import { type OperationToSimulate, simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { executeBatch } from "#layers/evm/execution/swapCalls.ts"
@@ -139,7 +139,7 @@ export const prepareBatch = Effect.fnUntraced(function* (
   }
   const trades = tradesOf(batch, chain, { deadline: block.timestamp + swapLifetimeSeconds, routeTarget, attested })
   const made = executeBatch([...removals, ...trades, ...asked, ...(settles === undefined ? [] : [settles])])
-  const callData = withMark(made, batch.operationId)
+  const callData = withTag(made, batch.operationId)
   const operation: AgentOperation = { authorization, chain, ownerSignature, ...account, callData, gas }
   const { handleOps, userOpHash } = yield* signOperation(operation, agent, relayer)
   const toTry = toSimulate(batch, operation, { handleOps, relayer, notBefore: blockNumber })

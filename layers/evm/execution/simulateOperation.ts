@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import { type Address, erc20Abi, type Hex } from "viem"
 import type { AssetId, ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type LiquidationPayout } from "#domain/trading/ChainExecution.ts"
+import { type LiquidationPayout } from "#domain/trading/SwapBatches.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
@@ -21,7 +21,7 @@ import { entryPoint } from "#layers/evm/contracts.ts"
 import { callWithinLimit } from "#layers/evm/execution/callWithinLimit.ts"
 import { refusedSimulation, revertReason } from "#layers/evm/revert/revertReason.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
-import { resultsOfReverted, revertedCalls, type Simulation } from "#layers/evm/execution/gatheredSimulations.ts"
+import { resultsOfReverted, revertedCalls, type Simulation } from "#layers/evm/execution/batchedSimulations.ts"
 import { uintOf } from "#layers/evm/rpc/multicall.ts"
 
 export interface OperationToSimulate {
@@ -53,7 +53,7 @@ interface Change {
   readonly least: bigint
 }
 
-/** The least change of each balance that the swaps, and the settlement after them, must bring about together. */
+/** The minimum change of each balance that the swaps, and the settlement after them, must bring about together. */
 const minChanges = ({ account, settlement, swaps, transfers = [] }: OperationToSimulate): ReadonlyArray<Change> => {
   const changes = new Map<string, Change>()
   const add = (holder: EvmAddress, assetId: AssetId, change: bigint) => {
@@ -80,7 +80,7 @@ const minChanges = ({ account, settlement, swaps, transfers = [] }: OperationToS
 
 type Simulate<R> = (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable, R>
 
-/** Why the calls of an operation fail that the EntryPoint carries: what they say when nothing catches it. */
+/** Why the calls of an operation fail that the EntryPoint includes: what they say when nothing catches it. */
 const reasonOfRepeat = Effect.fnUntraced(function* <R>(operation: OperationToSimulate, simulate: Simulate<R>) {
   const { callGasLimit, chainId, execute, handleOps, notBefore, relayer, transactionGas } = operation
   const results = yield* simulate({
@@ -95,7 +95,7 @@ const reasonOfRepeat = Effect.fnUntraced(function* <R>(operation: OperationToSim
     ]
   })
   const [result] = (results[1] && resultsOfReverted(results[1])) ?? []
-  const unknown = "the swaps have no effect within their gas limit, or yield less than their floor"
+  const unknown = "the swaps have no effect within their gas limit, or yield less than their minimum"
   return result === undefined || result.success ? unknown : revertReason(result.data)
 })
 
@@ -158,7 +158,8 @@ export const simulateOperation = Effect.fnUntraced(function* <R>(
       `the calls use more than the ${operation.callGasLimit} gas that an execution of as many calls may use`
     )
   }
-  // Floors of zero, or swaps there and back, are met by a reverted batch too: that one leaves every balance as it was.
+  // Minimums of zero, or swaps there and back, are met by a reverted batch too: that one leaves every balance as it
+  // was.
   const moved = actual.some((change) => change !== null && change !== 0n)
   const sufficient = changes.every(({ least }, index) => (actual[index] ?? least - 1n) >= least)
   if (!moved || !sufficient) return yield* refusedSimulation(chainId, yield* reasonOfRepeat(operation, simulate))

@@ -12,14 +12,14 @@ import {
   toFunctionSelector
 } from "viem"
 import type { ChainId } from "#domain/values/Caip.ts"
-import { type MarketFault, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { type MarketFault, SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import { bridgeAbi, routerAbi, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { knownErrors } from "#layers/evm/revert/knownErrors.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
 const longestReason = 300
 
-/** How deep errors that carry the data of others are followed. */
+/** How deep errors that contain the data of others are followed. */
 const maxDepth = 4
 
 /** What Solidity panics for. Source: its documentation, "Panic via assert and Error via require". */
@@ -29,7 +29,7 @@ const panics = new Map([
   [0x12n, "a division by zero"],
   [0x21n, "an enum has no such value"],
   [0x31n, "an empty array has nothing to take"],
-  [0x32n, "an array has no such place"],
+  [0x32n, "an array has no such position"],
   [0x41n, "too much memory is asked for"],
   [0x51n, "a function that is not set is called"]
 ])

@@ -12,8 +12,8 @@ export const ChainNodesLive = Layer.effect(
 
     const behindOn = ({ chainId }: (typeof chains)[number]) =>
       Effect.map(heads(chainId), (seen) =>
-        seen.flatMap(({ blocksBehind: blocks }, place): ReadonlyArray<NodeBehind> =>
-          blocks === 0n ? [] : [{ chainId, endpoint: place + 1, blocks }]
+        seen.flatMap(({ blocksBehind: blocks }, position): ReadonlyArray<NodeBehind> =>
+          blocks === 0n ? [] : [{ chainId, endpoint: position + 1, blocks }]
         )
       )
 

@@ -23,8 +23,8 @@ const penalty = Duration.seconds(10)
 
 export interface Endpoint {
   readonly client: PublicClient
-  /** Its place among those of the chain. */
-  readonly place: number
+  /** Its position among those of the chain. */
+  readonly position: number
   /** Monotonic nanoseconds until which it is tried last. */
   avoidUntil: bigint
 }
@@ -35,7 +35,7 @@ export type Send<A> = (client: PublicClient) => Promise<A>
 export interface Freshness {
   /** The first block that does; as far as the chain was seen to be, when left out. */
   readonly notBefore?: bigint | undefined
-  /** Where no endpoint has a newer one, an old answer is one all the same: whoever asked looks at its block. */
+  /** Where no endpoint has a newer one, an old answer is one all the same: whoever asked checks its block. */
   readonly takesOld?: boolean | undefined
 }
 
@@ -103,15 +103,15 @@ const askOne = <A>(endpoint: Endpoint, method: string, send: Send<A>) =>
 
 /** Endpoints in the order in which they are asked. */
 const ordered = ({ endpoints, heads }: Endpoints, now: bigint): ReadonlyArray<Endpoint> => {
-  const rank = ({ avoidUntil, place }: Endpoint) => (avoidUntil > now ? 3 : heads.rank(place, now))
+  const rank = ({ avoidUntil, position }: Endpoint) => (avoidUntil > now ? 3 : heads.rank(position, now))
   return endpoints.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** Says once that an endpoint is behind, and that it follows its chain again; the metric says which. */
-const report = Effect.fnUntraced(function* ({ chainId, heads }: Endpoints, place: number, wasBehind: boolean) {
-  const { blocksBehind = 0n } = heads.heads(yield* Clock.monotonicTimeNanos)[place] ?? {}
+const report = Effect.fnUntraced(function* ({ chainId, heads }: Endpoints, position: number, wasBehind: boolean) {
+  const { blocksBehind = 0n } = heads.heads(yield* Clock.monotonicTimeNanos)[position] ?? {}
   if (blocksBehind === 0n && !wasBehind) return
-  const endpoint = String(place + 1)
+  const endpoint = String(position + 1)
   const attributes = { chain: String(chainId), endpoint }
   yield* Metric.update(Metric.withAttributes(chainEndpointBehind, attributes), Number(blocksBehind))
   if (blocksBehind > 0n && !wasBehind)
@@ -136,16 +136,16 @@ export const compareEndpoints = (target: Endpoints) => {
     const now = yield* Clock.monotonicTimeNanos
     const before = heads.heads(now)
     const answers = yield* Effect.forEach(
-      endpoints.filter(({ place }) => (silentUntil.get(place) ?? 0n) <= now),
+      endpoints.filter(({ position }) => (silentUntil.get(position) ?? 0n) <= now),
       (endpoint) =>
         askOne(endpoint, "eth_getBlockByNumber", (client) => client.getBlock()).pipe(
           withinRealTime(comparedWithin, () => ({ reason: "no answer in time", isAnswer: false, isBehind: false })),
           Effect.map(({ number, timestamp }) => [
-            { place: endpoint.place, block: number, askedAt: now, time: timestamp }
+            { position: endpoint.position, block: number, askedAt: now, time: timestamp }
           ]),
           Effect.catch(() =>
             Effect.sync(() => {
-              silentUntil.set(endpoint.place, now + BigInt(Duration.toMillis(uncomparedFor)) * 1_000_000n)
+              silentUntil.set(endpoint.position, now + BigInt(Duration.toMillis(uncomparedFor)) * 1_000_000n)
               return []
             })
           )
@@ -153,7 +153,7 @@ export const compareEndpoints = (target: Endpoints) => {
       { concurrency: "unbounded" }
     )
     heads.compare(answers.flat(), yield* Clock.monotonicTimeNanos)
-    for (const { place } of endpoints) yield* report(target, place, (before[place]?.blocksBehind ?? 0n) > 0n)
+    for (const { position } of endpoints) yield* report(target, position, (before[position]?.blocksBehind ?? 0n) > 0n)
   })
 }
 
@@ -167,12 +167,12 @@ export const askInTurn = Effect.fnUntraced(function* <A>(target: Endpoints, ...[
   let newest: Answered<A> | undefined
 
   /** Seconds by which the answer's block is older than the pace of the chain allows; undefined where it is not. */
-  const agedBy = Effect.fnUntraced(function* (place: number, answer: A, { blockOf, timeOf }: Shown<A>) {
+  const agedBy = Effect.fnUntraced(function* (position: number, answer: A, { blockOf, timeOf }: Shown<A>) {
     if (maxAgeSeconds === undefined || timeOf === undefined) return undefined
     const age = BigInt(Math.floor((yield* Clock.currentTimeMillis) / 1_000)) - timeOf(answer)
     const now = yield* Clock.monotonicTimeNanos
-    if (age <= maxAgeSeconds || heads.isWitnessed(place, blockOf(answer), now)) return undefined
-    heads.fellBehind(place, now)
+    if (age <= maxAgeSeconds || heads.isWitnessed(position, blockOf(answer), now)) return undefined
+    heads.fellBehind(position, now)
     return age
   })
 
@@ -182,15 +182,15 @@ export const askInTurn = Effect.fnUntraced(function* <A>(target: Endpoints, ...[
     if (shown === undefined) return answer
     const block = shown.blockOf(answer)
     const { notBefore } = shown
-    const { place } = endpoint
-    const wasBehind = (heads.heads(askedAt)[place]?.blocksBehind ?? 0n) > 0n
-    const judged = { place, block, askedAt, notBefore, time: shown.timeOf?.(answer) }
-    const { least, leastForAll } = heads.judge(judged, yield* Clock.monotonicTimeNanos)
-    const age = yield* agedBy(place, answer, shown)
-    yield* report(target, place, wasBehind)
+    const { position } = endpoint
+    const wasBehind = (heads.heads(askedAt)[position]?.blocksBehind ?? 0n) > 0n
+    const judged = { position, block, askedAt, notBefore, time: shown.timeOf?.(answer) }
+    const { least, minForAll } = heads.judge(judged, yield* Clock.monotonicTimeNanos)
+    const age = yield* agedBy(position, answer, shown)
+    yield* report(target, position, wasBehind)
     if ((block >= least && age === undefined) || !refusesOld) return answer
     const reason = age === undefined || block < least ? oldReason(block, least) : agedReason(block, age)
-    const old = { reason, isOldForAll: block < leastForAll || age !== undefined }
+    const old = { reason, isOldForAll: block < minForAll || age !== undefined }
     if (newest === undefined || newest.block < block) newest = { endpoint, answer, block, old }
     return yield* Effect.fail<Failure>({ reason, isAnswer: true, isBehind: true })
   })

@@ -16,7 +16,7 @@ import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { aggregate, type Call, latestReading, type Reading } from "#layers/evm/rpc/aggregate.ts"
 import { ChainHeads, type EndpointHead } from "#layers/evm/rpc/chainHeads.ts"
 import { type Asked, askInTurn, compareEndpoints, type Endpoint, type Endpoints } from "#layers/evm/rpc/Endpoint.ts"
-import { type GatherFrame, gatheredCalls } from "#layers/evm/rpc/gatheredCalls.ts"
+import { type BatchFrame, batchedCalls } from "#layers/evm/rpc/batchedCalls.ts"
 import { sharedReading } from "#layers/evm/rpc/sharedReading.ts"
 import { verifiedTransport } from "#layers/evm/rpc/verifiedTransport.ts"
 
@@ -43,12 +43,12 @@ const compared = Effect.fnUntraced(function* (target: Endpoints) {
 
 const connect = ({ chainId, headMaxAgeSeconds, rpcUrls }: Configured): Endpoints => ({
   chainId,
-  endpoints: rpcUrls.map((url, place): Endpoint => ({
+  endpoints: rpcUrls.map((url, position): Endpoint => ({
     client: createPublicClient({
       transport: verifiedTransport(url, chainId, rpcUrls.length === 1 ? 1 : 0),
       ccipRead: false
     }),
-    place,
+    position,
     avoidUntil: 0n
   })),
   heads: new ChainHeads(rpcUrls.length),
@@ -63,10 +63,10 @@ interface Clients {
    */
   readonly request: <A>(chainId: ChainId, ...asked: Asked<A>) => Effect.Effect<A, ChainUnavailable>
   /** Results of reading calls, at one block, in a request that others may share. */
-  readonly gather: (
+  readonly readCalls: (
     chainId: ChainId,
     calls: ReadonlyArray<Call>,
-    frame: GatherFrame
+    frame: BatchFrame
   ) => Effect.Effect<Reading, ChainUnavailable>
   /** What the deployment decided about the chain. */
   readonly chain: (chainId: ChainId) => Effect.Effect<EvmChain, ChainUnavailable>
@@ -91,7 +91,7 @@ export class EvmClients extends Context.Service<EvmClients, Clients>()("ballast/
 /** Calls of one block; of the latest, one that is new enough. */
 const askCalls =
   (target: ComparedEndpoints) =>
-  (calls: ReadonlyArray<Call>, { blockNumber, notBefore, takesOld }: GatherFrame) =>
+  (calls: ReadonlyArray<Call>, { blockNumber, notBefore, takesOld }: BatchFrame) =>
     request(
       target,
       "eth_call",
@@ -109,9 +109,9 @@ const clientsOf = Effect.fnUntraced(function* (
     )
   )
   const configured = new Map(settings.map((chain) => [chain.chainId, chain]))
-  const gathered = new Map(
+  const batches = new Map(
     yield* Effect.forEach(known, ([chainId, target]) =>
-      Effect.map(gatheredCalls(askCalls(target)), (gather) => [chainId, gather] as const)
+      Effect.map(batchedCalls(askCalls(target)), (readCalls) => [chainId, readCalls] as const)
     )
   )
 
@@ -135,7 +135,7 @@ const clientsOf = Effect.fnUntraced(function* (
     const alone: ComparedEndpoints = { ...target, endpoints: [endpoint], maxAgeSeconds: undefined, refusesOld: false }
     const clients: Clients = {
       request: (_, ...asked) => request(alone, ...asked),
-      gather: (_, calls, frame) => askCalls(alone)(calls, frame),
+      readCalls: (_, calls, frame) => askCalls(alone)(calls, frame),
       chain,
       each: () => [clients],
       heads,
@@ -150,7 +150,7 @@ const clientsOf = Effect.fnUntraced(function* (
 
   return {
     request: requestOf,
-    gather: (chainId, calls, frame) => gathered.get(chainId)?.(calls, frame) ?? notConfigured(chainId),
+    readCalls: (chainId, calls, frame) => batches.get(chainId)?.(calls, frame) ?? notConfigured(chainId),
     chain,
     each: (chainId) => alone.get(chainId) ?? [],
     heads,

@@ -1,6 +1,6 @@
 /**
- * ABI encoding as text, put together from words: of what carries whole operations and of what answers many calls. viem
- * looks at every digit several times for each `bytes` in which something is nested.
+ * ABI encoding as text, put together from words: of what contains whole operations and of what answers many calls. viem
+ * reads every digit several times for each `bytes` in which something is nested.
  * Source: Solidity's contract ABI specification.
  */
 import { type Hex, hexToBigInt, size } from "viem"
@@ -40,17 +40,17 @@ const digitsAt = (data: Hex, at: number, count: number): string => {
   return digits
 }
 
-/** A number that counts or places something in the data. Throws where it is too large for that. */
+/** A number that counts or positions something in the data. Throws where it is too large for that. */
 export const numberAt = (data: Hex, at: number): number => {
   const number = Number.parseInt(digitsAt(data, at, wordBytes), 16)
   if (!(number < data.length)) throw new Error(`The number at ${at} is larger than the data`)
   return number
 }
 
-/** `bytes` of which the length stands at the place. Throws where the data ends before. */
+/** `bytes` of which the length stands at the position. Throws where the data ends before. */
 export const bytesAt = (data: Hex, at: number): Hex => `0x${digitsAt(data, at + wordBytes, numberAt(data, at))}`
 
-/** Where the items of an array begin of which the length stands at the place. */
+/** Where the items of an array begin of which the length stands at the position. */
 export const itemsAt = (data: Hex, at: number): ReadonlyArray<number> => {
   const first = at + wordBytes
   return Array.from({ length: numberAt(data, at) }, (_, index) => first + numberAt(data, first + wordBytes * index))

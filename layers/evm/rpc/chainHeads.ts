@@ -27,8 +27,8 @@ interface ShownBlock {
 
 /** What an answer is held against: the block it stands on, and when it was requested. */
 export interface JudgedAnswer {
-  /** The endpoint's place among those of the chain. */
-  readonly place: number
+  /** The endpoint's position among those of the chain. */
+  readonly position: number
   readonly block: bigint
   readonly askedAt: bigint
   /** Seconds since 1970 of the block, where the answer says so. */
@@ -40,7 +40,7 @@ export interface JudgedAnswer {
 /** The first block that would have been new enough for whoever asked, and for anybody. */
 export interface Judgement {
   readonly least: bigint
-  readonly leastForAll: bigint
+  readonly minForAll: bigint
 }
 
 export interface EndpointHead {
@@ -88,12 +88,12 @@ export class ChainHeads {
   }
 
   /** Records what an endpoint has shown, and holds it against what was shown before. */
-  judge({ askedAt, block, notBefore = 0n, place, time }: JudgedAnswer, now: bigint): Judgement {
+  judge({ askedAt, block, notBefore = 0n, position, time }: JudgedAnswer, now: bigint): Judgement {
     const due = this.due(askedAt)
-    const leastForAll = this.isOutdated(block, time, askedAt) ? this.youngest!.block : due
-    const least = leastForAll > notBefore ? leastForAll : notBefore
-    const before = this.endpoints[place]!
-    this.endpoints[place] =
+    const minForAll = this.isOutdated(block, time, askedAt) ? this.youngest!.block : due
+    const least = minForAll > notBefore ? minForAll : notBefore
+    const before = this.endpoints[position]!
+    this.endpoints[position] =
       block < least
         ? { ...before, block, at: now, blocksBehind: least - block, behindUntil: now + behindForNanos }
         : { ...before, block, at: now }
@@ -101,7 +101,7 @@ export class ChainHeads {
     this.keepYoungest(block, time, now)
     if (notBefore > 0n && block >= notBefore && notBefore >= (this.certain?.block ?? 0n))
       this.certain = { block: notBefore, first: now, last: now }
-    return { least, leastForAll }
+    return { least, minForAll }
   }
 
   /** What all endpoints have shown, asked at one moment. */
@@ -109,41 +109,41 @@ export class ChainHeads {
     for (const { block, time } of answers) this.keepYoungest(block, time, now)
     const most = answers.reduce((highest, { block }) => (block > highest ? block : highest), 0n)
     for (const answer of answers) {
-      const { block, place } = answer
+      const { block, position } = answer
       this.judge({ ...answer, askedAt: now }, now)
-      this.endpoints[place] = { ...this.endpoints[place]!, isSlower: most - block > toleranceBlocks }
+      this.endpoints[position] = { ...this.endpoints[position]!, isSlower: most - block > toleranceBlocks }
     }
   }
 
   /** Another endpoint has lately shown no later block either: the chain stands, and not the node. */
-  isWitnessed(place: number, block: bigint, now: bigint): boolean {
+  isWitnessed(position: number, block: bigint, now: bigint): boolean {
     return this.endpoints.some(
-      (other, at) => at !== place && other.block !== null && other.block <= block && other.at + rememberedNanos > now
+      (other, at) => at !== position && other.block !== null && other.block <= block && other.at + rememberedNanos > now
     )
   }
 
   /** The block of an endpoint's answer is older than the pace of the chain allows. */
-  fellBehind(place: number, now: bigint) {
-    const before = this.endpoints[place]!
+  fellBehind(position: number, now: bigint) {
+    const before = this.endpoints[position]!
     const blocksBehind = before.blocksBehind > 0n ? before.blocksBehind : 1n
-    this.endpoints[place] = { ...before, blocksBehind, behindUntil: now + behindForNanos }
+    this.endpoints[position] = { ...before, blocksBehind, behindUntil: now + behindForNanos }
   }
 
   heads(now: bigint): ReadonlyArray<EndpointHead> {
-    return this.endpoints.map(({ block, blocksBehind }, place) => ({
+    return this.endpoints.map(({ block, blocksBehind }, position) => ({
       block,
-      blocksBehind: this.isBehind(place, now) ? blocksBehind : 0n
+      blocksBehind: this.isBehind(position, now) ? blocksBehind : 0n
     }))
   }
 
   /** How late it is asked: those that follow the chain first, those that are behind last. */
-  rank(place: number, now: bigint): 0 | 1 | 2 {
-    if (this.isBehind(place, now)) return 2
-    return this.endpoints[place]!.isSlower ? 1 : 0
+  rank(position: number, now: bigint): 0 | 1 | 2 {
+    if (this.isBehind(position, now)) return 2
+    return this.endpoints[position]!.isSlower ? 1 : 0
   }
 
-  isBehind(place: number, now: bigint): boolean {
-    return this.endpoints[place]!.behindUntil > now
+  isBehind(position: number, now: bigint): boolean {
+    return this.endpoints[position]!.behindUntil > now
   }
 
   private isOutdated(block: bigint, time: bigint | undefined, askedAt: bigint): boolean {

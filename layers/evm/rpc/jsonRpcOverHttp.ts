@@ -1,10 +1,10 @@
 /**
  * JSON-RPC over HTTP as a transport of viem: one request, one answer, bounded in time and in size.
  *
- * viem's own writes a request's body three times: to be sent, to be looked at before, and for the message of a timeout
+ * viem's own writes a request's body three times: to be sent, to be read before, and for the message of a timeout
  * that does not come. A body here may be of hundreds of kilobytes.
  *
- * A redirect is not followed, as it would carry the key in the URL and the request to another host.
+ * A redirect is not followed, as it would contain the key in the URL and the request to another host.
  */
 import { Option, Schema } from "effect"
 import { Agent, type Dispatcher, errors, request as send } from "undici"
@@ -110,7 +110,7 @@ const failureOf = (cause: unknown, url: string): BaseError => {
     : new HttpRequestError({ url, cause: cause instanceof Error ? cause : new Error("No answer") })
 }
 
-/** A node's own error is a `RpcRequestError`, whatever the status. No error quotes the URL, which may carry a key. */
+/** A node's own error is a `RpcRequestError`, whatever the status. No error quotes the URL, which may contain a key. */
 const askFor = async (endpoint: Endpoint, { method, params }: Call): Promise<unknown> => {
   const { host: url } = endpoint
   const { headers, status, text } = await post(endpoint, { method, params }).catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 /**
  * What the chain takes now for a unit of gas. The tip is what others paid in the latest blocks, by `eth_feeHistory`,
- * never what a node suggests: one node's suggestion is one node's word, and it is paid in full.
+ * never what a node suggests: one node's suggestion is one node's claim, and it is paid in full.
  *
  * Every endpoint of a chain is asked. The tip that counts is the median of theirs, of an even number the lower one, so
  * one that asks too much is outvoted. Of the base fees the highest counts: a block takes its own and no more, so one

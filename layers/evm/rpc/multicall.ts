@@ -1,6 +1,6 @@
 /**
- * Many contract calls at the same block. What only reads is gathered with what others read of the chain at that moment
- * (layers/evm/rpc/gatheredCalls.ts); a simulation is a request of its own.
+ * Many contract calls at the same block. What only reads is batched with what others read of the chain at that moment
+ * (layers/evm/rpc/batchedCalls.ts); a simulation is a request of its own.
  */
 import { Effect } from "effect"
 import type { ChainId } from "#domain/values/Caip.ts"
@@ -18,10 +18,10 @@ export const readAtOneBlock = Effect.fnUntraced(function* (
   calls: ReadonlyArray<Call>,
   { notBefore, takesOld, ...frame }: MulticallFrame = {}
 ) {
-  const { gather, request } = yield* EvmClients
+  const { readCalls, request } = yield* EvmClients
   const freshness = { notBefore, takesOld }
   if (frame.from === undefined && frame.gas === undefined)
-    return yield* gather(chainId, calls, { blockNumber: frame.blockNumber, ...freshness })
+    return yield* readCalls(chainId, calls, { blockNumber: frame.blockNumber, ...freshness })
   const shown = frame.blockNumber === undefined ? { ...latestReading, ...freshness } : undefined
   return yield* request(chainId, "eth_call", (client) => aggregate(client, calls, { chainId, ...frame }), shown)
 })

@@ -36,17 +36,17 @@ const beforeSecondRead = Duration.seconds(2)
 
 /**
  * Calls every endpoint of the chain in parallel, each by itself, and returns the result of each, in their order. `ask`
- * gets the endpoint's place in that order. One that takes longer than four seconds of real time has failed.
+ * gets the endpoint's position in that order. One that takes longer than four seconds of real time has failed.
  */
 export const readEach = Effect.fnUntraced(function* <A, E, R>(
   chainId: ChainId,
-  ask: (place: number) => Effect.Effect<A, E, R | EvmClients>
+  ask: (position: number) => Effect.Effect<A, E, R | EvmClients>
 ) {
   const { each } = yield* EvmClients
   return yield* Effect.forEach(
     each(chainId),
-    (endpoint, place) =>
-      ask(place).pipe(
+    (endpoint, position) =>
+      ask(position).pipe(
         Effect.provideService(EvmClients, endpoint),
         withinRealTime(answerTimeout, () => new ChainUnavailable({ chainId, reason: "no answer in time" })),
         Effect.result

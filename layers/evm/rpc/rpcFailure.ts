@@ -1,6 +1,6 @@
 /**
- * Why an RPC request failed, as text that may be stored and shown: endpoint addresses often carry a key, so none of the
- * text that viem composes (it quotes URL and body) is used.
+ * Why an RPC request failed, as text that may be stored and shown: endpoint addresses often contain a key, so none of
+ * the text that viem composes (it quotes URL and body) is used.
  */
 import { BaseError, HttpRequestError, ResponseBodyTooLargeError, RpcRequestError } from "viem"
 import { maxAnswerBytes, UnreadableAnswer } from "#layers/evm/rpc/jsonRpcOverHttp.ts"

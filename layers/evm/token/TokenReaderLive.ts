@@ -43,9 +43,9 @@ export const TokenReaderLive = Layer.effect(
     const areOne = Effect.fn("TokenReader.areOne")(function* (account: AccountId, { one, other, raw }: EqualHoldings) {
       const chainId = chainIdOf(account)
       const [holder, first, second] = [toViem(addressOf(account)), toViem(addressOf(one)), toViem(addressOf(other))]
-      const looks = [first, second].map((target) => ({ target, data: balanceOf(holder) }))
+      const reads = [first, second].map((target) => ({ target, data: balanceOf(holder) }))
       const move = { target: first, data: transfer(multicall3, raw / 2n + 1n) }
-      const data = encodeCalls([...looks, move, ...looks])
+      const data = encodeCalls([...reads, move, ...reads])
       const answer = yield* clients.request(chainId, "eth_call", async (client) => {
         const code = await client.getCode({ address: multicall3 })
         if (code === undefined) throw new BaseError("Multicall3 is not there", { name: "MulticallIncomplete" })

@@ -1,4 +1,4 @@
-/** What became of a transaction of the relayer that carries a withdrawal, alone or at the end of a batch of sales. */
+/** What became of a transaction of the relayer that includes a withdrawal, alone or at the end of a batch of sales. */
 import { Effect, Option } from "effect"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"

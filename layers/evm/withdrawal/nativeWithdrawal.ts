@@ -51,7 +51,7 @@ export const nextNonceCall = (accountId: AccountId): Call => ({
   data: getNonce(toViem(addressOf(accountId)), firstNonce >> 64n)
 })
 
-/** The EntryPoint's nonce of the operation; its place is in the last eight bytes of the message's. */
+/** The EntryPoint's nonce of the operation; its position is in the last eight bytes of the message's. */
 export const entryPointNonceOf = (nonce: string): bigint => firstNonce | hexToBigInt(slice(nonce as Hex, 24))
 
 /** A message's nonce of 24 drawn bytes and the account's next one. */

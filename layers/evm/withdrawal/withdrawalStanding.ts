@@ -18,7 +18,7 @@ import { chainIdOf } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
-import type { WithdrawalStatus } from "#domain/withdrawal/WithdrawalExecution.ts"
+import type { WithdrawalStatus } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
 import { multicall3, multicall3Abi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
@@ -49,7 +49,7 @@ const timestampCall: Call = {
 }
 
 /** Whether the transaction carried out what was signed; undefined when it touched the nonce in no way. */
-const carriedBy = (receipt: TransactionReceipt, withdrawal: AuthorizedWithdrawal): boolean | undefined => {
+const isIncludedBy = (receipt: TransactionReceipt, withdrawal: AuthorizedWithdrawal): boolean | undefined => {
   const account = toViem(addressOf(withdrawal.accountId))
   const event = parseEventLogs({
     abi: withdrawalExecutorAbi,
@@ -75,7 +75,7 @@ export const landedIn = (
   if (operation !== undefined) {
     return Option.filter(outcomeIn(receipt, operation, withdrawal.accountId), ({ success }) => success)
   }
-  return carriedBy(receipt, withdrawal) === true
+  return isIncludedBy(receipt, withdrawal) === true
     ? Option.some({
         actionHash,
         txHash: receipt.transactionHash,
@@ -128,7 +128,7 @@ const operationSpending = Effect.fnUntraced(function* ({ accountId, message }: S
  * The transaction whose event used the nonce up, sought in all blocks in which it can be; "pending" while the chain
  * shows one that does not count yet.
  */
-const findCarrier = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, { confirmed, head }: Depth) {
+const findInclusion = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, { confirmed, head }: Depth) {
   const { acceptedAtBlock, accountId, message } = withdrawal
   const chainId = chainIdOf(accountId)
   const fromBlock = acceptedAtBlock > blocksBefore ? acceptedAtBlock - blocksBefore : 0n
@@ -171,7 +171,7 @@ export const readStanding = Effect.fnUntraced(function* (withdrawal: StoredWithd
     reason: `${asked} does not answer at ${usedCall.target}; is it deployed here?`
   })
   if (answer != null && (isNative ? answer > entryPointNonceOf(nonce) : answer === 1n)) {
-    const receipt = yield* findCarrier(withdrawal, depth)
+    const receipt = yield* findInclusion(withdrawal, depth)
     if (receipt === "pending") return "Unconfirmed" as const
     const landed = landedIn(receipt, withdrawal, withdrawalDigest(withdrawal) ?? nonce)
     return Option.match(landed, {

@@ -80,7 +80,9 @@ export class OndoClient extends Context.Service<
         const attestation = yield* post("/v1/attestations", request, OndoAttestation)
         const left = attestation.expiration - Math.floor((yield* Clock.currentTimeMillis) / 1000)
         if (left < minSeconds || left > maxSeconds) {
-          return yield* new IssuerRefused({ reason: `Ondo's word would hold for ${left} seconds, which is not usable` })
+          return yield* new IssuerRefused({
+            reason: `Ondo's signedQuote would hold for ${left} seconds, which is not usable`
+          })
         }
         return attestation
       })

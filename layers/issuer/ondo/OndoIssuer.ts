@@ -5,7 +5,7 @@
 import { Effect, Layer } from "effect"
 import { addressOf } from "#layers/evm/address.ts"
 import * as Decimal from "#domain/values/Decimal.ts"
-import { Issuer, IssuerRefused, type IssuerTrade, type IssuerWord } from "#domain/trading/Issuer.ts"
+import { Issuer, IssuerRefused, type IssuerTrade, type SignedIssuerQuote } from "#domain/trading/Issuer.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { managerCall } from "#layers/issuer/ondo/managerCalls.ts"
 import { type OndoRequest, OndoClient } from "#layers/issuer/ondo/OndoClient.ts"
@@ -95,7 +95,7 @@ export const OndoIssuer = Layer.effect(
       return yield* refuse("Ondo's price rises from request to request")
     })
 
-    const word = Effect.fn("OndoIssuer.word")(function* (trade: IssuerTrade) {
+    const signedQuote = Effect.fn("OndoIssuer.signedQuote")(function* (trade: IssuerTrade) {
       const side = yield* sideOf(trade)
       const { request, issuer, stable } = side
       const isPurchase = request.side === "buy"
@@ -111,9 +111,9 @@ export const OndoIssuer = Layer.effect(
         priceUsd: price,
         feeUsd: 0n,
         direct: { venue: issuer.manager, data }
-      } satisfies IssuerWord
+      } satisfies SignedIssuerQuote
     })
 
-    return Issuer.of({ quote, word })
+    return Issuer.of({ quote, signedQuote })
   })
 ).pipe(Layer.provide(OndoClient.layer))

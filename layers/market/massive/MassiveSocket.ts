@@ -42,7 +42,7 @@ export const openSocket = Effect.fnUntraced(function* (url: string) {
     ),
     (open) =>
       Effect.sync(() => {
-        // In order, so that the provider frees the place immediately; cut when it does not answer.
+        // In order, so that the provider frees the connection immediately; cut when it does not answer.
         open.close(1000)
         setTimeout(() => open.terminate(), 1_000).unref()
       })

@@ -2,8 +2,8 @@
  * Whether a step matches the request exactly. Pure: a provider that is wrong, or taken over, gets no signature.
  *
  * The call data is not trusted but read: the one function that the owner allowed, with our own token, amount,
- * destination and recipient, and a floor that is at least ours. What is signed later is built anew from what was read
- * here.
+ * destination and recipient, and a minimum amount out that is at least ours. What is signed later is built anew from
+ * what was read here.
  */
 import { Result } from "effect"
 import { decodeFunctionData, type Hex } from "viem"
@@ -37,9 +37,9 @@ const callFault = (
   if (!isSame(destinationToken, addressOf(buy))) return "its call names another destination token"
   if (!isSame(recipient, account)) return "its call names another recipient"
   const minRaw = BigInt(estimate.toAmountMin)
-  if (minOut !== minRaw) return "its call names another least amount than its estimate"
+  if (minOut !== minRaw) return "its call names another minimum amount than its estimate"
   const honest = lockData({ sell, buy, amountRaw, minRaw }, account)
-  return honest.toLowerCase() === data.toLowerCase() ? undefined : "its call carries more than its arguments"
+  return honest.toLowerCase() === data.toLowerCase() ? undefined : "its call contains more than its arguments"
 }
 
 /** The route. The failure says what is wrong with the step, as the end of a sentence. */
@@ -51,7 +51,7 @@ export const checkStep = (request: RouteRequest, step: LifiStep): Result.Result<
   if (fault !== undefined) return Result.fail(fault)
   const { executionDuration, toAmount, toAmountMin } = step.estimate
   if (BigInt(toAmountMin) < minRaw) {
-    return Result.fail(`it may deliver ${toAmountMin}, the least acceptable is ${minRaw}`)
+    return Result.fail(`it may deliver ${toAmountMin}, the minimum acceptable is ${minRaw}`)
   }
   return Result.succeed({
     tool: step.tool,

@@ -3,7 +3,7 @@
  * signature.
  *
  * The call data is read, not trusted: one of the two functions of LI.FI's diamond that swap one ERC-20 token for
- * another, our contract as receiver, our tokens, the amount and no more, and the least amount that the step names.
+ * another, our contract as receiver, our tokens, the amount and no more, and the minimum amount that the step names.
  * Which pools the swap passes is LI.FI's business; that it yields enough is enforced on chain
  * (contracts/RoutedSwap.sol). Source: LI.FI's GenericSwapFacetV3.
  */
@@ -53,7 +53,7 @@ const callFault = (
   const [first, last] = [swaps[0], swaps.at(-1)]
   if (first === undefined || last === undefined) return "its call swaps nothing"
   if (!isSame(receiver, account)) return "its call names another receiver"
-  if (minOut !== BigInt(estimate.toAmountMin)) return "its call names another least amount than its estimate"
+  if (minOut !== BigInt(estimate.toAmountMin)) return "its call names another minimum amount than its estimate"
   const deposits = swaps.filter(({ requiresDeposit }) => requiresDeposit)
   if (deposits.some(({ sendingAssetId }) => !isSame(sendingAssetId, addressOf(sell))))
     return "its call takes another token"
@@ -61,7 +61,7 @@ const callFault = (
   if (taken !== amountRaw) return "its call takes another amount"
   if (!isSame(first.sendingAssetId, addressOf(sell))) return "its call sells another token"
   if (!isSame(last.receivingAssetId, addressOf(buy))) return "its call buys another token"
-  return isCanonical(call, data) ? undefined : "its call carries more than its arguments"
+  return isCanonical(call, data) ? undefined : "its call contains more than its arguments"
 }
 
 /** The call. The failure says what is wrong with the step, as the end of a sentence. */

@@ -36,7 +36,7 @@ export const descriptionFault = (
   if (BigInt(estimate.fromAmount) !== amountRaw) return "it estimates another amount"
   if (!isSame(estimate.approvalAddress, target)) return "it asks for an allowance of another contract"
   return BigInt(estimate.toAmount) < BigInt(estimate.toAmountMin)
-    ? "it expects less than its own least amount"
+    ? "it expects less than its own minimum amount"
     : undefined
 }
 

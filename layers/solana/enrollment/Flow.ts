@@ -9,24 +9,27 @@ import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { walletConfig } from "#layers/solana/swig/addresses.ts"
 import { addressesOf, PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 
-export const WalletPlace = Schema.Struct({
+export const WalletSubAccount = Schema.Struct({
   ...PortfolioRole.fields,
   /** The wallet is there already: `reusedWallet`. */
   isReused: Schema.Boolean,
   /** What an EVM owner's signature must count. Clients need it for a reused wallet. */
   odometer: Schema.Int
 })
-export type WalletPlace = typeof WalletPlace.Type
+export type WalletSubAccount = typeof WalletSubAccount.Type
 
-export const placeOf = ({ id, odometer, roleId, state }: Wallet): WalletPlace => ({
+export const subAccountOf = ({ id, odometer, roleId, state }: Wallet): WalletSubAccount => ({
   walletId: id,
   roleId,
   isReused: state !== null,
   odometer
 })
 
-/** The steps that make the portfolio's place, all or nothing. */
-export const stepsOf = ({ isReused, roleId, walletId: id }: WalletPlace, consent: Consent): ReadonlyArray<Step> => [
+/** The steps that make the portfolio's sub-account, all or nothing. */
+export const stepsOf = (
+  { isReused, roleId, walletId: id }: WalletSubAccount,
+  consent: Consent
+): ReadonlyArray<Step> => [
   ...(isReused ? [] : [{ _tag: "CreateWallet" as const, id, consent }]),
   { _tag: "AddAgent", id, consent },
   { _tag: "CreateSubAccount", id, roleId }
@@ -34,17 +37,17 @@ export const stepsOf = ({ isReused, roleId, walletId: id }: WalletPlace, consent
 
 /** Fails when the wallet is no longer as stage 1 found it. */
 export const requireUnchanged = Effect.fnUntraced(function* (
-  place: WalletPlace,
+  subAccount: WalletSubAccount,
   owner: WalletOwner
 ): Effect.fn.Return<void, ChainUnavailable | EnrollmentOvertaken, SolanaRpc> {
   const rpc = yield* SolanaRpc
-  const { values } = yield* rpc.accounts([walletConfig(place.walletId).address])
-  const wallet = walletOf(place.walletId, values[0]!, owner)
+  const { values } = yield* rpc.accounts([walletConfig(subAccount.walletId).address])
+  const wallet = walletOf(subAccount.walletId, values[0]!, owner)
   const isSame =
     wallet !== undefined &&
-    wallet.roleId === place.roleId &&
-    wallet.odometer === place.odometer &&
-    (wallet.state !== null) === place.isReused
+    wallet.roleId === subAccount.roleId &&
+    wallet.odometer === subAccount.odometer &&
+    (wallet.state !== null) === subAccount.isReused
   if (isSame) return
   return yield* new EnrollmentOvertaken({
     message: "The owner's Solana wallet changed after this flow was issued; request a new one and sign that"
@@ -52,17 +55,17 @@ export const requireUnchanged = Effect.fnUntraced(function* (
 })
 
 /**
- * Whether the wallet shows the portfolio's place as it was requested: the agent's role with its enabled
+ * Whether the wallet shows the portfolio's sub-account as it was requested: the agent's role with its enabled
  * sub-account.
  */
 export const isMade = Effect.fn("solana.isMade")(function* (
-  place: WalletPlace,
+  subAccount: WalletSubAccount,
   agent: PublicKey
 ): Effect.fn.Return<boolean, ChainUnavailable, SolanaRpc> {
   const rpc = yield* SolanaRpc
-  const { deposit, wallet } = addressesOf(place)
+  const { deposit, wallet } = addressesOf(subAccount)
   const { values } = yield* rpc.accounts([wallet])
-  const role = stateIn(values[0]!)?.roles.find(({ id }) => id === place.roleId)
+  const role = stateIn(values[0]!)?.roles.find(({ id }) => id === subAccount.roleId)
   return (
     role?.holder._tag === "Ed25519" &&
     role.holder.key.equals(agent) &&

@@ -1,5 +1,5 @@
 /**
- * Places of portfolios in owners' wallets: both owner models behind the domain's port, with the agent of the
+ * Sub-accounts of portfolios in owners' wallets: both owner models behind the domain's port, with the agent of the
  * deployment. What the domain stores for stage 2, and of a signed transaction, is written and read here.
  */
 import { PublicKey } from "@solana/web3.js"
@@ -18,18 +18,18 @@ import {
 import { type Authorization, PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import {
-  type IssuedPlace,
-  type PlaceOutcome,
-  type PlaceRequest,
-  type RecordedPlace,
-  SignedPlace,
+  type IssuedSubAccount,
+  type SubAccountOutcome,
+  type SubAccountRequest,
+  type RecordedSubAccount,
+  SignedSubAccount,
   SolanaWallets
 } from "#domain/account/SolanaWallets.ts"
 import { ValidationFailed, VerifierUnavailable } from "#domain/errors/Errors.ts"
 import { BrandName } from "#domain/values/BrandName.ts"
 import type { EnrollmentExpired, EnrollmentOvertaken, OwnerSignatureRefused } from "#layers/solana/enrollment/errors.ts"
 import { acceptFromEvmOwner, issueForEvmOwner } from "#layers/solana/enrollment/evmOwner.ts"
-import { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { WalletSubAccount } from "#layers/solana/enrollment/Flow.ts"
 import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import { acceptFromSolanaOwner, issueForSolanaOwner, SolanaFlow } from "#layers/solana/enrollment/solanaOwner.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
@@ -49,7 +49,7 @@ const resendEvery = Duration.seconds(1)
 
 const Plan = Schema.Union([
   Schema.TaggedStruct("SolanaOwner", { flow: SolanaFlow }),
-  Schema.TaggedStruct("EvmOwner", { flow: WalletPlace })
+  Schema.TaggedStruct("EvmOwner", { flow: WalletSubAccount })
 ])
 const planText = Schema.fromJsonString(Schema.toCodecJson(Plan))
 const encodePlan = Schema.encodeSync(planText)
@@ -98,12 +98,12 @@ const hash = (bytes: Uint8Array) => `0x${bytesToHex(sha256(bytes))}`
 
 /** What the owner signs: the agent's role in the wallet, which is for one sub-account. */
 const authorizationOf = (
-  { ownerAccountId, withdrawalDomainName }: PlaceRequest,
-  place: WalletPlace,
+  { ownerAccountId, withdrawalDomainName }: SubAccountRequest,
+  subAccount: WalletSubAccount,
   { agent, signed }: { readonly agent: PublicKey; readonly signed: Uint8Array }
 ): Authorization => {
   const digest = hash(signed)
-  const { roleId, walletId } = place
+  const { roleId, walletId } = subAccount
   return {
     _tag: "Solana",
     accountType: "ECDSA",
@@ -114,7 +114,7 @@ const authorizationOf = (
     chains: [
       {
         chainId: solanaChainId,
-        accountId: solanaAccount(addressesOf(place).deposit.toBase58()),
+        accountId: solanaAccount(addressesOf(subAccount).deposit.toBase58()),
         permissionId: PermissionId.make(`0x${roleId.toString(16).padStart(8, "0")}`),
         policy: { _tag: "Solana", walletId: `0x${bytesToHex(walletId)}`, roleId },
         digest
@@ -135,13 +135,13 @@ export const SolanaWalletsLive = Layer.effect(
     const waitAtMost = yield* LandWithin
     const onChain = Effect.provideService(SolanaRpc, rpc)
 
-    const issueTransaction = Effect.fnUntraced(function* (request: PlaceRequest) {
+    const issueTransaction = Effect.fnUntraced(function* (request: SubAccountRequest) {
       const { agent, fees } = yield* signing
       const { ownerAccountId, tenantId } = request
       const owner = keyOf(ownerAccountId)
       const issued = yield* issueForSolanaOwner({ tenantId, owner, agent: agent.key, brand, fees })
       const { flow, text, transaction } = issued
-      const place: IssuedPlace = {
+      const subAccount: IssuedSubAccount = {
         message: { kind: "solana-message", text },
         walletAccountId: solanaAccount(addressesOf(flow).wallet.toBase58()),
         isReused: flow.isReused,
@@ -149,14 +149,14 @@ export const SolanaWalletsLive = Layer.effect(
         transaction,
         plan: encodePlan({ _tag: "SolanaOwner", flow })
       }
-      return { authorization: authorizationOf(request, flow, { agent: agent.key, signed: flow.message }), place }
+      return { authorization: authorizationOf(request, flow, { agent: agent.key, signed: flow.message }), subAccount }
     })
 
-    const issueText = Effect.fnUntraced(function* (request: PlaceRequest) {
+    const issueText = Effect.fnUntraced(function* (request: SubAccountRequest) {
       const { agent } = yield* signing
       const owner = addressOf(request.ownerAccountId) as EvmAddress
       const { flow, raw } = yield* issueForEvmOwner({ tenantId: request.tenantId, owner, agent: agent.key })
-      const place: IssuedPlace = {
+      const subAccount: IssuedSubAccount = {
         message: { kind: "ecdsa", raw },
         walletAccountId: solanaAccount(addressesOf(flow).wallet.toBase58()),
         isReused: flow.isReused,
@@ -166,11 +166,11 @@ export const SolanaWalletsLive = Layer.effect(
       }
       return {
         authorization: authorizationOf(request, flow, { agent: agent.key, signed: new TextEncoder().encode(raw) }),
-        place
+        subAccount
       }
     })
 
-    const issue: SolanaWallets["Service"]["issue"] = Effect.fn("SolanaWallets.issue")((request: PlaceRequest) =>
+    const issue: SolanaWallets["Service"]["issue"] = Effect.fn("SolanaWallets.issue")((request: SubAccountRequest) =>
       (namespaceOf(request.ownerAccountId) === "solana" ? issueTransaction(request) : issueText(request)).pipe(
         onChain,
         Effect.mapError((error) =>
@@ -181,7 +181,7 @@ export const SolanaWalletsLive = Layer.effect(
 
     const sign: SolanaWallets["Service"]["sign"] = Effect.fn("SolanaWallets.sign")(function* (
       { agentAccountId, ownerAccountId },
-      place,
+      subAccount,
       consent
     ) {
       const { agent, fees } = yield* Effect.mapError(signing, unavailable)
@@ -191,7 +191,7 @@ export const SolanaWalletsLive = Layer.effect(
           details: ["agentAccountId: is not the agent any more"]
         })
       }
-      const plan = yield* Effect.orDie(decodePlan(place.plan))
+      const plan = yield* Effect.orDie(decodePlan(subAccount.plan))
       const accepting =
         plan._tag === "SolanaOwner" && consent._tag === "SignedTransaction"
           ? acceptFromSolanaOwner({
@@ -219,23 +219,26 @@ export const SolanaWalletsLive = Layer.effect(
               : ["userSecp256k1PublicKey: required of this owner, with signature and currentSlot"]
         })
       }
-      return SignedPlace.make(encodeSigned(yield* Effect.mapError(accepting, toWire)))
+      return SignedSubAccount.make(encodeSigned(yield* Effect.mapError(accepting, toWire)))
     }, onChain)
 
-    const toOutcome = (outcome: { readonly _tag: PlaceOutcome["_tag"]; readonly error?: unknown }): PlaceOutcome =>
+    const toOutcome = (outcome: {
+      readonly _tag: SubAccountOutcome["_tag"]
+      readonly error?: unknown
+    }): SubAccountOutcome =>
       outcome._tag === "Failed" ? { _tag: "Failed", reason: JSON.stringify(outcome.error) } : { _tag: outcome._tag }
 
-    const outcome = Effect.fn("SolanaWallets.outcome")(function* (place: RecordedPlace) {
-      const attempt = yield* Effect.orDie(decodeSigned(place))
+    const outcome = Effect.fn("SolanaWallets.outcome")(function* (subAccount: RecordedSubAccount) {
+      const attempt = yield* Effect.orDie(decodeSigned(subAccount))
       return toOutcome(yield* Effect.mapError(observe(attempt, "confirmed"), unavailable))
     }, onChain)
 
-    const land = Effect.fn("SolanaWallets.land")(function* (place: RecordedPlace) {
-      const attempt = yield* Effect.orDie(decodeSigned(place))
+    const land = Effect.fn("SolanaWallets.land")(function* (subAccount: RecordedSubAccount) {
+      const attempt = yield* Effect.orDie(decodeSigned(subAccount))
       return yield* awaitOutcome(attempt, { commitment: "confirmed", resendEvery, waitAtMost }).pipe(
         Effect.map(toOutcome),
         Effect.catchTags({
-          OutcomeUnknown: () => Effect.succeed<PlaceOutcome>({ _tag: "Pending" }),
+          OutcomeUnknown: () => Effect.succeed<SubAccountOutcome>({ _tag: "Pending" }),
           ChainUnavailable: (error) => Effect.fail(unavailable(error))
         })
       )

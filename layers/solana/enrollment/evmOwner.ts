@@ -18,7 +18,7 @@ import {
   type WalletsExhausted
 } from "#layers/solana/enrollment/errors.ts"
 import { addressOfKey, findWallet } from "#layers/solana/enrollment/findWallet.ts"
-import { placeOf, requireUnchanged, stepsOf, type WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { subAccountOf, requireUnchanged, stepsOf, type WalletSubAccount } from "#layers/solana/enrollment/Flow.ts"
 import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
@@ -38,19 +38,19 @@ export const issueForEvmOwner = Effect.fn("solana.issueForEvmOwner")(function* (
   readonly owner: EvmAddress
   readonly agent: PublicKey
 }): Effect.fn.Return<
-  { readonly flow: WalletPlace; readonly slot: bigint; readonly raw: string },
+  { readonly flow: WalletSubAccount; readonly slot: bigint; readonly raw: string },
   ChainUnavailable | WalletsExhausted,
   SolanaRpc
 > {
   const rpc = yield* SolanaRpc
-  const flow = placeOf(yield* findWallet(tenantId, { _tag: "Evm", address: owner }))
+  const flow = subAccountOf(yield* findWallet(tenantId, { _tag: "Evm", address: owner }))
   const { slot } = yield* rpc.position("confirmed")
   const { wallet } = addressesOf(flow)
   return { flow, slot, raw: `0x${agentRoleText({ agent, wallet, slot, odometer: flow.odometer })}` }
 })
 
 /** What the owner sends at stage 2, as the interface names it. */
-export interface EvmOwnerWord {
+export interface EvmOwnerSignature {
   /** Hexadecimal: whole (65 bytes), without its first byte (64) or compressed (33). */
   readonly userSecp256k1PublicKey: string
   /** Hexadecimal, 65 bytes. */
@@ -68,8 +68,8 @@ const bytesOf = (text: string, lengths: ReadonlyArray<number>): Uint8Array | und
 }
 
 /** The owner's key and the signature as the program takes them, when the owner signed the text. */
-const readWord = (
-  { signature, userSecp256k1PublicKey }: EvmOwnerWord,
+const readSignature = (
+  { signature, userSecp256k1PublicKey }: EvmOwnerSignature,
   owner: EvmAddress,
   text: string
 ): Result.Result<{ readonly publicKey: Uint8Array; readonly signature: Uint8Array }, OwnerSignatureRefused> => {
@@ -111,10 +111,10 @@ export const acceptFromEvmOwner = Effect.fn("solana.acceptFromEvmOwner")(functio
   owner,
   word
 }: {
-  readonly flow: WalletPlace
+  readonly flow: WalletSubAccount
   readonly owner: EvmAddress
   readonly agent: Agent
-  readonly word: EvmOwnerWord
+  readonly word: EvmOwnerSignature
   readonly fees: FeePolicy
 }): Effect.fn.Return<
   Attempt,
@@ -128,7 +128,7 @@ export const acceptFromEvmOwner = Effect.fn("solana.acceptFromEvmOwner")(functio
     return yield* new OwnerSignatureRefused({ field: "currentSlot", message: "Expected a slot of the chain" })
   }
   const text = agentRoleText({ agent: agent.key, wallet, slot, odometer: flow.odometer })
-  const { publicKey, signature } = yield* Effect.fromResult(readWord(word, owner, text))
+  const { publicKey, signature } = yield* Effect.fromResult(readSignature(word, owner, text))
   const now = (yield* rpc.position("processed")).slot
   if (slot > now) {
     return yield* new OwnerSignatureRefused({

@@ -14,7 +14,7 @@ import {
   type WalletsExhausted
 } from "#layers/solana/enrollment/errors.ts"
 import { findWallet } from "#layers/solana/enrollment/findWallet.ts"
-import { placeOf, requireUnchanged, stepsOf, WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { subAccountOf, requireUnchanged, stepsOf, WalletSubAccount } from "#layers/solana/enrollment/Flow.ts"
 import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import type { BytesRefused } from "#layers/solana/guard/BytesRefused.ts"
 import type { TransactionPlan } from "#layers/solana/swig/Plan.ts"
@@ -28,7 +28,7 @@ import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
 /** What stage 1 stores. The plan is made from it again at stage 2. */
 export const SolanaFlow = Schema.Struct({
-  ...WalletPlace.fields,
+  ...WalletSubAccount.fields,
   blockhash: Schema.String,
   lastValidBlockHeight: Schema.BigIntFromString,
   units: Schema.Int,
@@ -46,7 +46,10 @@ export interface IssuedTransaction {
   readonly text: string
 }
 
-const textOf = ({ brand, agent }: { readonly brand: string; readonly agent: PublicKey }, flow: WalletPlace): string => {
+const textOf = (
+  { brand, agent }: { readonly brand: string; readonly agent: PublicKey },
+  flow: WalletSubAccount
+): string => {
   const { deposit, wallet } = addressesOf(flow)
   return [
     `${brand} enrollment on Solana`,
@@ -72,12 +75,12 @@ export const issueForSolanaOwner = Effect.fn("solana.issueForSolanaOwner")(funct
   readonly brand: string
   readonly fees: FeePolicy
 }): Effect.fn.Return<IssuedTransaction, PreparationError | WalletsExhausted, SolanaRpc> {
-  const place = placeOf(yield* findWallet(tenantId, { _tag: "Solana", key: owner }))
-  const steps = stepsOf(place, { _tag: "SignsTransaction", key: owner })
+  const subAccount = subAccountOf(yield* findWallet(tenantId, { _tag: "Solana", key: owner }))
+  const steps = stepsOf(subAccount, { _tag: "SignsTransaction", key: owner })
   const { lastValidBlockHeight, message, plan } = yield* prepare({ agent, steps, fees })
   const [limit, price] = plan.steps
   const flow: SolanaFlow = {
-    ...place,
+    ...subAccount,
     blockhash: plan.blockhash,
     lastValidBlockHeight,
     units: limit?._tag === "LimitUnits" ? limit.units : 0,
@@ -88,7 +91,7 @@ export const issueForSolanaOwner = Effect.fn("solana.issueForSolanaOwner")(funct
   return {
     flow,
     transaction: Buffer.from(withSignatures(message, signers)).toString("base64"),
-    text: textOf({ brand, agent }, place)
+    text: textOf({ brand, agent }, subAccount)
   }
 })
 

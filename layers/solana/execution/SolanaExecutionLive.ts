@@ -4,11 +4,11 @@
  */
 import { Effect, Layer } from "effect"
 import { type ChainId, namespaceOfChain } from "#domain/values/Caip.ts"
-import { StepCarrier } from "#domain/relay/StepCarrier.ts"
-import type { StepJournal } from "#domain/relay/StepJournal.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { PartRelay } from "#domain/relay/PartRelay.ts"
+import type { PartJournal } from "#domain/relay/PartJournal.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { Venue } from "#domain/trading/Venue.ts"
-import { carryStep } from "#layers/solana/execution/carryStep.ts"
+import { submitPart } from "#layers/solana/execution/submitPart.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
 import { assumedFeeBps, quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
 import type { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
@@ -35,30 +35,30 @@ const venue = Layer.effect(
 )
 
 const execution = Layer.effect(
-  ChainExecution,
+  SwapBatches,
   Effect.gen(function* () {
-    const others = yield* ChainExecution
+    const others = yield* SwapBatches
     const context = yield* adapters
-    const here = ChainExecution.preparedBy((batch) => Effect.provideContext(prepareSwaps(batch), context))
+    const here = SwapBatches.preparedBy((batch) => Effect.provideContext(prepareSwaps(batch), context))
     const executionOn = (chainId: ChainId) => (namespaceOfChain(chainId) === "solana" ? here : others)
-    return ChainExecution.of({
+    return SwapBatches.of({
       prepare: (batch) => executionOn(batch.chainId).prepare(batch),
       prepareForRun: (batch) => executionOn(batch.chainId).prepareForRun(batch)
     })
   })
 )
 
-const carrier = Layer.effect(
-  StepCarrier,
+const partRelay = Layer.effect(
+  PartRelay,
   Effect.gen(function* () {
     const context = yield* Effect.context<
-      SolanaAgent | SolanaRpc | JupiterClient | StepJournal | UnrecordedTransactions
+      SolanaAgent | SolanaRpc | JupiterClient | PartJournal | UnrecordedTransactions
     >()
     return {
-      carry: (attempt, prepared, step) => Effect.provideContext(carryStep(attempt, prepared, step), context)
+      submit: (attempt, prepared, step) => Effect.provideContext(submitPart(attempt, prepared, step), context)
     }
   })
 )
 
-/** Venue, ChainExecution and StepCarrier; the first two of other families are what it is given. */
-export const SolanaExecutionLive = Layer.mergeAll(venue, execution, carrier)
+/** Venue, SwapBatches and PartRelay; the first two of other families are what it is given. */
+export const SolanaExecutionLive = Layer.mergeAll(venue, execution, partRelay)

@@ -9,9 +9,9 @@ export const SwapStep = Schema.TaggedStruct("Swap", {
   sell: SplAssetId,
   buy: SplAssetId,
   sellRaw: Schema.BigIntFromString,
-  /** The floor of the plan: nothing is signed that could yield less. */
+  /** The minimum amount out of the plan: nothing is signed that could yield less. */
   minBuyRaw: Schema.BigIntFromString,
-  /** How far the planned quote is above the floor. */
+  /** How far the planned quote is above the minimum. */
   slippageBps: Schema.Int
 })
 export type SwapStep = typeof SwapStep.Type

@@ -1,8 +1,8 @@
 /**
  * Withdrawals of all families of chains: those from Solana are checked and prepared here, others are handed on. On
  * Solana the chain does not check what the owner signed, so the service checks what an executor does on EVM chains: the
- * signature, the expiry, and that it is carried out once (the operation's journal of steps, and the
- * mark of the nonce on the chain).
+ * signature, the expiry, and that it is carried out once (the operation's journal of parts, and the
+ * tag of the nonce on the chain).
  */
 import { sha256 } from "@noble/hashes/sha2"
 import { PublicKey } from "@solana/web3.js"
@@ -12,19 +12,19 @@ import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { addressOf, chainIdOf, namespaceOf, solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { VerifierUnavailable } from "#domain/errors/Errors.ts"
-import type { PreparedSteps } from "#domain/relay/Transaction.ts"
-import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import type { PreparedParts } from "#domain/relay/Transaction.ts"
+import { SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import type { AuthorizedWithdrawal } from "#domain/withdrawal/AuthorizedWithdrawal.ts"
 import { lastSigningMillis } from "#domain/withdrawal/requireNotExpired.ts"
-import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { type WithdrawalStatus, WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { roleIn } from "#layers/solana/swig/PortfolioRole.ts"
-import { markedReceipt } from "#layers/solana/execution/markedReceipt.ts"
+import { taggedReceipt } from "#layers/solana/execution/taggedReceipt.ts"
 import { tokenAccountBytes } from "#layers/solana/execution/prepareSwaps.ts"
 import { encodeStep } from "#layers/solana/execution/SolanaStep.ts"
-import { markOfWithdrawal } from "#layers/solana/execution/transactionMark.ts"
+import { tagOfWithdrawal } from "#layers/solana/execution/transactionTag.ts"
 import { type LossUnsettled, UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { signatureLamports } from "#layers/solana/lifecycle/priorityFee.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -48,9 +48,9 @@ const standing = Effect.fnUntraced(
     accountId,
     message
   }: StoredWithdrawal): Effect.fn.Return<WithdrawalStatus, ChainUnavailable | LossUnsettled, UnrecordedTransactions> {
-    const mark = markOfWithdrawal(message)
+    const tag = tagOfWithdrawal(message)
     const unrecorded = yield* UnrecordedTransactions
-    const receipt = markedReceipt(mark, yield* unrecorded.find(mark, new PublicKey(addressOf(accountId))))
+    const receipt = taggedReceipt(tag, yield* unrecorded.find(tag, new PublicKey(addressOf(accountId))))
     if (receipt !== undefined) return { _tag: "Landed", receipt }
     return (yield* Clock.currentTimeMillis) > lastSigningMillis(message, solanaTerms)
       ? { _tag: "Closed", reason: "the authorization expires before a transaction could land" }
@@ -73,7 +73,7 @@ const prepare = Effect.fnUntraced(function* ({
   yield* prepareWithdrawal({
     agent,
     fees,
-    mark: markOfWithdrawal(message).address,
+    tag: tagOfWithdrawal(message).address,
     message,
     owner: walletOwner(owner),
     place,
@@ -88,12 +88,12 @@ const prepare = Effect.fnUntraced(function* ({
   )
   const rent = yield* (yield* SolanaRpc).minimumRent(tokenAccountBytes)
   const step = encodeStep({ _tag: "Withdraw", place, owner, title, message, signature })
-  const steps: PreparedSteps = {
+  const steps: PreparedParts = {
     _tag: "Solana",
     chainId: chainIdOf(accountId),
     accountId,
     actionHash: bytesToHex(sha256(stringToBytes(step))),
-    steps: [step],
+    parts: [step],
     // The account's own, where SOL is wrapped, besides those of the recipient.
     maxLamports: signatureLamports + fees.maxPriorityLamports + BigInt(message.assets.length + 1) * rent,
     lamportNative: weiOfLamport,
@@ -103,11 +103,11 @@ const prepare = Effect.fnUntraced(function* ({
 })
 
 const execution = Layer.effect(
-  WithdrawalExecution,
+  WithdrawalTransactions,
   Effect.gen(function* () {
-    const others = yield* WithdrawalExecution
+    const others = yield* WithdrawalTransactions
     const context = yield* Effect.context<SolanaAgent | SolanaRpc | UnrecordedTransactions>()
-    return WithdrawalExecution.of({
+    return WithdrawalTransactions.of({
       ...others,
       standing: (withdrawal) =>
         isHere(withdrawal) ? Effect.provideContext(standing(withdrawal), context) : others.standing(withdrawal),
@@ -156,5 +156,5 @@ const verifier = Layer.effect(
   })
 )
 
-/** WithdrawalExecution and WithdrawalVerifier of all families, over those of the others. */
+/** WithdrawalTransactions and WithdrawalVerifier of all families, over those of the others. */
 export const SolanaWithdrawalsLive = Layer.merge(execution, verifier)

@@ -9,14 +9,14 @@ import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { addressOf } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
-import type { StepOutcome } from "#domain/relay/StepCarrier.ts"
-import type { SimulationFailed as TokenUnreadable } from "#domain/trading/ChainExecution.ts"
+import type { PartOutcome } from "#domain/relay/PartRelay.ts"
+import type { SimulationFailed as TokenUnreadable } from "#domain/trading/SwapBatches.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
 import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import { tradeOf } from "#layers/solana/execution/prepareSwaps.ts"
-import type { MarkedTransaction } from "#layers/solana/execution/readMarked.ts"
+import type { TaggedTransaction } from "#layers/solana/execution/readTagged.ts"
 import type { SolanaStep, SwapStep, WithdrawStep } from "#layers/solana/execution/SolanaStep.ts"
-import { markOfOperation, markOfWithdrawal, type TransactionMark } from "#layers/solana/execution/transactionMark.ts"
+import { tagOfOperation, tagOfWithdrawal, type TransactionTag } from "#layers/solana/execution/transactionTag.ts"
 import type { Agent } from "#layers/solana/lifecycle/Agent.ts"
 import type { PreparationError, Prepared } from "#layers/solana/lifecycle/prepare.ts"
 import type { FeePolicy } from "#layers/solana/lifecycle/priorityFee.ts"
@@ -51,10 +51,10 @@ export interface StepKind {
     JupiterClient | SolanaRpc
   >
   /** Tag by which its transactions are found on the chain. */
-  readonly mark: TransactionMark
+  readonly tag: TransactionTag
   readonly account: PublicKey
-  /** Whether a transaction with the mark did it, by what the account held before and after. */
-  readonly isDoneBy: (transaction: Pick<MarkedTransaction, "before" | "after">) => boolean
+  /** Whether a transaction with the tag did it, by what the account held before and after. */
+  readonly isDoneBy: (transaction: Pick<TaggedTransaction, "before" | "after">) => boolean
   /**
    * What the account got and gave in the transaction that landed in this slot: by the balances after it, where they are
    * known, or by those of now.
@@ -62,7 +62,7 @@ export interface StepKind {
   readonly changes: (
     held: { readonly before: Amounts; readonly after?: Amounts | undefined },
     slot: bigint
-  ) => Effect.Effect<Extract<StepOutcome, { readonly _tag: "Landed" }>["deltas"], ChainUnavailable, SolanaRpc>
+  ) => Effect.Effect<Extract<PartOutcome, { readonly _tag: "Landed" }>["deltas"], ChainUnavailable, SolanaRpc>
 }
 
 /** A provider that does not answer is called again for some seconds: nothing of the step may land meanwhile. */
@@ -85,23 +85,23 @@ const changesOf = Effect.fnUntraced(function* (step: SwapStep, before: Amounts, 
 const tradedBy = ({ buy, sell }: SwapStep) => [sell, buy].map((assetId) => new PublicKey(addressOf(assetId)))
 
 const swapKind = (step: SwapStep, { agent, fees, operationId }: Signing): StepKind => {
-  const mark = markOfOperation(operationId)
+  const tag = tagOfOperation(operationId)
   const { deposit } = addressesOf(step.place)
   const buildSwap = (slippageBps: number) =>
     Effect.gen(function* () {
       const mints = yield* readMints([step.sell, step.buy])
-      return yield* prepareSwap({ ...tradeOf(step, mints), slippageBps, mark: mark.address, agent, fees })
+      return yield* prepareSwap({ ...tradeOf(step, mints), slippageBps, tag: tag.address, agent, fees })
     }).pipe(Effect.retry({ while: ({ _tag }) => _tag === "ProviderUnavailable", schedule: askAgain }))
 
   return {
     commitment: "confirmed",
-    mark,
+    tag,
     account: deposit,
     isDoneBy: ({ after, before }) => {
       const { boughtRaw, soldRaw } = swapResult(step, before, after)
       return soldRaw > 0n && boughtRaw > 0n
     },
-    // A quote that fell since the plan leaves less room above the floor, and the next one is requested without
+    // A quote that fell since the plan leaves less room above the minimum, and the next one is requested without
     // slippage.
     build: buildSwap(step.slippageBps).pipe(
       Effect.catchTag("SwapRefused", (refused) => (step.slippageBps === 0 ? Effect.fail(refused) : buildSwap(0))),
@@ -122,7 +122,7 @@ const withdrawKind = (
   { agent, fees }: Signing
 ): StepKind => ({
   commitment: "finalized",
-  mark: markOfWithdrawal(message),
+  tag: tagOfWithdrawal(message),
   account: addressesOf(place).deposit,
   isDoneBy: () => true,
   build: Effect.map(
@@ -134,7 +134,7 @@ const withdrawKind = (
       place,
       signature,
       title,
-      mark: markOfWithdrawal(message).address
+      tag: tagOfWithdrawal(message).address
     }),
     (prepared) => ({ prepared, before: [] })
   ),

@@ -1,5 +1,5 @@
 /**
- * Transactions that the chain has carried and the database does not know, as after a failover to a copy that lacks the
+ * Transactions that the chain has included and the database does not know, as after a failover to a copy that lacks the
  * last commits. A transaction on Solana has no nonce: another one beside it would land too. So after a loss nothing is
  * signed before every earlier transaction has landed or can no longer land, and those that landed were read.
  *
@@ -11,8 +11,8 @@ import { Context, DateTime, Effect, Layer, Option, Result, Schema } from "effect
 import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { LostCommits } from "#domain/operation/LostCommits.ts"
-import { type MarkedTransaction, readMarked } from "#layers/solana/execution/readMarked.ts"
-import type { TransactionMark } from "#layers/solana/execution/transactionMark.ts"
+import { type TaggedTransaction, readTagged } from "#layers/solana/execution/readTagged.ts"
+import type { TransactionTag } from "#layers/solana/execution/transactionTag.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 
@@ -50,12 +50,12 @@ export class UnrecordedTransactions extends Context.Service<
   {
     /**
      * Those that took effect on the account, oldest first, in finalized blocks; some of them may be recorded. Nothing
-     * is asked of the chain, and there are none, while the database cannot have lost commits since the mark's time.
+     * is asked of the chain, and there are none, while the database cannot have lost commits since the tag's time.
      */
     readonly find: (
-      mark: TransactionMark,
+      tag: TransactionTag,
       account: PublicKey
-    ) => Effect.Effect<ReadonlyArray<MarkedTransaction>, ChainUnavailable | LossUnsettled>
+    ) => Effect.Effect<ReadonlyArray<TaggedTransaction>, ChainUnavailable | LossUnsettled>
   }
 >()("ballast/layers/solana/UnrecordedTransactions") {
   static readonly layer = Layer.effect(
@@ -74,17 +74,17 @@ export class UnrecordedTransactions extends Context.Service<
       })
 
       const find = Effect.fn("solana.findUnrecorded")(function* (
-        { address, since }: TransactionMark,
+        { address, since }: TransactionTag,
         account: PublicKey
       ) {
         const loss = yield* losses.after(since)
         if (Option.isNone(loss)) return []
         const { agent } = yield* (yield* SolanaAgent).signing
         const lastHeight = yield* boundOf(loss.value)
-        const found = yield* readMarked({ mark: address, account, agent: agent.key, lastHeight })
+        const found = yield* readTagged({ tag: address, account, agent: agent.key, lastHeight })
         return yield* Option.match(found, {
           onNone: () => Effect.fail(new LossUnsettled({ lastHeight })),
-          onSome: Effect.succeed<ReadonlyArray<MarkedTransaction>>
+          onSome: Effect.succeed<ReadonlyArray<TaggedTransaction>>
         })
       }, Effect.provideContext(context))
 

@@ -1,5 +1,5 @@
 /**
- * A batch of swaps as steps, one for each. What the account holds now is simulated as Jupiter builds it now; what only
+ * A batch of swaps as parts, one for each. What the account holds now is simulated as Jupiter builds it now; what only
  * earlier swaps of the batch bring is simulated when its turn has come.
  */
 import { sha256 } from "@noble/hashes/sha2"
@@ -8,14 +8,14 @@ import { bytesToHex, stringToBytes } from "viem"
 import { isErc20, solanaAccount, solanaChainId, spl, type SplAssetId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
-import type { PreparedSteps } from "#domain/relay/Transaction.ts"
-import { SimulationFailed, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import type { PreparedParts } from "#domain/relay/Transaction.ts"
+import { SimulationFailed, type SwapBatch } from "#domain/trading/SwapBatches.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
 import { addressesOf, roleIn, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { weiOfLamport } from "#layers/solana/SolanaFunds.ts"
 import { encodeStep, type SwapStep } from "#layers/solana/execution/SolanaStep.ts"
-import { markOfOperation } from "#layers/solana/execution/transactionMark.ts"
+import { tagOfOperation } from "#layers/solana/execution/transactionTag.ts"
 import {
   priorityLamports,
   signatureLamports,
@@ -35,8 +35,8 @@ const bps = 10_000n
 export const tokenAccountBytes = 250
 
 /**
- * Lamports that the transaction of a swap is expected to pay: the agent's signature, and a place in a block for as many
- * units as it may have, at the price that recent blocks took. How many a swap takes is seen when it is simulated.
+ * Lamports that the transaction of a swap is expected to pay: the agent's signature, and inclusion in a block for as
+ * many units as it may have, at the price that recent blocks took. How many a swap takes is seen when it is simulated.
  */
 export const expectedFee = Effect.gen(function* () {
   const { fees } = yield* (yield* SolanaAgent).signing
@@ -54,7 +54,7 @@ const requireSpl = (swap: ReadySwap) => {
     : Effect.succeed({ ...swap, buy, sell })
 }
 
-/** How far the quote was above the floor, so that the next one is requested with the same slippage. */
+/** How far the quote was above the minimum, so that the next one is requested with the same slippage. */
 const slippageOf = ({ expectedBuyRaw = 0n, minBuyAmountRaw }: ReadySwap): number =>
   expectedBuyRaw <= minBuyAmountRaw ? 0 : Number(((expectedBuyRaw - minBuyAmountRaw) * bps) / expectedBuyRaw)
 
@@ -77,8 +77,8 @@ const simulate = Effect.fnUntraced(function* (
   operationId: OperationId | undefined
 ) {
   const { agent, fees } = yield* (yield* SolanaAgent).signing
-  const mark = operationId === undefined ? undefined : markOfOperation(operationId).address
-  return yield* prepareSwap({ ...tradeOf(step, mints), mark, agent, fees }).pipe(
+  const tag = operationId === undefined ? undefined : tagOfOperation(operationId).address
+  return yield* prepareSwap({ ...tradeOf(step, mints), tag, agent, fees }).pipe(
     Effect.mapError((error) => {
       if (error._tag === "ChainUnavailable") return error
       if (error._tag === "ProviderUnavailable") {
@@ -101,7 +101,7 @@ const openedBy = ({ plan }: PreparedSwap): ReadonlyArray<SplAssetId> =>
   plan.steps.flatMap((step) => (step._tag === "MakeTokenAccount" ? [spl(step.mint.toBase58())] : []))
 
 /**
- * Computes the fees of all steps: what those that were simulated pay, and for each other one what they pay on average.
+ * Computes the fees of all parts: what those that were simulated pay, and for each other one what they pay on average.
  */
 const feesOf = Effect.fnUntraced(function* (simulated: ReadonlyArray<PreparedSwap>, steps: number) {
   const paid = simulated.reduce((sum, { feeLamports }) => sum + feeLamports, 0n)
@@ -126,7 +126,7 @@ const stepsOf = (place: PortfolioRole, swaps: SwapBatch["swaps"]) =>
 /** Nothing is signed or sent. */
 export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
   batch: SwapBatch
-): Effect.fn.Return<PreparedSteps, ChainUnavailable | SimulationFailed, SolanaAgent | SolanaRpc | JupiterClient> {
+): Effect.fn.Return<PreparedParts, ChainUnavailable | SimulationFailed, SolanaAgent | SolanaRpc | JupiterClient> {
   const { authorization, calls = [], ownerSignature, settlement, swaps, transfers = [] } = batch
   if (transfers.length > 0) return yield* refuse("nothing is sent from Solana to other chains")
   if (settlement !== undefined) return yield* refuse("withdrawals from Solana are not paid out of sales")
@@ -160,7 +160,7 @@ export const prepareSwaps = Effect.fn("solana.prepareSwaps")(function* (
     chainId: batch.chainId,
     accountId: solanaAccount(deposit.toBase58()),
     actionHash: bytesToHex(sha256(stringToBytes(JSON.stringify([slot.toString(), ...texts])))),
-    steps: texts,
+    parts: texts,
     maxLamports: count * (signatureLamports + fees.maxPriorityLamports) + rents,
     expectedLamports: (yield* feesOf(simulated, steps.length)) + rents,
     lamportNative: weiOfLamport,

@@ -16,7 +16,7 @@ import { isSol, wrap } from "#layers/solana/token/nativeSol.ts"
 import { readMints } from "#layers/solana/token/readMints.ts"
 import { untradable } from "#layers/solana/trading/checkSwap.ts"
 import { findRoute, swapSteps } from "#layers/solana/trading/findRoute.ts"
-import { leastOfLeg } from "#layers/solana/trading/leastAmount.ts"
+import { minimumOfLeg } from "#layers/solana/trading/minimumAmount.ts"
 import { claimedTables } from "#layers/solana/trading/readLookupTables.ts"
 
 const bps = 10_000n
@@ -75,7 +75,7 @@ const build = Effect.fnUntraced(function* (pair: Pair, sellRaw: bigint) {
     Effect.fnUntraced(function* ({ built, checked }) {
       const around = {
         wrapping: wrap(nobody, isSol(pair.sell.mint) ? sellRaw : 0n),
-        least: leastOfLeg({ ...leg, account: deposit, minBuyRaw: 1n }, { sellRaw: sellRaw + 1n, buyRaw: 0n })
+        least: minimumOfLeg({ ...leg, account: deposit, minBuyRaw: 1n }, { sellRaw: sellRaw + 1n, buyRaw: 0n })
       }
       const plan = {
         agent: agent.key,
@@ -83,7 +83,7 @@ const build = Effect.fnUntraced(function* (pair: Pair, sellRaw: bigint) {
         steps: swapSteps(nobody, checked, around),
         lookupTables: claimedTables(built)
       }
-      yield* compile(within(plan, { units: unitsOfATransaction, mark: wallet }, 1n))
+      yield* compile(within(plan, { units: unitsOfATransaction, tag: wallet }, 1n))
       const { outAmount, priceImpactPct } = built
       return { inRaw: sellRaw, outRaw: BigInt(outAmount), statedImpact: priceImpactPct ?? undefined }
     })

@@ -63,7 +63,7 @@ export const expectedInstruction = (agent: PublicKey, step: Step): Expected => {
   switch (step._tag) {
     case "LimitUnits": {
       const content = bytesOf(setUnitLimit, (view) => view.setUint32(0, step.units, true), 4)
-      const accounts = step.mark === undefined ? [] : [readable(step.mark)]
+      const accounts = step.tag === undefined ? [] : [readable(step.tag)]
       return { programId: ComputeBudgetProgram.programId, accounts, content }
     }
     case "PriceUnits": {

@@ -57,7 +57,7 @@ export interface Concluded {
   readonly outcome: Exclude<FinalOutcome, { readonly _tag: "Expired" }>
 }
 
-/** Attempts of one operation, one after the other, over all processes that carry it. */
+/** Attempts of one operation, one after the other, over all processes that run it. */
 const attemptLimit = 5
 
 /**

@@ -41,7 +41,7 @@ export interface Preparation {
   readonly steps: ReadonlyArray<Step>
   readonly lookupTables?: ReadonlyArray<AddressLookupTableAccount>
   /** Tag by which the transaction is found on the chain. */
-  readonly mark?: PublicKey | undefined
+  readonly tag?: PublicKey | undefined
   readonly fees: FeePolicy
 }
 
@@ -96,13 +96,13 @@ export const prepare = Effect.fn("solana.prepare")(function* ({
   agent,
   fees,
   lookupTables = [],
-  mark,
+  tag,
   steps
 }: Preparation): Effect.fn.Return<Prepared, PreparationError, SolanaRpc> {
   const rpc = yield* SolanaRpc
   const { blockhash, lastValidBlockHeight } = yield* rpc.latestBlockhash
   const plan = { agent, blockhash, steps, lookupTables }
-  const draft = yield* compile(within(plan, { units: unitsOfATransaction, mark }, 0n))
+  const draft = yield* compile(within(plan, { units: unitsOfATransaction, tag }, 0n))
   const [simulated, prices] = yield* Effect.all(
     [rpc.simulate(draft.transaction), rpc.recentFees(writableOf(draft.message, lookupTables))],
     { concurrency: "unbounded" }
@@ -112,7 +112,7 @@ export const prepare = Effect.fn("solana.prepare")(function* ({
   }
   const units = unitLimitFor(simulated.units)
   const price = unitPriceFor(prices, units, fees)
-  const priced = within(plan, { units, mark }, price)
+  const priced = within(plan, { units, tag }, price)
   const { message } = yield* compile(priced)
   const feeLamports =
     BigInt(message.header.numRequiredSignatures) * signatureLamports + priorityLamports(BigInt(units), price)

@@ -1,4 +1,4 @@
-/** What is paid for a place in a block: a price for each compute unit that the transaction may use. */
+/** What is paid for inclusion in a block: a price for each compute unit that the transaction may use. */
 
 export interface FeePolicy {
   /** Which of the recent prices is paid, 0 to 100: at 75 three of four recent blocks required less. */

@@ -2,7 +2,7 @@
 import type { PublicKey } from "@solana/web3.js"
 import type { Effect, Option } from "effect"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import type { Read } from "#layers/solana/rpc/gathered.ts"
+import type { Read } from "#layers/solana/rpc/batchedReads.ts"
 
 /**
  * The commitment that what is read must have. A `confirmed` block has the votes of two thirds; a `finalized` one never
@@ -116,7 +116,7 @@ export interface Requests {
    */
   readonly send: (transaction: Uint8Array) => Effect.Effect<void, ChainUnavailable>
   /**
-   * Least prices of a compute unit, in millionths of a lamport, by which recent blocks took writes to these
+   * Minimum prices of a compute unit, in millionths of a lamport, by which recent blocks took writes to these
    * accounts.
    */
   readonly recentFees: (writable: ReadonlyArray<PublicKey>) => Effect.Effect<ReadonlyArray<bigint>, ChainUnavailable>

@@ -15,7 +15,7 @@ import * as Metrics from "#domain/effects/Metrics.ts"
 import type { AnswerSchema } from "#layers/provider/makeFind.ts"
 import * as Answers from "#layers/solana/rpc/answers.ts"
 import { connect, type Endpoint, type EndpointFailure } from "#layers/solana/rpc/Endpoint.ts"
-import { gathered, type Read } from "#layers/solana/rpc/gathered.ts"
+import { batchedReads, type Read } from "#layers/solana/rpc/batchedReads.ts"
 import type { Account, Balances, IncludedTransaction, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
 
 interface Rpc extends Requests {
@@ -149,7 +149,7 @@ const readStatuses = Effect.fnUntraced(function* (call: Call, signatures: Readon
   }
 })
 
-/** All but what is gathered and what goes to every endpoint. */
+/** All but what is batched and what goes to every endpoint. */
 const requestsOver = (
   call: Call,
   {
@@ -268,8 +268,8 @@ export class SolanaRpc extends Context.Service<SolanaRpc, Rpc>()("ballast/layers
       Effect.gen(function* () {
         const endpoints = yield* Effect.forEach(urls, (url) => connect(url, urls.length === 1 ? 1 : 0))
         const call = withFallback(endpoints)
-        const accounts = yield* gathered(accountsOfARequest, (keys, slot) => readAccounts(call, keys, slot))
-        const statuses = yield* gathered(signaturesOfARequest, (keys) => readStatuses(call, keys))
+        const accounts = yield* batchedReads(accountsOfARequest, (keys, slot) => readAccounts(call, keys, slot))
+        const statuses = yield* batchedReads(signaturesOfARequest, (keys) => readStatuses(call, keys))
         return {
           ...requestsOver(call, {
             accounts,

@@ -70,7 +70,7 @@ const headOf = (action: Action): readonly [kind: number, length: number] => {
   }
 }
 
-/** The action in the program's bytes, at its place among others. */
+/** The action in the program's bytes, at its index among others. */
 export const encodeAction = (action: Action, offset = 0): Uint8Array => {
   const [kind, length] = headOf(action)
   const bytes = new Uint8Array(headerLength + length)

@@ -20,7 +20,7 @@ export const decodeAuthority = (kind: number, key: Uint8Array): Authority => {
 
 /** What ends an instruction's data and proves that the authority agreed. */
 export type Proof =
-  /** The place of the authority among the instruction's accounts; it signs the transaction. */
+  /** The index of the authority among the instruction's accounts; it signs the transaction. */
   | { readonly _tag: "Signer"; readonly index: number }
   /** An EIP-191 signature (r, s, v) over the text of `signedText`, good for some slots and once. */
   | {

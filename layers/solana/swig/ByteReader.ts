@@ -56,7 +56,7 @@ export class ByteReader {
     return this.bytes(this.left)
   }
 
-  /** Padding must be zero: bytes that are not read must not carry anything. */
+  /** Padding must be zero: bytes that are not read must not contain anything. */
   padding(length: number): void {
     if (this.bytes(length).some((byte) => byte !== 0)) {
       throw new MalformedBytes(`${this.#what}: padding before byte ${this.#at} is not zero`)

@@ -23,7 +23,7 @@ export type Step =
       readonly _tag: "LimitUnits"
       readonly units: number
       /** An address by which the transaction is found, which no program reads. */
-      readonly mark?: PublicKey | undefined
+      readonly tag?: PublicKey | undefined
     }
   /** Millionths of a lamport for a unit. */
   | { readonly _tag: "PriceUnits"; readonly microLamports: bigint }

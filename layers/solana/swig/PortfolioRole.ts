@@ -20,7 +20,7 @@ export const roleIn = ({ authorization }: Grant): Option.Option<PortfolioRole> =
   }))
 }
 
-/** The addresses of a portfolio's place: the wallet's, and the one that the owner funds. */
+/** The addresses of a portfolio's sub-account: the wallet's, and the one that the owner funds. */
 export const addressesOf = ({ roleId, walletId }: PortfolioRole) => ({
   wallet: walletConfig(walletId).address,
   deposit: subAccount(walletId, roleId).address

@@ -8,7 +8,7 @@ import { type Action, decodeActions } from "#layers/solana/swig/Action.ts"
 import { type Authority, decodeAuthority, decodeProof, type Proof } from "#layers/solana/swig/Authority.ts"
 import { ByteReader, MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 
-/** An instruction inside another: places among the outer instruction's accounts. */
+/** An instruction inside another: indexes among the outer instruction's accounts. */
 export interface PackedInstruction {
   readonly program: number
   readonly accounts: ReadonlyArray<number>

@@ -80,8 +80,8 @@ const addAgent = async (agent: PublicKey, { consent, id }: Extract<Step, { reado
 }
 
 /** The program does nothing when its turn comes, and reads no accounts: the chain has read its data before. */
-const marked = (instruction: TransactionInstruction, mark: PublicKey | undefined): TransactionInstruction => {
-  if (mark !== undefined) instruction.keys.push({ pubkey: mark, isSigner: false, isWritable: false })
+const tagged = (instruction: TransactionInstruction, tag: PublicKey | undefined): TransactionInstruction => {
+  if (tag !== undefined) instruction.keys.push({ pubkey: tag, isSigner: false, isWritable: false })
   return instruction
 }
 
@@ -89,7 +89,7 @@ const marked = (instruction: TransactionInstruction, mark: PublicKey | undefined
 export const buildStep = async (agent: PublicKey, step: Step): Promise<TransactionInstruction> => {
   switch (step._tag) {
     case "LimitUnits":
-      return marked(ComputeBudgetProgram.setComputeUnitLimit({ units: step.units }), step.mark)
+      return tagged(ComputeBudgetProgram.setComputeUnitLimit({ units: step.units }), step.tag)
     case "PriceUnits":
       return ComputeBudgetProgram.setComputeUnitPrice({ microLamports: step.microLamports })
     case "MakeTokenAccount": {

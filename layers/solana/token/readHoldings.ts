@@ -114,7 +114,7 @@ const holdingOf = (
 const accountsOfAMint = 50
 
 /** The associated account first, then the fullest. */
-const mostTelling = (accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<TokenAccount> => {
+const mostInformative = (accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<TokenAccount> => {
   const isAssociated = ({ key, mint, owner, program }: TokenAccount) =>
     key.equals(associatedAccount(owner, mint, program))
   const ordered = accounts.toSorted(fullestFirst)
@@ -123,7 +123,7 @@ const mostTelling = (accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<Token
 
 /** Some of each mint before more of any. */
 const inTurn = (accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<TokenAccount> => {
-  const byMint = [...Map.groupBy(accounts, ({ mint }) => mint.toBase58()).values()].map(mostTelling)
+  const byMint = [...Map.groupBy(accounts, ({ mint }) => mint.toBase58()).values()].map(mostInformative)
   return Array.from({ length: accountsOfAMint }, (_, place) => byMint.flatMap((one) => one[place] ?? [])).flat()
 }
 

@@ -3,7 +3,7 @@ import { PublicKey } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
 import { addressOf, solanaChainId, type SplAssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { decodeMint, type Mint } from "#layers/solana/token/Mint.ts"
 

@@ -26,7 +26,7 @@ export interface Route {
   readonly sharedId: number | null
   readonly inAmount: bigint
   /** Amount below which the program refuses. */
-  readonly floorRaw: bigint
+  readonly minOutRaw: bigint
 }
 
 /** Reads the terms; what Jupiter or anybody else would keep of the trade is refused. */
@@ -41,7 +41,7 @@ export const readRoute = (data: Uint8Array): Route => {
   const slippageBps = BigInt(reader.u16())
   if (slippageBps > wholeBps) throw new MalformedBytes(`its data has a slippage of ${slippageBps} basis points`)
   if (reader.u16() !== 0 || reader.u16() !== 0) throw new MalformedBytes("its data has a fee")
-  return { sharedId, inAmount, floorRaw: (quoted * (wholeBps - slippageBps)) / wholeBps }
+  return { sharedId, inAmount, minOutRaw: (quoted * (wholeBps - slippageBps)) / wholeBps }
 }
 
 /** Whose tokens are traded. */
@@ -52,13 +52,16 @@ export interface Traded {
 }
 
 /** One of the first accounts of a route, and which keys may stand there; any key where none are named. */
-export interface Place {
+export interface AccountPosition {
   readonly name: string
   readonly keys?: ReadonlyArray<PublicKey>
 }
 
 /** The first accounts of the route, in their order. */
-export const placesOf = ({ sharedId }: Route, { account, buy, sell }: Traded): ReadonlyArray<Place> => {
+export const accountPositionsOf = (
+  { sharedId }: Route,
+  { account, buy, sell }: Traded
+): ReadonlyArray<AccountPosition> => {
   const destinationKey = associatedAccount(account, buy.mint, buy.program)
   const taker = { name: "taker", keys: [account] }
   const source = { name: "source", keys: [associatedAccount(account, sell.mint, sell.program)] }

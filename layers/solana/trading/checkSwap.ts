@@ -1,7 +1,7 @@
 /**
  * Whether a swap that Jupiter built does what was requested, and nothing else. On chain the sub-account would sign
  * anything that the agent packs, so only this check, and the amounts that the token program is made to compare after
- * the swap (leastAmount.ts), keep a false answer from moving the owner's tokens.
+ * the swap (minimumAmount.ts), keep a false answer from moving the owner's tokens.
  */
 import { PublicKey, SystemProgram, TransactionInstruction } from "@solana/web3.js"
 import { Result, Schema } from "effect"
@@ -9,7 +9,7 @@ import { MalformedBytes } from "#layers/solana/swig/ByteReader.ts"
 import { associatedAccount, associatedTokenProgram, isTokenProgram } from "#layers/solana/token/programs.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
 import type { BuiltInstruction, BuiltSwap } from "#layers/solana/trading/JupiterClient.ts"
-import { jupiterProgram, placesOf, readRoute, type Traded } from "#layers/solana/trading/Route.ts"
+import { jupiterProgram, accountPositionsOf, readRoute, type Traded } from "#layers/solana/trading/Route.ts"
 
 /** A swap that is not signed; the message is what is wrong with it. */
 export class SwapRefused extends Schema.TaggedError<SwapRefused>()("SwapRefused", { message: Schema.String }) {}
@@ -18,7 +18,7 @@ export interface Leg extends Traded {
   /** The sub-account, owner of the tokens. */
   readonly account: PublicKey
   readonly sellRaw: bigint
-  /** The least that it must yield: our own floor, whatever is quoted. */
+  /** The minimum that it must yield: our own, whatever is quoted. */
   readonly minBuyRaw: bigint
 }
 
@@ -37,7 +37,7 @@ export interface Opened {
 export interface CheckedSwap {
   /** What the sub-account signs. */
   readonly instruction: TransactionInstruction
-  /** Where it gets what it buys, and what is on the way between two pools. */
+  /** Where it gets what it buys, and what is on the route between two pools. */
   readonly opened: ReadonlyArray<Opened>
 }
 
@@ -56,7 +56,7 @@ const checkTerms = (built: BuiltSwap, { buy, minBuyRaw, sell, sellRaw }: Leg): v
   expect(BigInt(built.inAmount) === sellRaw, `it sells ${built.inAmount} instead of ${sellRaw}`)
   expect(
     BigInt(built.otherAmountThreshold) >= minBuyRaw,
-    `it promises ${built.otherAmountThreshold}, below the floor of ${minBuyRaw}`
+    `it promises ${built.otherAmountThreshold}, below the minimum of ${minBuyRaw}`
   )
   expect(built.otherInstructions.length === 0, "it has instructions that were not requested")
   expect(built.tipInstruction == null, "it pays a tip")
@@ -93,8 +93,8 @@ const checkRoute = ({ accounts, data, programId }: BuiltInstruction, leg: Leg): 
   expect(programId === jupiterProgram.toBase58(), `it calls ${programId}`)
   const route = readRoute(data)
   expect(route.inAmount === sellRaw, `its data sells ${route.inAmount} instead of ${sellRaw}`)
-  expect(route.floorRaw >= minBuyRaw, `its data lets it yield ${route.floorRaw}, below the floor of ${minBuyRaw}`)
-  for (const [index, { keys, name }] of placesOf(route, leg).entries()) {
+  expect(route.minOutRaw >= minBuyRaw, `its data lets it yield ${route.minOutRaw}, below the minimum of ${minBuyRaw}`)
+  for (const [index, { keys, name }] of accountPositionsOf(route, leg).entries()) {
     const found = accounts[index]?.pubkey
     const isRight = found !== undefined && (keys?.some((key) => key.toBase58() === found) ?? true)
     expect(isRight, `its ${name} is ${found}`)
@@ -137,7 +137,7 @@ export const untradable = (token: Mint): string | undefined => {
   if (token.isPaused) return "its issuer has paused it"
   if (token.isNonTransferable) return "it cannot be transferred"
   if (token.startsFrozen) return "its issuer must thaw each account first"
-  if (token.hasTransferFee) return "transfers of it take a fee, so that the floor would not hold"
+  if (token.hasTransferFee) return "transfers of it take a fee, so that the minimum would not hold"
   if (token.hasTransferHook) return "its transfers call a program that is not checked"
   return undefined
 }

@@ -19,7 +19,7 @@ import type { TokenAccount } from "#layers/solana/token/TokenAccount.ts"
 import { type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
 import { findRoute, swapSteps } from "#layers/solana/trading/findRoute.ts"
 import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
-import { leastOfLeg, leastOfPassed } from "#layers/solana/trading/leastAmount.ts"
+import { minimumOfLeg, minimumOfPassed } from "#layers/solana/trading/minimumAmount.ts"
 import { readLookupTables } from "#layers/solana/trading/readLookupTables.ts"
 
 export interface Trade {
@@ -27,7 +27,7 @@ export interface Trade {
   readonly leg: Omit<Leg, "account">
   readonly slippageBps: number
   /** Tag by which the transaction is found on the chain. */
-  readonly mark?: PublicKey | undefined
+  readonly tag?: PublicKey | undefined
   readonly agent: Pick<Agent, "key">
   readonly fees: FeePolicy
 }
@@ -43,7 +43,7 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
   agent,
   fees,
   leg,
-  mark,
+  tag,
   place,
   slippageBps
 }: Trade): Effect.fn.Return<
@@ -69,15 +69,15 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
   return yield* findRoute(
     { place, leg, slippageBps, agent: agent.key },
     Effect.fnUntraced(function* ({ built, checked }) {
-      const passed = yield* leastOfPassed({ ...leg, account }, checked.instruction)
+      const passed = yield* minimumOfPassed({ ...leg, account }, checked.instruction)
       const prepared = yield* prepare({
         agent: agent.key,
         steps: swapSteps(place, checked, {
           wrapping: wrap(place, missing),
-          least: [...leastOfLeg({ ...leg, account }, held), ...passed]
+          least: [...minimumOfLeg({ ...leg, account }, held), ...passed]
         }),
         lookupTables: yield* readLookupTables(built.addressesByLookupTableAddress ?? {}),
-        mark,
+        tag,
         fees
       })
       return { ...prepared, before, expectedRaw: BigInt(built.outAmount) }
@@ -112,7 +112,7 @@ const missingLamports = ({ tokens }: Holdings, { account, sell, sellRaw }: Leg):
 export interface SwapResult {
   readonly soldRaw: bigint
   readonly boughtRaw: bigint
-  /** It sold no more than was requested, bought no less than the floor, and nothing else fell. */
+  /** It sold no more than was requested, bought no less than the minimum, and nothing else fell. */
   readonly isAsPlanned: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Lookup tables that a route uses, as the chain has them. A message names accounts by places in a table, and what is
+ * Lookup tables that a route uses, as the chain has them. A message names accounts by indexes in a table, and what is
  * checked before signing are the addresses that we read there: a table that is merely claimed could put other
  * accounts under a checked swap. Tables only grow, so what was read stays true.
  */

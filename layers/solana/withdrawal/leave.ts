@@ -82,7 +82,7 @@ export const replaceAuthority = (
 }
 
 /** One transaction that the owner signs and pays, until it is final. What would fail is not signed. */
-const carryOut = Effect.fnUntraced(function* (
+const execute = Effect.fnUntraced(function* (
   { fees, owner }: Leaving,
   instructions: ReadonlyArray<TransactionInstruction>
 ): Effect.fn.Return<void, ChainUnavailable | SimulationFailed | OutcomeUnknown, SolanaRpc> {
@@ -136,7 +136,7 @@ const takeOut = Effect.fnUntraced(function* (leaving: Leaving, place: PortfolioR
   )
   const step = { _tag: "ActForSubAccount", id: place.walletId, roleId: place.roleId, inner } as const
   const act = yield* Effect.promise(() => buildStep(owner.publicKey, step))
-  yield* carryOut(leaving, isCoin ? [act] : [open, act])
+  yield* execute(leaving, isCoin ? [act] : [open, act])
 })
 
 /** Everything out of every portfolio of the wallet. */
@@ -156,7 +156,7 @@ export const leave = Effect.fn("solana.leave")(function* (
       const { deposit } = addressesOf(place)
       if (holder._tag !== "Ed25519" || !holder.key.equals(owner.publicKey)) {
         const replace = replaceAuthority(wallet, { role: id, holder: owner.publicKey, key: owner.publicKey })
-        yield* carryOut(leaving, [replace]).pipe(
+        yield* execute(leaving, [replace]).pipe(
           Effect.catchTag("SimulationFailed", ({ message }) =>
             Effect.fail(
               new CannotLeave({

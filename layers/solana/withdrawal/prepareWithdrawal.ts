@@ -41,7 +41,7 @@ const refuse = (kind: WithdrawalRefused["kind"], message: string) => new Withdra
 export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function* ({
   agent,
   fees,
-  mark,
+  tag,
   message,
   owner,
   place,
@@ -56,7 +56,7 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   readonly title: string
   readonly agent: Pick<Agent, "key">
   /** Tag by which the transaction is found on the chain. */
-  readonly mark?: PublicKey | undefined
+  readonly tag?: PublicKey | undefined
   readonly fees: FeePolicy
 }): Effect.fn.Return<Prepared, PreparationError | ChainUnavailable | WithdrawalRefused, SolanaRpc> {
   if (!(yield* isSignedByOwner(owner, withdrawalText(title, message), signature))) {
@@ -112,7 +112,7 @@ export const prepareWithdrawal = Effect.fn("solana.prepareWithdrawal")(function*
   const acts = [inner, paid]
     .filter(({ length }) => length > 0)
     .map((list): Step => ({ _tag: "ActForSubAccount", id, roleId, inner: list }))
-  return yield* prepare({ agent: agent.key, steps: [...opened, ...acts], mark, fees })
+  return yield* prepare({ agent: agent.key, steps: [...opened, ...acts], tag, fees })
 })
 
 /** Why an account cannot receive so few lamports: the chain lets none have less than its rent. */

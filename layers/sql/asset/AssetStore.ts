@@ -6,7 +6,7 @@ import { Assets } from "#domain/asset/Assets.ts"
 import { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { shared } from "#domain/effects/batched.ts"
 import { Wad } from "#layers/sql/allocationColumns.ts"
-import { gathered } from "#layers/sql/gathered.ts"
+import { batchedStatement } from "#layers/sql/batchedStatement.ts"
 import { decodeRows, SmallBigint, timestamp } from "#layers/sql/rows.ts"
 
 const AssetRow = Schema.Struct({
@@ -52,7 +52,7 @@ export class AssetStore extends Context.Service<
     const sql = yield* SqlClient.SqlClient
 
     // Valuations at the same moment share a read of what each of them names.
-    const find = yield* gathered((wanted: ReadonlyArray<ReadonlyArray<AssetId>>) =>
+    const find = yield* batchedStatement((wanted: ReadonlyArray<ReadonlyArray<AssetId>>) =>
       Effect.map(
         allAssets(sql`
           SELECT ${sql.literal(columns)} FROM assets WHERE asset_id = ANY(${[...new Set(wanted.flat())]}::text[])`),

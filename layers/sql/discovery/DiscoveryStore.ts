@@ -26,7 +26,7 @@ const ItemColumns = {
   windows: WindowsColumn,
   measuredAt: Schema.NullOr(Timestamp)
 }
-const CuratedRow = Schema.Struct({ ...ItemColumns, place: Schema.Int })
+const CuratedRow = Schema.Struct({ ...ItemColumns, position: Schema.Int })
 const RankedRow = Schema.Struct({ ...ItemColumns, value: Schema.NullOr(Wad) })
 const SelectedRow = Schema.Struct({ strategyId: StrategyId })
 
@@ -79,15 +79,17 @@ const make = Effect.gen(function* () {
 
   const curated = Effect.fn("DiscoveryStore.curated")((after: CuratedPosition | null, limit: number) => {
     const rows = curatedRows(sql`
-      SELECT ${columnsOf("e.place")}
+      SELECT ${columnsOf("e.position")}
       FROM (
-        SELECT c.place, d.* FROM curated_strategies c
+        SELECT c.position, d.* FROM curated_strategies c
         JOIN discovery_entries d ON d.strategy_id = c.strategy_id
-        WHERE c.place > ${after?.place ?? 0}
-        ORDER BY c.place LIMIT ${limit + 1}
+        WHERE c.position > ${after?.position ?? 0}
+        ORDER BY c.position LIMIT ${limit + 1}
       ) e ${joins}
-      ORDER BY e.place`)
-    return Effect.map(rows, (found) => found.map((row) => toEntry(row, { collection: "curated", place: row.place })))
+      ORDER BY e.position`)
+    return Effect.map(rows, (found) =>
+      found.map((row) => toEntry(row, { collection: "curated", position: row.position }))
+    )
   })
 
   const ranked = Effect.fn("DiscoveryStore.ranked")((sort: Sort, after: RankedPosition | null, limit: number) => {
@@ -110,7 +112,7 @@ const make = Effect.gen(function* () {
   })
 
   const selection = Effect.map(
-    selectedRows(sql`SELECT strategy_id AS "strategyId" FROM curated_strategies ORDER BY place`),
+    selectedRows(sql`SELECT strategy_id AS "strategyId" FROM curated_strategies ORDER BY position`),
     (rows) => rows.map(({ strategyId }) => strategyId)
   ).pipe(Effect.withSpan("DiscoveryStore.selection"))
 
@@ -125,8 +127,9 @@ const make = Effect.gen(function* () {
       if (unlisted.length > 0) return unlisted
       yield* sql`DELETE FROM curated_strategies`
       yield* sql`
-        INSERT INTO curated_strategies (place, strategy_id)
-        SELECT place, strategy_id FROM unnest(${strategyIds}::text[]) WITH ORDINALITY AS selected (strategy_id, place)`
+        INSERT INTO curated_strategies (position, strategy_id)
+        SELECT position, strategy_id
+        FROM unnest(${strategyIds}::text[]) WITH ORDINALITY AS selected (strategy_id, position)`
       return []
     },
     sql.withTransaction,

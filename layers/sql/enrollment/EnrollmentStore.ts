@@ -3,7 +3,7 @@ import { type DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChainId, type WalletId } from "#domain/values/Caip.ts"
 import { Authorization } from "#domain/account/Authorization.ts"
-import { IssuedPlace } from "#domain/account/SolanaWallets.ts"
+import { IssuedSubAccount } from "#domain/account/SolanaWallets.ts"
 import { type Activated, type EnrollmentFlow, EnrollmentOutcome } from "#domain/enrollment/Enrollment.ts"
 import {
   type FlowClaim,
@@ -27,15 +27,15 @@ const FlowRow = Schema.Struct({
   isRenewal: Schema.Boolean,
   strategyId: StrategyId,
   authorization: Authorization,
-  place: Schema.NullOr(IssuedPlace),
+  subAccount: Schema.NullOr(IssuedSubAccount),
   createdAt: Timestamp,
   expiresAt: Timestamp
 })
 
 /** A flow names the portfolio that it is about; one that makes a portfolio names none. */
-const toFlow = ({ isRenewal, place, portfolioId, ...row }: typeof FlowRow.Type): EnrollmentFlow => ({
+const toFlow = ({ isRenewal, subAccount, portfolioId, ...row }: typeof FlowRow.Type): EnrollmentFlow => ({
   ...row,
-  ...(place === null ? {} : { place }),
+  ...(subAccount === null ? {} : { subAccount }),
   purpose: portfolioId === null ? { _tag: "Enroll" } : { _tag: isRenewal ? "Renew" : "Activate", portfolioId }
 })
 
@@ -55,7 +55,7 @@ const firstClaim = decodeFirst(ClaimRow)
 const firstIndex = decodeFirst(Schema.Struct({ nextIndex: Numeric }))
 
 const encodeAuthorization = Schema.encodeSync(Authorization)
-const encodePlace = Schema.encodeSync(IssuedPlace)
+const encodeSubAccount = Schema.encodeSync(IssuedSubAccount)
 const encodeOutcome = Schema.encodeSync(EnrollmentOutcome)
 
 const refuse = (refusal: Exclude<CommitResult, { readonly _tag: "Committed" }>) => Effect.fail(refusal)
@@ -102,12 +102,12 @@ const make = Effect.gen(function* () {
     // A strategy that is being deleted is waited for: it is gone then, or archived.
     const inserted = yield* sql`
       INSERT INTO enrollment_flows (flow_id, tenant_id, portfolio_id, is_renewal, strategy_id, authorization_document,
-        place, created_at, expires_at)
+        sub_account, created_at, expires_at)
       SELECT ${flow.flowId}, ${flow.tenantId}, ${purpose._tag === "Enroll" ? null : purpose.portfolioId},
         ${purpose._tag === "Renew"}::boolean, strategy_id,
         ${storableJson(encodeAuthorization(flow.authorization))}::jsonb,
-        ${flow.place === undefined ? null : storableJson(encodePlace(flow.place))}::jsonb, ${timestamp(flow.createdAt)},
-        ${timestamp(flow.expiresAt)}
+        ${flow.subAccount === undefined ? null : storableJson(encodeSubAccount(flow.subAccount))}::jsonb,
+        ${timestamp(flow.createdAt)}, ${timestamp(flow.expiresAt)}
       FROM strategies WHERE strategy_id = ${flow.strategyId} FOR KEY SHARE RETURNING 1`
     return inserted.length > 0
   }, Effect.orDie)
@@ -116,8 +116,8 @@ const make = Effect.gen(function* () {
     Effect.map(
       firstFlow(sql`
         SELECT flow_id AS "flowId", tenant_id AS "tenantId", portfolio_id AS "portfolioId", is_renewal AS "isRenewal",
-          strategy_id AS "strategyId", authorization_document AS authorization, place, created_at AS "createdAt",
-          expires_at AS "expiresAt"
+          strategy_id AS "strategyId", authorization_document AS authorization, sub_account AS "subAccount",
+          created_at AS "createdAt", expires_at AS "expiresAt"
         FROM enrollment_flows WHERE flow_id = ${flowId} AND tenant_id = ${tenantId}`),
       Option.map(toFlow)
     )

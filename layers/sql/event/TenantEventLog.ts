@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
         ON CONFLICT (tenant_id) DO UPDATE SET last_sequence = tenant_event_heads.last_sequence`
       const numbered = yield* sql`
         WITH next AS (
-          SELECT entry_id, row_number() OVER (ORDER BY entry_id) AS place FROM (
+          SELECT entry_id, row_number() OVER (ORDER BY entry_id) AS position FROM (
             SELECT entry_id FROM tenant_events WHERE tenant_id = ${tenantId} AND sequence IS NULL
             ORDER BY entry_id LIMIT ${batch}
           ) unnumbered
@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
           UPDATE tenant_event_heads SET last_sequence = last_sequence + (SELECT count(*) FROM next)
           WHERE tenant_id = ${tenantId} RETURNING last_sequence
         )
-        UPDATE tenant_events e SET sequence = head.last_sequence - (SELECT count(*) FROM next) + next.place
+        UPDATE tenant_events e SET sequence = head.last_sequence - (SELECT count(*) FROM next) + next.position
         FROM next, head WHERE e.entry_id = next.entry_id RETURNING 1`
       return numbered.length
     },

@@ -127,7 +127,7 @@ const make = Effect.gen(function* () {
             FROM withdrawals WHERE operation_id = ${operationId}) AS withdrawal,
           (SELECT jsonb_build_object('accountId', account_id, 'txHash', tx_hash, 'ending', ending)
             FROM transfers WHERE operation_id = ${operationId}) AS transfer,
-          (SELECT outcome FROM actions WHERE operation_id = ${operationId}) AS action`),
+          (SELECT outcome FROM orders WHERE operation_id = ${operationId}) AS action`),
       Option.match({ onNone: () => [], onSome: stepsOf })
     )
   )

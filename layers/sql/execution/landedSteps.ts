@@ -49,7 +49,7 @@ const withoutUserOperation = (chainId: ChainId, txHash: string): LandedStep => (
   success: true
 })
 
-const carried = (chainId: ChainId, { actionHash, success, txHash }: typeof Receipt.Type): LandedStep => ({
+const landedOf = (chainId: ChainId, { actionHash, success, txHash }: typeof Receipt.Type): LandedStep => ({
   chainId,
   actionHash,
   txHash,
@@ -59,9 +59,9 @@ const carried = (chainId: ChainId, { actionHash, success, txHash }: typeof Recei
 export const stepsOf = ({ action, report, transfer, withdrawal }: typeof StepsRow.Type): ReadonlyArray<LandedStep> => {
   const steps: Array<LandedStep> = []
   for (const { chainId, receipt } of report?.chains ?? []) {
-    if (receipt !== null) steps.push(carried(chainId, receipt))
+    if (receipt !== null) steps.push(landedOf(chainId, receipt))
   }
-  if (action !== null) steps.push(carried(action.chainId, action.receipt))
+  if (action !== null) steps.push(landedOf(action.chainId, action.receipt))
   if (withdrawal !== null && withdrawal.outcome !== null)
     steps.push(withoutUserOperation(chainIdOf(withdrawal.accountId), withdrawal.outcome.txHash))
   if (transfer !== null) {

@@ -1,8 +1,8 @@
 /** The queue of operations that act for an account, in PostgreSQL. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type PlaceInLine, AccountQueue, type AccountTurn } from "#domain/operation/AccountQueue.ts"
-import { gathered } from "#layers/sql/gathered.ts"
+import { type QueuePosition, AccountQueue, type AccountTurn } from "#domain/operation/AccountQueue.ts"
+import { batchedStatement } from "#layers/sql/batchedStatement.ts"
 import { decodeRows, SmallBigint } from "#layers/sql/rows.ts"
 
 const allAnswers = decodeRows(
@@ -78,11 +78,11 @@ const make = Effect.gen(function* () {
       LEFT JOIN joined j ON (j.chain_id, j.operation_id) = (w.chain_id, w.operation_id)`).pipe(
       Effect.map((rows) => {
         const answers = new Map(rows.map(({ ahead, place, state }) => [place, { ahead, state }]))
-        return requests.map((_, index): PlaceInLine => answers.get(index) ?? { ahead: 0, state: "waiting" })
+        return requests.map((_, index): QueuePosition => answers.get(index) ?? { ahead: 0, state: "waiting" })
       })
     )
 
-  const acquire = yield* gathered(acquireAll, keyOf)
+  const acquire = yield* batchedStatement(acquireAll, keyOf)
 
   const release = Effect.fn("AccountQueue.release")(function* ({
     chainId,

@@ -48,7 +48,7 @@ export const makeCancelRequests = (sql: SqlClient.SqlClient, find: Find) => {
     if (kind === "bridge")
       return "What is on its way to another chain arrives or comes back by itself; nothing can be left out"
     if (kind === "revoke")
-      return "The owner's word is not taken back: a revocation ends when no chain honours the permission"
+      return "The owner's signature is not taken back: a revocation ends when no chain honours the permission"
     if (kind !== "rebalance" && (yield* isUnderWay(operationId)))
       return `The operation is ${state} and was sent to its chain; wait for what becomes of it`
     return undefined

@@ -8,7 +8,7 @@ import { PortfolioId } from "#domain/values/Ids.ts"
 import type { PortfolioValuation } from "#domain/performance/Valuation.ts"
 import { type ClaimQuery, type TakenPortfolio, ValuationStore } from "#domain/performance/ValuationStore.ts"
 import { AllocationColumn, Wad } from "#layers/sql/allocationColumns.ts"
-import { gathered } from "#layers/sql/gathered.ts"
+import { batchedStatement } from "#layers/sql/batchedStatement.ts"
 import { allPortfolios, allTaken, byAccount, encodeSnapshots } from "#layers/sql/performance/snapshotRows.ts"
 import { makeValuedTrades } from "#layers/sql/performance/valuedTrades.ts"
 import { decodeRows, Timestamp, timestamp } from "#layers/sql/rows.ts"
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const accountsOf = yield* gathered((portfolioIds: ReadonlyArray<PortfolioId>) =>
+  const accountsOf = yield* batchedStatement((portfolioIds: ReadonlyArray<PortfolioId>) =>
     Effect.map(
       allAccounts(sql`
           SELECT portfolio_id AS "portfolioId", account_ids AS "accountIds" FROM portfolios
@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
   })
 
   // A claim is known by its moment, so each is later than the one before.
-  const takeOf = yield* gathered(
+  const takeOf = yield* batchedStatement(
     (takings: ReadonlyArray<Taking>) =>
       Effect.map(
         allTaken(sql`
@@ -178,7 +178,7 @@ const make = Effect.gen(function* () {
 
   // Of two concurrent records of a portfolio the claim of one holds, which is known by its moment. A statement whose
   // answer was lost may have been carried out, and would add its flows a second time: it is not repeated for each.
-  const recordOf = yield* gathered((recordings: ReadonlyArray<Recording>) =>
+  const recordOf = yield* batchedStatement((recordings: ReadonlyArray<Recording>) =>
     allWritten(
       write(
         recordings.flatMap(({ claimedAt, valuations, valuedAt }) =>

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { AssetId, AccountId } from "#domain/values/Caip.ts"
 import { OperationId } from "#domain/values/Ids.ts"
 import type { BlockRead, BlockSpan, OutgoingValue, Trades } from "#domain/performance/ValuationStore.ts"
-import { gathered } from "#layers/sql/gathered.ts"
+import { batchedStatement } from "#layers/sql/batchedStatement.ts"
 import { decodeRows, Numeric } from "#layers/sql/rows.ts"
 
 const DeltaRow = Schema.Struct({
@@ -41,7 +41,7 @@ interface AskedOutgoing {
   readonly known: ReadonlyArray<OperationId>
 }
 
-/** A column of what each caller names, and beside it the caller's place. */
+/** A column of what each caller names, and beside it the caller's index. */
 const byCaller = <Caller, T>(callers: ReadonlyArray<Caller>, named: (caller: Caller) => ReadonlyArray<T>) =>
   callers.flatMap((caller, place) => named(caller).map((item) => ({ place, caller, item })))
 
@@ -173,13 +173,13 @@ const tradesFrom = (rows: ReadonlyArray<typeof DeltaRow.Type>): Trades => {
 export const makeValuedTrades = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const tradesOf = yield* gathered((callers: ReadonlyArray<AskedTrades>) =>
+  const tradesOf = yield* batchedStatement((callers: ReadonlyArray<AskedTrades>) =>
     Effect.map(allDeltas(selectTrades(sql, callers)), (rows) => rowsOf(callers, rows).map(tradesFrom))
   )
   const trades = (spans: ReadonlyArray<BlockSpan>, openedBefore?: DateTime.Utc): Effect.Effect<Trades> =>
     spans.length === 0 ? Effect.succeed(tradesFrom([])) : tradesOf({ spans, openedBefore })
 
-  const outgoingOf = yield* gathered((callers: ReadonlyArray<AskedOutgoing>) =>
+  const outgoingOf = yield* batchedStatement((callers: ReadonlyArray<AskedOutgoing>) =>
     Effect.map(allOutgoing(selectOutgoing(sql, callers)), (rows) => rowsOf(callers, rows).map(outgoingFrom))
   )
   const outgoing = (reads: ReadonlyArray<BlockRead>, known: ReadonlyArray<OperationId>) =>

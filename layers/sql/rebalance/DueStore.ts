@@ -4,12 +4,12 @@ import { SqlClient } from "effect/sql"
 import type { PortfolioId } from "#domain/values/Ids.ts"
 import { type Candidate, DueStore } from "#domain/rebalance/DueStore.ts"
 import { makeCadenceChanges } from "#layers/sql/strategy/cadenceChanges.ts"
-import { makeCompleteDue, markOf } from "#layers/sql/rebalance/completeDue.ts"
+import { makeCompleteDue, revisionOf } from "#layers/sql/rebalance/completeDue.ts"
 import { ContextColumns, joinContext, selectContext, toContext } from "#layers/sql/rebalance/planContexts.ts"
 import { decodeRows } from "#layers/sql/rows.ts"
 import { makeClaimDue } from "#layers/sql/rebalance/claimDue.ts"
 
-const allCandidates = decodeRows(Schema.Struct({ ...ContextColumns, mark: Schema.String }))
+const allCandidates = decodeRows(Schema.Struct({ ...ContextColumns, revision: Schema.String }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -17,7 +17,7 @@ const make = Effect.gen(function* () {
   const candidates = Effect.fn("DueStore.candidates")((portfolioIds: ReadonlyArray<PortfolioId>) =>
     Effect.map(
       allCandidates(sql`
-        SELECT ${sql.literal(selectContext)}, ${sql.literal(markOf)} AS mark
+        SELECT ${sql.literal(selectContext)}, ${sql.literal(revisionOf)} AS revision
         FROM portfolios p ${sql.literal(joinContext)}
         JOIN schedules c ON c.portfolio_id = p.portfolio_id
         WHERE p.portfolio_id = ANY(${portfolioIds}::text[])
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
               AND o.state <> 'awaiting_user'
           )
           AND NOT EXISTS (SELECT FROM transfer_intents d WHERE d.portfolio_id = p.portfolio_id)`),
-      (rows) => rows.map((row): Candidate => ({ context: toContext(row), mark: row.mark }))
+      (rows) => rows.map((row): Candidate => ({ context: toContext(row), revision: row.revision }))
     )
   )
 

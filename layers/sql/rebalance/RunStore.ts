@@ -97,19 +97,19 @@ const make = Effect.gen(function* () {
             ${changed.map(({ report }) => storableJson(report))}::text[],
             ${changed.map(({ at }) => timestamp(at))}::timestamptz[],
             ${changed.map(({ error }) => error === null)}::boolean[],
-            ${changed.map(({ closedWays }) => (closedWays === undefined ? "" : JSON.stringify(closedWays)))}::text[])
-            AS r (operation_id, portfolio_id, strategy_version, report, at, completed, closed_ways)
+            ${changed.map(({ closedRoutes: closed }) => (closed === undefined ? "" : JSON.stringify(closed)))}::text[])
+            AS r (operation_id, portfolio_id, strategy_version, report, at, completed, closed_routes)
         ), run AS (
           INSERT INTO rebalance_runs (operation_id, strategy_version, report, finished_at)
           SELECT operation_id, strategy_version, report::jsonb, at FROM ended
         ), portfolio AS (
           UPDATE portfolios p SET strategy_version = greatest(p.strategy_version, r.strategy_version),
             updated_at = r.at, last_rebalance_at = coalesce(r.completed_at, p.last_rebalance_at),
-            closed_ways = coalesce(r.closed_ways, p.closed_ways)
+            closed_routes = coalesce(r.closed_routes, p.closed_routes)
           FROM (
             SELECT portfolio_id, max(strategy_version) AS strategy_version, max(at) AS at,
               max(at) FILTER (WHERE completed) AS completed_at,
-              (array_agg(closed_ways::jsonb ORDER BY at DESC) FILTER (WHERE closed_ways <> ''))[1] AS closed_ways
+              (array_agg(closed_routes::jsonb ORDER BY at DESC) FILTER (WHERE closed_routes <> ''))[1] AS closed_routes
             FROM ended GROUP BY portfolio_id
           ) r
           WHERE p.portfolio_id = r.portfolio_id

@@ -20,7 +20,7 @@ const allIds = decodeRows(Schema.Struct({ portfolioId: PortfolioId }))
 const firstStarted = decodeFirst(Schema.Struct({ moved: Schema.Int, operationIds: Schema.Array(OperationId) }))
 
 /** Text that changes with whatever a plan follows from, of a portfolio `p`, its strategy `s` and its tenant `t`. */
-export const markOf = `
+export const revisionOf = `
   jsonb_build_array(s.head_version, s.threshold_usd, t.threshold_usd, s.rebalance_policy, t.rebalance_policy,
     extract(epoch FROM p.updated_at),
     (SELECT m.threshold_usd FROM mirror_terms m WHERE m.strategy_id = p.strategy_id AND m.tenant_id = p.tenant_id),
@@ -56,15 +56,15 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       FOR SHARE SKIP LOCKED
     ) s`
 
-  // Marks are compared in a statement of its own, after the locks: it sees all that was written before they were held.
-  // What is written later finds the next due time and, where it has to, makes the portfolio due again.
+  // Revisions are compared in a statement of its own, after the locks: it sees all that was written before they were
+  // held. What is written later finds the next due time and, where it has to, makes the portfolio due again.
   const advance = Effect.fnUntraced(function* (
     now: DateTime.Utc,
     due: ReadonlyArray<Due>,
-    marks: ReadonlyArray<string>
+    revisions: ReadonlyArray<string>
   ) {
     const at = timestamp(now)
-    const checked = checkedAt(now, due, marks)
+    const checked = checkedAt(now, due, revisions)
     const held = yield* allIds(sql`WITH held AS (${hold(checked)}) SELECT portfolio_id AS "portfolioId" FROM held`)
     const advanced = yield* sql`
       UPDATE schedules c SET checked_at = ${at}, retries = 0, slices_until = NULL, updated_at = ${at},
@@ -74,7 +74,7 @@ export const makeCompleteDue = Effect.fnUntraced(function* (sql: SqlClient.SqlCl
       JOIN portfolios p ON p.portfolio_id = checked.portfolio_id
       JOIN strategies s ON s.strategy_id = p.strategy_id
       JOIN tenants t ON t.tenant_id = p.tenant_id
-      WHERE c.portfolio_id = checked.portfolio_id AND checked.text = ${sql.literal(markOf)}
+      WHERE c.portfolio_id = checked.portfolio_id AND checked.text = ${sql.literal(revisionOf)}
         AND checked.portfolio_id = ANY(${held.map(({ portfolioId }) => portfolioId)}::text[])
       RETURNING 1`
     return advanced.length

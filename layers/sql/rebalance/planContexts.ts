@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { AssetId, ChainId } from "#domain/values/Caip.ts"
 import { Grant } from "#domain/account/Grant.ts"
 import { PortfolioId, TenantId } from "#domain/values/Ids.ts"
-import { ClosedWay } from "#domain/rebalance/ClosedWay.ts"
+import { ClosedRoute } from "#domain/rebalance/ClosedRoute.ts"
 import { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
 import {
@@ -18,7 +18,7 @@ import {
 } from "#layers/sql/allocationColumns.ts"
 import { PolicyColumn, policyOf } from "#layers/sql/policyColumn.ts"
 
-/** Fields of a row that carries a context. */
+/** Fields of a row that contains a context. */
 export const ContextColumns = {
   tenantId: TenantId,
   portfolioId: PortfolioId,
@@ -31,7 +31,7 @@ export const ContextColumns = {
   grants: Schema.Array(Grant),
   reserved: Schema.Array(Schema.Struct({ assetId: AssetId, raw: Schema.BigIntFromString })),
   awaited: Schema.Array(ChainId),
-  closedWays: Schema.Array(ClosedWay)
+  closedRoutes: Schema.Array(ClosedRoute)
 }
 
 const ContextRow = Schema.Struct(ContextColumns)
@@ -52,12 +52,12 @@ export const selectContext = `
     WHERE w.portfolio_id = p.portfolio_id
     UNION ALL
     SELECT n.order_document ->> 'sell', n.order_document ->> 'amountRaw'
-    FROM operations x JOIN actions n ON n.operation_id = x.operation_id
+    FROM operations x JOIN orders n ON n.operation_id = x.operation_id
     WHERE x.portfolio_id = p.portfolio_id AND x.finished_at IS NULL AND n.order_document ? 'sell'
   ) r) AS reserved,
   (SELECT coalesce(jsonb_agg(a.chain_id), '[]'::jsonb) FROM awaited_signatures a
     WHERE a.portfolio_id = p.portfolio_id) AS awaited,
-  p.closed_ways AS "closedWays"`
+  p.closed_routes AS "closedRoutes"`
 
 /** What it joins to its portfolios. */
 export const joinContext = `
@@ -81,6 +81,6 @@ export const toContext = (row: typeof ContextRow.Type): PlanContext => {
     grants: row.grants,
     reserved: row.reserved,
     awaited: row.awaited,
-    closedWays: row.closedWays
+    closedRoutes: row.closedRoutes
   }
 }

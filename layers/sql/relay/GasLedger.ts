@@ -2,7 +2,7 @@
 import { DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { GasLedger, type Payee } from "#domain/relay/GasLedger.ts"
-import { gathered } from "#layers/sql/gathered.ts"
+import { batchedStatement } from "#layers/sql/batchedStatement.ts"
 import { decodeRows, Numeric } from "#layers/sql/rows.ts"
 
 const allSums = decodeRows(Schema.Struct({ portfolio: Numeric, tenant: Numeric, owner: Numeric }))
@@ -17,7 +17,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   // What all portfolios of a tenant used is a row of its own.
-  const spentOf = yield* gathered((requested: ReadonlyArray<Requested>) =>
+  const spentOf = yield* batchedStatement((requested: ReadonlyArray<Requested>) =>
     allSums(sql`
       SELECT coalesce(own.gas, 0)::text AS portfolio, coalesce(whole.gas, 0)::text AS tenant,
         coalesce(own.owner_gas, 0)::text AS owner

@@ -8,7 +8,7 @@ import { type AttemptId, attemptKey, RelayStore, type StoredTransaction } from "
 import { ActionReceipt, countedGas, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { batched } from "#domain/effects/batched.ts"
 import {
-  type ActionRow,
+  type OrderRow,
   allActions,
   allTransactions,
   nonceKey,
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
         ON (a.operation_id, a.chain_id, a.attempt) = (w.operation_id, w.chain_id, w.attempt)`)
 
   /** The stored transactions of rows, each read once. */
-  const withTransactions = Effect.fnUntraced(function* (actions: ReadonlyArray<ActionRow>) {
+  const withTransactions = Effect.fnUntraced(function* (actions: ReadonlyArray<OrderRow>) {
     if (actions.length === 0) return []
     const wanted = [...new Map(actions.map((action) => [nonceKey(action), action])).values()]
     const rows = yield* allTransactions(sql`
@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
     })
   )
 
-  const carriedAt = Effect.fnUntraced(function* (chainId: ChainId, relayer: EvmAddress, nonce: number) {
+  const relayedAt = Effect.fnUntraced(function* (chainId: ChainId, relayer: EvmAddress, nonce: number) {
     const actions = yield* allActions(sql`
       ${sql.literal(selectActions)} WHERE a.chain_id = ${chainId} AND a.relayer = ${relayer} AND a.nonce = ${nonce}
       ORDER BY a.operation_id, a.attempt LIMIT 1`)
@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
     yield* sql`
       SELECT 1 FROM relayed_transactions
       WHERE chain_id = ${chainId} AND relayer = ${relayer} AND nonce = ${nonce} FOR NO KEY UPDATE`
-    const { transaction: newest } = yield* Effect.flatMap(carriedAt(chainId, relayer, nonce), Effect.fromOption)
+    const { transaction: newest } = yield* Effect.flatMap(relayedAt(chainId, relayer, nonce), Effect.fromOption)
     if (newest.txHash !== replaced) return newest
     yield* sql`
       INSERT INTO relayed_replacements (chain_id, relayer, nonce, replacement, tx_hash, raw, cancels, created_at)
@@ -102,7 +102,7 @@ const make = Effect.gen(function* () {
   ) {
     const { chainId, nonce, relayer, txHash } = transaction
     return yield* Effect.gen(function* () {
-      const newest = yield* Effect.flatMap(carriedAt(chainId, relayer, nonce), Effect.fromOption)
+      const newest = yield* Effect.flatMap(relayedAt(chainId, relayer, nonce), Effect.fromOption)
       if (newest.transaction.txHash !== txHash) return newest.transaction
       return yield* storeReplacement(yield* sign, txHash, at)
     }).pipe(
@@ -174,7 +174,7 @@ const make = Effect.gen(function* () {
     signed,
     reserve: makeReserve(sql, turns),
     sent: sentAll,
-    atNonce: Effect.fn("RelayStore.atNonce")(carriedAt),
+    atNonce: Effect.fn("RelayStore.atNonce")(relayedAt),
     replace,
     ...makeHolds(sql),
     recordReceipt

@@ -1,5 +1,5 @@
 /**
- * Rows of signed transactions, as the attempts that they carry see them: the newest bytes, and the hashes of those
+ * Rows of signed transactions, as the attempts that they include see them: the newest bytes, and the hashes of those
  * replaced.
  */
 import { Schema } from "effect"
@@ -15,9 +15,9 @@ export const selectActions = `
     a.relayer, a.nonce, a.found_from AS "fromBlock", o.state = 'retrying' AS "isRetrying"
   FROM relayed_actions a JOIN operations o ON o.operation_id = a.operation_id`
 
-/** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they carry. */
+/** Ends with the transaction's row as `t`. The bytes are read once, however many attempts they include. */
 export const selectTransactions = `
-  SELECT t.chain_id AS "chainId", t.relayer, t.nonce, t.carries, t.tx_hash AS "txHash", t.raw,
+  SELECT t.chain_id AS "chainId", t.relayer, t.nonce, t.action_count AS "actionCount", t.tx_hash AS "txHash", t.raw,
     t.fee_ceiling AS "feeCeiling", t.held_since IS NOT NULL AS "isHeld",
     coalesce(r.signed_at, t.created_at) AS "signedAt", coalesce(r.replacements, '[]'::jsonb) AS replacements
   FROM relayed_transactions t
@@ -34,7 +34,7 @@ const place = {
   nonce: SmallBigint
 }
 
-const ActionRow = Schema.Struct({
+const OrderRow = Schema.Struct({
   ...place,
   operationId: OperationId,
   attempt: Schema.Int,
@@ -42,11 +42,11 @@ const ActionRow = Schema.Struct({
   fromBlock: Numeric,
   isRetrying: Schema.Boolean
 })
-export type ActionRow = typeof ActionRow.Type
+export type OrderRow = typeof OrderRow.Type
 
 const TransactionRow = Schema.Struct({
   ...place,
-  carries: Schema.Int,
+  actionCount: Schema.Int,
   txHash: Bytes32,
   raw: HexBytes,
   signedAt: Timestamp,
@@ -56,14 +56,14 @@ const TransactionRow = Schema.Struct({
 })
 export type TransactionRow = typeof TransactionRow.Type
 
-export const allActions = decodeRows(ActionRow)
+export const allActions = decodeRows(OrderRow)
 export const allTransactions = decodeRows(TransactionRow)
 
 /** Names a nonce. */
-export const nonceKey = ({ chainId, nonce, relayer }: Pick<ActionRow, keyof typeof place>): string =>
+export const nonceKey = ({ chainId, nonce, relayer }: Pick<OrderRow, keyof typeof place>): string =>
   `${chainId} ${relayer} ${nonce}`
 
-export const toStored = (action: ActionRow, row: TransactionRow): StoredTransaction => {
+export const toStored = (action: OrderRow, row: TransactionRow): StoredTransaction => {
   const { actionHash, attempt, chainId, fromBlock, isRetrying, nonce, operationId, relayer } = action
   const all = [{ txHash: row.txHash, raw: row.raw, cancels: false }, ...row.replacements]
   const { cancels, raw, txHash } = all.at(-1)!
@@ -78,7 +78,7 @@ export const toStored = (action: ActionRow, row: TransactionRow): StoredTransact
       txHash,
       raw,
       fromBlock,
-      ...(row.carries > 1 ? { carries: row.carries } : {}),
+      ...(row.actionCount > 1 ? { actionCount: row.actionCount } : {}),
       replaces: all.slice(0, -1).map((earlier) => earlier.txHash),
       ...(cancels ? { cancels: cancelled.raw } : {})
     },

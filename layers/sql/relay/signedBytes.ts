@@ -1,5 +1,5 @@
 /**
- * Stores the bytes that a relayer's key signed: the nonces, the transactions and the attempts that they carry, all in
+ * Stores the bytes that a relayer's key signed: the nonces, the transactions and the attempts that they include, all in
  * one commit or none of them.
  *
  * The lock on the account's row orders the commits, and the primary key of attempts is what signs each of them once.
@@ -8,17 +8,17 @@
 import { type DateTime, Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { feeCeilingOf } from "#domain/relay/fees/feeCeilings.ts"
-import type { CarriedAction } from "#domain/relay/RelayStore.ts"
+import type { RelayedAction } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
 import type { RelayerAccount } from "#layers/sql/relay/relayerTurns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
-export type Actions = readonly [CarriedAction, ...ReadonlyArray<CarriedAction>]
+export type Orders = readonly [RelayedAction, ...ReadonlyArray<RelayedAction>]
 
-/** A transaction and what it carries. */
+/** A transaction and what it includes. */
 export interface SignedBytes {
-  readonly actions: Actions
+  readonly actions: Orders
   readonly transaction: SignedTransaction
   readonly at: DateTime.Utc
 }
@@ -46,32 +46,33 @@ export const makeStoreSigned = (sql: SqlClient.SqlClient) => {
     )}`
 
   const insert = ({ chainId, relayer }: RelayerAccount, signed: Signed) => {
-    const carried = signed.flatMap(({ actions, at, transaction: { nonce } }) =>
+    const relayed = signed.flatMap(({ actions, at, transaction: { nonce } }) =>
       actions.map((action) => ({ ...action, nonce, at }))
     )
     return sql`
     WITH transactions AS (
-      INSERT INTO relayed_transactions (chain_id, relayer, nonce, carries, tx_hash, raw, fee_ceiling, created_at)
-      SELECT ${chainId}, ${relayer}, t.nonce, t.carries, t.tx_hash, t.raw, nullif(t.fee_ceiling, '')::numeric, t.at
+      INSERT INTO relayed_transactions (chain_id, relayer, nonce, action_count, tx_hash, raw, fee_ceiling, created_at)
+      SELECT ${chainId}, ${relayer}, t.nonce, t.action_count, t.tx_hash, t.raw, nullif(t.fee_ceiling, '')::numeric, t.at
       FROM unnest(${signed.map(({ transaction }) => transaction.nonce)}::bigint[],
         ${signed.map(({ actions }) => actions.length)}::int[],
         ${signed.map(({ transaction }) => transaction.txHash)}::text[],
         ${signed.map(({ transaction }) => transaction.raw)}::text[],
         ${signed.map(({ actions }) => feeCeilingOf(actions.map(({ prepared }) => prepared))?.toString() ?? "")}::text[],
-        ${signed.map(({ at }) => timestamp(at))}::timestamptz[]) AS t (nonce, carries, tx_hash, raw, fee_ceiling, at)
+        ${signed.map(({ at }) => timestamp(at))}::timestamptz[])
+        AS t (nonce, action_count, tx_hash, raw, fee_ceiling, at)
     )
     INSERT INTO relayed_actions (operation_id, chain_id, attempt, account_id, action_hash, relayer, nonce, found_from,
       status, created_at, updated_at)
     SELECT a.operation_id, ${chainId}, a.attempt, a.account_id, a.action_hash, ${relayer}, a.nonce,
       a.found_from::numeric,
       'signed', a.at, a.at
-    FROM unnest(${carried.map(({ attempt }) => attempt.operationId)}::text[],
-      ${carried.map(({ attempt }) => attempt.attempt)}::int[],
-      ${carried.map(({ prepared }) => prepared.accountId)}::text[],
-      ${carried.map(({ prepared }) => prepared.actionHash)}::text[],
-      ${carried.map(({ prepared }) => prepared.fromBlock.toString())}::text[],
-      ${carried.map(({ nonce }) => nonce)}::bigint[],
-      ${carried.map(({ at }) => timestamp(at))}::timestamptz[])
+    FROM unnest(${relayed.map(({ attempt }) => attempt.operationId)}::text[],
+      ${relayed.map(({ attempt }) => attempt.attempt)}::int[],
+      ${relayed.map(({ prepared }) => prepared.accountId)}::text[],
+      ${relayed.map(({ prepared }) => prepared.actionHash)}::text[],
+      ${relayed.map(({ prepared }) => prepared.fromBlock.toString())}::text[],
+      ${relayed.map(({ nonce }) => nonce)}::bigint[],
+      ${relayed.map(({ at }) => timestamp(at))}::timestamptz[])
       AS a (operation_id, attempt, account_id, action_hash, found_from, nonce, at)
     JOIN operations o ON o.operation_id = a.operation_id AND o.finished_at IS NULL
       AND o.cancel_requested_at IS NULL
@@ -83,7 +84,7 @@ export const makeStoreSigned = (sql: SqlClient.SqlClient) => {
     const { chainId, nonce, relayer } = signed[0].transaction
     const account = { chainId, relayer }
     if ((yield* useNonces(account, nonce, signed)).length === 0) return yield* new Overtaken()
-    const carried = signed.reduce((sum, { actions }) => sum + actions.length, 0)
-    if ((yield* insert(account, signed)).length < carried) return yield* new NotStored()
+    const relayed = signed.reduce((sum, { actions }) => sum + actions.length, 0)
+    if ((yield* insert(account, signed)).length < relayed) return yield* new NotStored()
   }, sql.withTransaction)
 }

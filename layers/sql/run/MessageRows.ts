@@ -63,12 +63,12 @@ export interface Known {
 export interface ClaimScope {
   readonly shards: ReadonlyArray<string>
   readonly entityTypes: ReadonlyArray<string>
-  /** What of them is carried out: `carriedKey` of each type and version. */
-  readonly carried: ReadonlyArray<string>
+  /** What of them is carried out: `versionKey` of each type and version. */
+  readonly supported: ReadonlyArray<string>
   readonly at: DateTime.Utc
 }
 
-export const carriedKey = (entityType: string, version: number): string => `${entityType}@${version}`
+export const versionKey = (entityType: string, version: number): string => `${entityType}@${version}`
 
 export interface MessageRows {
   /** Returns the request ids that are new; the keys of the others exist already. */

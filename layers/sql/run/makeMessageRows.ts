@@ -32,14 +32,14 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
       (rows) => new Set(rows.map((row) => row.id))
     )
 
-  const claimRuns = ({ at, carried, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
+  const claimRuns = ({ at, supported, shards }: ClaimScope, limit: number) => sql<ClaimedMessage>`
     WITH due AS MATERIALIZED (
       SELECT m.request_id, m.wake_at = ${woken} AS is_woken,
         (SELECT count(*)::int FROM workflow_steps s WHERE s.execution_id = m.entity_id) AS steps
       FROM workflow_messages m
       WHERE m.tag = 'run' AND m.finished_at IS NULL AND NOT m.is_claimed AND m.suspended_at IS NULL
         AND m.wake_at <= ${timestamp(at)} AND m.shard = ANY(${shards}::text[])
-        AND m.entity_type || '@' || m.version = ANY(${carried}::text[])
+        AND m.entity_type || '@' || m.version = ANY(${supported}::text[])
       ORDER BY m.wake_at, m.request_id LIMIT ${limit} FOR UPDATE OF m SKIP LOCKED
     )
     UPDATE workflow_messages m SET is_claimed = true, generation = m.generation + 1, reply_id = NULL, reply = NULL,
@@ -58,13 +58,13 @@ export const makeMessageRows = (sql: SqlClient.SqlClient): MessageRows => {
     FROM due WHERE m.request_id = due.request_id
     RETURNING ${sql.literal(columns)}, false AS "isWoken"`
 
-  const leftToOthers = ({ at, carried, entityTypes }: Omit<ClaimScope, "shards">): Effect.Effect<number, SqlError> =>
+  const leftToOthers = ({ at, supported, entityTypes }: Omit<ClaimScope, "shards">): Effect.Effect<number, SqlError> =>
     Effect.map(
       sql<{ readonly count: number }>`
         SELECT count(*)::int AS count FROM workflow_messages
         WHERE tag = 'run' AND finished_at IS NULL AND NOT is_claimed AND suspended_at IS NULL
         AND wake_at <= ${timestamp(at)}
-          AND entity_type = ANY(${entityTypes}::text[]) AND entity_type || '@' || version <> ALL(${carried}::text[])`,
+          AND entity_type = ANY(${entityTypes}::text[]) AND entity_type || '@' || version <> ALL(${supported}::text[])`,
       ([row]) => row!.count
     )
 

@@ -1,6 +1,6 @@
 /**
  * Moves due times to a cadence that changed: a batch of portfolios in each transaction, so that locks are short, and a
- * place where the next one begins, so that a crash loses nothing.
+ * position where the next one begins, so that a crash loses nothing.
  *
  * A change of cadence writes the strategy's row first, and so waits for claims that read the old one. A batch comes
  * after that. What is due already is left to the claims; a portfolio that was not checked yet, or is due early after an

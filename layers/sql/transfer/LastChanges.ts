@@ -11,7 +11,7 @@ const allChanges = decodeRows(Schema.Struct({ accountId: AccountId, blockNumber:
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  /** Each of the three is one look into an index. */
+  /** Each of the three is one lookup in an index. */
   const lastOf = yield* batched(
     (account) => account,
     (accounts: ReadonlyArray<AccountId>) =>

@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
       SELECT delivery_id AS "deliveryId", sequence IS NULL AS "isTest", body, attempts,
         first_attempt_at AS "firstAttemptAt"
       FROM webhook_deliveries WHERE webhook_id = ${webhookId} AND due_at <= ${timestamp(now)}
-      ORDER BY place LIMIT ${limit}`)
+      ORDER BY position LIMIT ${limit}`)
   )
 
   const enqueue = Effect.fn("DeliveryStore.enqueue")(
@@ -99,21 +99,21 @@ const make = Effect.gen(function* () {
 
   // A webhook's row is always locked before those of its deliveries, also when it is enabled meanwhile.
   const succeeded = Effect.fn("DeliveryStore.succeeded")(
-    ({ at, deliveryId, receipt, webhookId }: Attempt) => sql`
+    ({ at, deliveryId, answer, webhookId }: Attempt) => sql`
       WITH recovered AS MATERIALIZED (
         UPDATE webhooks SET failures = 0, failing_since = NULL, rests_until = NULL
         WHERE webhook_id = ${webhookId} AND failing_since IS NOT NULL RETURNING 1
       )
       UPDATE webhook_deliveries SET attempts = attempts + 1,
         first_attempt_at = coalesce(first_attempt_at, ${timestamp(at)}), last_attempt_at = ${timestamp(at)},
-        last_status = ${receipt.status}, last_problem = NULL, delivered_at = ${timestamp(at)}, due_at = NULL
+        last_status = ${answer.status}, last_problem = NULL, delivered_at = ${timestamp(at)}, due_at = NULL
       WHERE delivery_id = ${deliveryId} AND due_at IS NOT NULL AND (SELECT count(*) FROM recovered) >= 0`,
     Effect.asVoid,
     Effect.orDie
   )
 
   const failed = Effect.fn("DeliveryStore.failed")(
-    function* ({ at, deliveryId, dueAt, receipt, webhook, webhookId }: FailedAttempt) {
+    function* ({ at, deliveryId, dueAt, answer, webhook, webhookId }: FailedAttempt) {
       const [now, next] = [timestamp(at), timestampOrNull(dueAt)]
       if (webhook !== null)
         yield* sql`
@@ -122,7 +122,7 @@ const make = Effect.gen(function* () {
           WHERE webhook_id = ${webhookId}`
       yield* sql`
         UPDATE webhook_deliveries SET attempts = attempts + 1, first_attempt_at = coalesce(first_attempt_at, ${now}),
-          last_attempt_at = ${now}, last_status = ${receipt.status}, last_problem = ${receipt.problem},
+          last_attempt_at = ${now}, last_status = ${answer.status}, last_problem = ${answer.problem},
           due_at = ${next}::timestamptz,
           failed_at = CASE WHEN ${next}::timestamptz IS NULL THEN ${now}::timestamptz END
         WHERE delivery_id = ${deliveryId} AND due_at IS NOT NULL`
@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
       firstAge(sql`
         SELECT min(first.due_at) AS "dueAt" FROM webhooks w CROSS JOIN LATERAL (
           SELECT d.due_at FROM webhook_deliveries d WHERE d.webhook_id = w.webhook_id AND d.due_at <= ${timestamp(now)}
-          ORDER BY d.place LIMIT 1
+          ORDER BY d.position LIMIT 1
         ) first
         WHERE w.disabled_at IS NULL AND w.failing_since IS NULL
           AND EXISTS (SELECT FROM tenants t WHERE t.tenant_id = w.tenant_id AND t.disabled_at IS NULL)`),
@@ -154,8 +154,9 @@ const make = Effect.gen(function* () {
 
   const prune = Effect.fn("DeliveryStore.prune")(function* (before: DateTime.Utc, limit: number) {
     const removed = yield* sql`
-      DELETE FROM webhook_deliveries WHERE place IN (
-        SELECT place FROM webhook_deliveries WHERE created_at < ${timestamp(before)} ORDER BY created_at LIMIT ${limit}
+      DELETE FROM webhook_deliveries WHERE position IN (
+        SELECT position FROM webhook_deliveries WHERE created_at < ${timestamp(before)}
+        ORDER BY created_at LIMIT ${limit}
       ) RETURNING 1`
     return removed.length
   }, Effect.orDie)

@@ -39,7 +39,7 @@ const allWebhooks = decodeRows(WebhookRow)
 const allDeliveries = decodeRows(
   Schema.Struct({
     deliveryId: DeliveryId,
-    place: SmallBigint,
+    position: SmallBigint,
     sequence: Schema.NullOr(SmallBigint),
     type: Schema.String,
     createdAt: Timestamp,
@@ -177,16 +177,16 @@ const make = Effect.gen(function* () {
     before: number | null
   ) => {
     const conditions = [sql`d.webhook_id = ${webhookId}`]
-    if (before !== null) conditions.push(sql`d.place < ${before}::bigint`)
+    if (before !== null) conditions.push(sql`d.position < ${before}::bigint`)
     return allDeliveries(sql`
-        SELECT d.delivery_id AS "deliveryId", d.place, d.sequence, d.type, d.created_at AS "createdAt", d.attempts,
+        SELECT d.delivery_id AS "deliveryId", d.position, d.sequence, d.type, d.created_at AS "createdAt", d.attempts,
           CASE WHEN d.delivered_at IS NOT NULL THEN 'delivered' WHEN d.failed_at IS NOT NULL THEN 'failed'
             ELSE 'pending' END AS state,
           d.last_attempt_at AS "lastAttemptAt", d.last_status AS "lastStatus", d.last_problem AS problem,
           CASE WHEN w.disabled_at IS NULL AND d.due_at IS NOT NULL THEN greatest(d.due_at, w.rests_until)
             END AS "nextAttemptAt"
         FROM webhook_deliveries d JOIN webhooks w ON w.webhook_id = d.webhook_id
-        WHERE ${sql.and(conditions)} ORDER BY d.place DESC LIMIT ${limit + 1}`)
+        WHERE ${sql.and(conditions)} ORDER BY d.position DESC LIMIT ${limit + 1}`)
   })
 
   return WebhookStore.of({ insert, list, find, remove, rotate, enable, sealed, exchangeSecret, insertTest, deliveries })

@@ -1,26 +1,28 @@
 /**
- * Gives a tick its place in JetStream by compare-and-set: a message names the sequence of the asset's last one, and the
- * server accepts it only while that is so. A writer has therefore seen the event before: nothing comes twice or out of
- * order however many workers write as holders of the lease. One with an older lease checks the clock before it writes,
- * and finds the newer epoch where the clock did not show it.
+ * Gives a tick its sequence in JetStream by compare-and-set: a message names the sequence of the asset's last one, and
+ * the server accepts it only while that is so. A writer has therefore seen the event before: nothing comes twice or out
+ * of order however many workers write as holders of the lease. One with an older lease checks the clock before it
+ * writes, and finds the newer epoch where the clock did not show it.
  */
 import { JetStreamApiCodes, JetStreamApiError } from "@nats-io/jetstream"
 import { Effect, Option, Schema } from "effect"
 import { BackplaneUnavailable, type Lease } from "#domain/stream/Backplane.ts"
-import { streamKeyOf, Tick } from "#domain/stream/MarketData.ts"
+import { streamKeyOf, MarketUpdate } from "#domain/stream/MarketData.ts"
 import { type DropReason, misplaced } from "#domain/stream/readTick.ts"
 import type { StreamAssetKey } from "#domain/stream/Topic.ts"
 import { attempt, type Nats } from "#layers/stream/nats/connectNats.ts"
 
 /** An event as it is stored; its sequence is the message's, and `previous` counts as the stream does. */
-const StoredEvent = Schema.fromJsonString(Schema.Struct({ tick: Tick, previous: Schema.Int, epoch: Schema.Int }))
+const StoredEvent = Schema.fromJsonString(
+  Schema.Struct({ tick: MarketUpdate, previous: Schema.Int, epoch: Schema.Int })
+)
 const decode = Schema.decodeUnknownOption(StoredEvent)
 const encode = Schema.encodeSync(StoredEvent)
 export const readStored = decode
 
 interface Last {
   readonly sequence: number
-  readonly tick: Tick | undefined
+  readonly tick: MarketUpdate | undefined
   readonly epoch: number
 }
 
@@ -52,7 +54,7 @@ export const makeAppend = ({ jetstream, manager, stream }: Nats, prefix: string)
           : new BackplaneUnavailable({ reason: `publish: ${cause instanceof Error ? cause.message : String(cause)}` })
     })
 
-  return Effect.fnUntraced(function* (tick: Tick, lease: Lease) {
+  return Effect.fnUntraced(function* (tick: MarketUpdate, lease: Lease) {
     const asset = streamKeyOf(tick)
     const subject = `${prefix}.market.${tick.assetClass}.${tick.symbol}`
     for (let tries = 0; tries < maxTries; tries += 1) {

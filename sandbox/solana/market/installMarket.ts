@@ -1,6 +1,6 @@
 /**
  * All that swaps on the world's Solana chain need: pools, the accounts that shared routes run through, and a lookup
- * table, as Jupiter keeps some, in which routes name accounts by their places.
+ * table, as Jupiter keeps some, in which routes name accounts by their indexes.
  */
 import { AddressLookupTableProgram, PublicKey } from "@solana/web3.js"
 import { createHash } from "node:crypto"

@@ -25,7 +25,7 @@ export interface BuildQuery {
   readonly amount: bigint
   readonly taker: PublicKey
   readonly slippageBps: number
-  /** SOL is paid and received as lamports, as the API does where it is not told otherwise. */
+  /** SOL is paid and received as lamports, as the API does where it is not asked otherwise. */
   readonly wrapAndUnwrapSol: boolean
 }
 

@@ -22,7 +22,7 @@ export interface Call<Tag extends SwigInstruction["_tag"]> extends CallSite {
   readonly decoded: Of<Tag>
 }
 
-/** The account at a place of the instruction. */
+/** The account at an index of the instruction. */
 export const accountAt = (instruction: TransactionInstruction, index: number): PublicKey => {
   const account = instruction.keys[index]
   if (account === undefined) throw refuse("wrongAccounts")

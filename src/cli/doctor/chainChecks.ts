@@ -1,6 +1,6 @@
 /**
  * Whether each endpoint answers, for the right chain, not behind, and all that is asked of nodes; whether the contracts
- * are there; and whether relayers have gas. Endpoints are named by their number, since their addresses carry keys.
+ * are there; and whether relayers have gas. Endpoints are named by their number, since their addresses contain keys.
  */
 import { Clock, Effect, Option } from "effect"
 import type { EvmAddress } from "#domain/values/Caip.ts"

@@ -14,13 +14,13 @@ import { clockFinding } from "#src/cli/doctor/clockFinding.ts"
 import { absenceOf, latestIn } from "#src/cli/serviceDatabase.ts"
 import type { ServiceConfig } from "#src/Config.ts"
 
-type Place = Pick<ServiceConfig, "database" | "pepper" | "otherPepper" | "clockUrl">
+type DatabaseLocation = Pick<ServiceConfig, "database" | "pepper" | "otherPepper" | "clockUrl">
 
 const subject = "database"
 const oldestMajor = 15
 const answerLimit = Duration.seconds(15)
 
-const server = Effect.fnUntraced(function* ({ clockUrl, database }: Place) {
+const server = Effect.fnUntraced(function* ({ clockUrl, database }: DatabaseLocation) {
   const sql = yield* SqlClient.SqlClient
   const before = yield* Clock.currentTimeMillis
   const [row] = yield* sql<{ version: number; most: number; used: number; now: Date }>`
@@ -77,35 +77,35 @@ const pepper = Effect.gen(function* () {
 })
 
 /** All checks of the database, which no other process has open. */
-const opened = (place: Place) =>
+const opened = (location: DatabaseLocation) =>
   Effect.gen(function* () {
     const state = yield* schemaState
-    const reached = yield* server(place)
-    const latest = latestIn(place.database, state)
+    const reached = yield* server(location)
+    const latest = latestIn(location.database, state)
     if (Result.isFailure(latest)) return [...reached, problem(subject, latest.failure.detail, latest.failure.toDo)]
     return [...reached, ok(subject, `its schema is that of this release, ${latest.success}`), yield* pepper]
   })
 
-const unreachable = (place: Place, reason: string): Finding =>
+const unreachable = (location: DatabaseLocation, reason: string): Finding =>
   problem(
     subject,
-    `${place.database.url === null ? "the embedded database cannot be opened" : "the database of DATABASE_URL does not answer"}: ${reason}`,
+    `${location.database.url === null ? "the embedded database cannot be opened" : "the database of DATABASE_URL does not answer"}: ${reason}`,
     "See that the server runs, that its address, user and password are right, and that it can be reached from here."
   )
 
 /** Findings on the database; it is neither made nor migrated, and nothing is written to it. */
-export const databaseChecks = (place: Place): Effect.Effect<ReadonlyArray<Finding>> => {
-  const absence = absenceOf(place.database)
+export const databaseChecks = (location: DatabaseLocation): Effect.Effect<ReadonlyArray<Finding>> => {
+  const absence = absenceOf(location.database)
   if (absence !== null) return Effect.succeed([problem(subject, absence.detail, absence.toDo)])
   const layers = KeyHashLive.pipe(
-    Layer.provideMerge(Layer.succeed(KeyHashConfig, { pepper: place.pepper, other: place.otherPepper })),
-    Layer.merge(Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, place.database))))
+    Layer.provideMerge(Layer.succeed(KeyHashConfig, { pepper: location.pepper, other: location.otherPepper })),
+    Layer.merge(Database.layer.pipe(Layer.provide(Layer.succeed(DatabaseConfig, location.database))))
   )
-  return opened(place).pipe(
+  return opened(location).pipe(
     Effect.provide(layers),
     Effect.timeoutOrElse({
       duration: answerLimit,
-      orElse: () => Effect.succeed([unreachable(place, `no answer in ${Duration.format(answerLimit)}`)])
+      orElse: () => Effect.succeed([unreachable(location, `no answer in ${Duration.format(answerLimit)}`)])
     }),
     Effect.catchTag("DirectoryInUse", () =>
       Effect.succeed([
@@ -117,6 +117,6 @@ export const databaseChecks = (place: Place): Effect.Effect<ReadonlyArray<Findin
         )
       ])
     ),
-    Effect.catchCause(() => Effect.succeed([unreachable(place, "the connection failed")]))
+    Effect.catchCause(() => Effect.succeed([unreachable(location, "the connection failed")]))
   )
 }

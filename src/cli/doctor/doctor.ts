@@ -50,12 +50,12 @@ const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () 
   return Result.isFailure(read) ? unreadable(read.failure.problems) : yield* deployment(read.success)
 })
 
-const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const
+const labels = { ok: "ok     ", warning: "warning", problem: "PROBLEM" } as const
 
 const textOf = (found: ReadonlyArray<Finding>): string =>
   found
     .flatMap(({ detail, status, subject, toDo }) => [
-      `${marks[status]}  ${subject}: ${detail}`,
+      `${labels[status]}  ${subject}: ${detail}`,
       ...(toDo === null ? [] : [`         ${toDo}`])
     ])
     .join("\n")

@@ -1,7 +1,7 @@
 /** The keys, and whether the processes that keep some of them can be reached. Nothing is signed. */
 import { Duration, Effect } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
-import type { AttestorPlace } from "#layers/attestor/AttestorConfig.ts"
+import type { AttestorChoice } from "#layers/attestor/AttestorConfig.ts"
 import type { SignerConfig } from "#layers/evm/SignerConfig.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
 import { addressOf } from "#src/config/signers.ts"
@@ -30,16 +30,16 @@ const signer = Effect.fnUntraced(function* (role: string, config: SignerConfig) 
     : ok("keys", `the ${role}'s key is that of ${address}, and its signer can be reached`)
 })
 
-const attestor = Effect.fnUntraced(function* (place: AttestorPlace) {
-  if (place.kind === "none")
+const attestor = Effect.fnUntraced(function* (location: AttestorChoice) {
+  if (location.kind === "none")
     return ok("attestor", "none is configured: tokens without a feed are not traded under the guard")
-  if (place.kind === "here")
+  if (location.kind === "here")
     return warning(
       "attestor",
-      `the key of ${addressOf(place.signer)} signs prices in the API's own process`,
+      `the key of ${addressOf(location.signer)} signs prices in the API's own process`,
       "In production run the attestor as a process of its own: who has this process has both keys."
     )
-  return (yield* statusOf(`${place.url}/health/ready`)) === 200
+  return (yield* statusOf(`${location.url}/health/ready`)) === 200
     ? ok("attestor", "its process is ready")
     : problem(
         "attestor",
@@ -48,8 +48,12 @@ const attestor = Effect.fnUntraced(function* (place: AttestorPlace) {
       )
 })
 
-export const keyChecks = ({ attestor: place, evm: { agent, relayers } }: Pick<ServiceConfig, "attestor" | "evm">) =>
-  Effect.all([signer("agent", agent), ...relayers.map((relayer) => signer("relayer", relayer)), attestor(place)]).pipe(
+export const keyChecks = ({ attestor: location, evm: { agent, relayers } }: Pick<ServiceConfig, "attestor" | "evm">) =>
+  Effect.all([
+    signer("agent", agent),
+    ...relayers.map((relayer) => signer("relayer", relayer)),
+    attestor(location)
+  ]).pipe(
     Effect.provide(FetchHttpClient.layer),
     Effect.map((found): ReadonlyArray<Finding> => found)
   )

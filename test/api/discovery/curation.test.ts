@@ -48,7 +48,7 @@ layer(ApiLive, { excludeTestServices: true })("curation", (it) => {
         ({ json }) => json.data.strategies.map(({ strategyId }: { strategyId: string }) => strategyId)
       )
       assert.deepStrictEqual(yield* curated, [b, a])
-      // One that is private for a while keeps its place.
+      // One that is private for a while keeps its position.
       yield* sql`UPDATE strategies SET is_public = false WHERE strategy_id = ${b}`
       assert.deepStrictEqual(yield* curated, [a])
       assertV1(yield* admin("GET"), [b, a])

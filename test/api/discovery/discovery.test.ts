@@ -32,8 +32,8 @@ const curate = (strategyIds: ReadonlyArray<string>) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`
-      INSERT INTO curated_strategies (place, strategy_id)
-      SELECT place, id FROM unnest(${strategyIds}::text[]) WITH ORDINALITY AS listed (id, place)`
+      INSERT INTO curated_strategies (position, strategy_id)
+      SELECT position, id FROM unnest(${strategyIds}::text[]) WITH ORDINALITY AS listed (id, position)`
   ).pipe(Effect.andThen(Effect.void))
 
 const uncurate = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`DELETE FROM curated_strategies`)

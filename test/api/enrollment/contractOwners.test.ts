@@ -109,7 +109,7 @@ layer(ApiLive, { excludeTestServices: true })("enrollment of contract wallets", 
     })
   )
 
-  it.effect("stage 2 takes a signature of up to 4,096 bytes, and says whose word counts when it is refused", () =>
+  it.effect("stage 2 takes a signature of up to 4,096 bytes, and says whose signature counts when it is refused", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const { actor, body } = yield* prepared

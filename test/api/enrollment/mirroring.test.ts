@@ -187,7 +187,7 @@ layer(ApiLive, { excludeTestServices: true })("mirroring", (it) => {
       assert.isTrue(answer.json.data.isCurrent)
       assert.deepStrictEqual(answer.json.data.applied, {
         schedule: { type: "interval", frequency: "hourly" },
-        // What the tenant set for itself, and the least trade of the service, hold all the same.
+        // What the tenant set for itself, and the minimum trade of the service, hold all the same.
         preferences: { swap: { slippageBps: 80, priceImpactBps: 70, thresholdUsd: "1.00" } }
       })
       assertError(yield* asCreator("PUT", `${path}/mirror-terms`, { body: now }), NotFound)

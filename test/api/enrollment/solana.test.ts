@@ -19,9 +19,9 @@ import { LandWithin } from "#layers/solana/enrollment/SolanaWalletsLive.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { LostCommits } from "#domain/operation/LostCommits.ts"
-import { OperationMarks } from "#domain/relay/OperationMarks.ts"
-import { StepJournal } from "#domain/relay/StepJournal.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { OperationTags } from "#domain/relay/OperationTags.ts"
+import { PartJournal } from "#domain/relay/PartJournal.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import { newStrategy, newTenant, type Actor } from "#test/api/support/actors.ts"
@@ -52,11 +52,11 @@ const WithSolana: typeof HttpEnvironment = SolanaLive.pipe(
   Layer.provideMerge(HttpEnvironment),
   Layer.provide([
     noStates,
-    Layer.mock(StepJournal, {}),
+    Layer.mock(PartJournal, {}),
     Layer.mock(LostCommits, {}),
-    Layer.mock(OperationMarks, {}),
+    Layer.mock(OperationTags, {}),
     Layer.mock(TokenReader, {}),
-    Layer.mock(WithdrawalExecution, {}),
+    Layer.mock(WithdrawalTransactions, {}),
     Layer.mock(RelayerFunds, { chains: [] })
   ]),
   Layer.provide(SolanaClients),
@@ -100,7 +100,7 @@ const stage2 = Effect.fnUntraced(function* (actor: Actor, body: unknown) {
 })
 
 /** What an EVM wallet sends. The client builds the text from the answer of stage 1, and signs it at the slot of now. */
-const wordOf = Effect.fnUntraced(function* (owner: EvmWallet, issued: Issued, slot = chain.ledger.slot) {
+const signatureOf = Effect.fnUntraced(function* (owner: EvmWallet, issued: Issued, slot = chain.ledger.slot) {
   const text = agentRoleText({
     agent: new PublicKey(addressOf(issued.agentAccountId as WalletId)),
     wallet: new PublicKey(addressOf(issued.walletAccountId)),
@@ -191,12 +191,12 @@ layer(apiIn(WithSolana), { excludeTestServices: true })("enrollment on Solana", 
       const { body, issued } = yield* stage1(actor, strategyId, ownerId)
       assert.deepInclude(issued, { accountIndex: "0", odometer: 1, reusedWallet: false })
       assert.deepInclude(issued.message, { kind: "ecdsa" })
-      const made = yield* stage2(actor, { ...body, ...(yield* wordOf(owner, issued)) })
+      const made = yield* stage2(actor, { ...body, ...(yield* signatureOf(owner, issued)) })
       assert.strictEqual(made.status, 201, made.text)
       const other = yield* newStrategy(actor)
       const second = yield* stage1(actor, other, ownerId)
       assert.deepInclude(second.issued, { odometer: 2, reusedWallet: true, walletRoleId: 2 })
-      const secondMade = yield* stage2(actor, { ...second.body, ...(yield* wordOf(owner, second.issued)) })
+      const secondMade = yield* stage2(actor, { ...second.body, ...(yield* signatureOf(owner, second.issued)) })
       assert.strictEqual(secondMade.status, 201, secondMade.text)
       const onEvm = yield* (yield* Api).call("POST", "/v2/enroll/signature", {
         key: actor.key,
@@ -242,17 +242,17 @@ layer(apiIn(WithSolana), { excludeTestServices: true })("enrollment on Solana", 
       const { actor, strategyId } = yield* entitled
       const [owner, stranger] = [newEvmWallet(), newEvmWallet()]
       const { body, issued } = yield* stage1(actor, strategyId, `eip155:0:${owner.address}`)
-      const late = yield* wordOf(owner, issued)
+      const late = yield* signatureOf(owner, issued)
       chain.ledger.advance(70n)
       assertError(yield* stage2(actor, { ...body, ...late }), ValidationFailed, "flowId: ")
-      const foreign = yield* wordOf(stranger, issued)
+      const foreign = yield* signatureOf(stranger, issued)
       assertError(yield* stage2(actor, { ...body, ...foreign }), ValidationFailed, "userSecp256k1PublicKey: ")
-      const good = yield* wordOf(owner, issued)
+      const good = yield* signatureOf(owner, issued)
       const mixed = { ...good, signature: foreign.signature }
       assertError(yield* stage2(actor, { ...body, ...mixed }), ValidationFailed, "signature: ")
       const { currentSlot: _, ...incomplete } = good
       assertError(yield* stage2(actor, { ...body, ...incomplete }), ValidationFailed, "currentSlot: ")
-      const fresh = yield* wordOf(owner, issued)
+      const fresh = yield* signatureOf(owner, issued)
       const asText = { ...fresh, currentSlot: String(fresh.currentSlot) }
       const made = yield* stage2(actor, { ...body, ...asText })
       assert.strictEqual(made.status, 201, made.text)
@@ -283,19 +283,19 @@ layer(apiIn(WithSolana), { excludeTestServices: true })("enrollment on Solana", 
       const owner = newEvmWallet()
       const ownerId = `eip155:0:${owner.address}`
       const { body, issued } = yield* stage1(actor, strategyId, ownerId)
-      const word = yield* wordOf(owner, issued)
+      const signedQuote = yield* signatureOf(owner, issued)
       chain.fate = "dropped"
-      assertError(yield* stage2(actor, { ...body, ...word }), ReplayInProgress)
+      assertError(yield* stage2(actor, { ...body, ...signedQuote }), ReplayInProgress)
       assert.lengthOf(yield* portfoliosOf(actor, ownerId), 0)
-      assertError(yield* stage2(actor, { ...body, ...(yield* wordOf(owner, issued)) }), ReplayMismatch)
+      assertError(yield* stage2(actor, { ...body, ...(yield* signatureOf(owner, issued)) }), ReplayMismatch)
       chain.fate = "ok"
       chain.ledger.advance(400n)
-      assertError(yield* stage2(actor, { ...body, ...word }), ValidationFailed, "flowId: ")
-      const made = yield* stage2(actor, { ...body, ...(yield* wordOf(owner, issued)) })
+      assertError(yield* stage2(actor, { ...body, ...signedQuote }), ValidationFailed, "flowId: ")
+      const made = yield* stage2(actor, { ...body, ...(yield* signatureOf(owner, issued)) })
       assert.strictEqual(made.status, 201, made.text)
       assert.lengthOf(yield* portfoliosOf(actor, ownerId), 1)
       const sql = yield* SqlClient.SqlClient
-      const attempts = yield* sql`SELECT 1 FROM place_attempts WHERE flow_id = ${issued.flowId}`
+      const attempts = yield* sql`SELECT 1 FROM sub_account_attempts WHERE flow_id = ${issued.flowId}`
       assert.lengthOf(attempts, 2)
     })
   )

@@ -67,10 +67,10 @@ layer(streamingApi(), { excludeTestServices: true })("events of a tenant", (it) 
       const source = yield* open(key)
       assert.deepInclude(yield* Effect.promise(source.next), { retry: "1000" })
       const known = (yield* call("GET", "/v2/events?limit=200", { key })).json.data.lastEventId
-      const place = { id: known, event: "stream.opened", data: { after: known } }
+      const position = { id: known, event: "stream.opened", data: { after: known } }
       assert.deepInclude(
         yield* Effect.promise(source.next),
-        place,
+        position,
         "where a client resumes that was cut before an event"
       )
       yield* enter(other.operationId, "running")
@@ -89,7 +89,7 @@ layer(streamingApi(), { excludeTestServices: true })("events of a tenant", (it) 
     }).pipe(Effect.scoped)
   )
 
-  it.effect("refuses a place that the log does not have, one that is gone, and what is no place", () =>
+  it.effect("refuses a position that the log does not have, one that is gone, and what is no position", () =>
     Effect.gen(function* () {
       const { call } = yield* Api
       const sql = yield* SqlClient.SqlClient

@@ -169,9 +169,9 @@ layer(ApiLive, { excludeTestServices: true })("workflow monitors", (it) => {
       const requestId = `own-${named.workflowId}`
       const tick = yield* withTime({ ...named, workerId, requestId, triggerEvent: event })
       const { operationId } = (yield* answered("/tick", tick, 200)).currentExecution
-      yield* sql`ALTER TABLE operations DISABLE TRIGGER ended_operations_tell_monitors`
+      yield* sql`ALTER TABLE operations DISABLE TRIGGER ended_operations_wake_monitors`
       yield* finish(operationId, "failed")
-      yield* sql`ALTER TABLE operations ENABLE TRIGGER ended_operations_tell_monitors`
+      yield* sql`ALTER TABLE operations ENABLE TRIGGER ended_operations_wake_monitors`
       const other = yield* withTime({ executionRequestId: requestId, operationId, runId: "another" })
       assert.isFalse((yield* answered("/notify-execution", other, 202)).enqueued)
       const notice = yield* withTime({ executionRequestId: requestId, operationId, runId: operationId })

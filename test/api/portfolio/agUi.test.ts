@@ -62,7 +62,7 @@ layer(streamingApi(), { excludeTestServices: true })("the AG-UI stream of an ope
       assert.deepStrictEqual(
         received.filter(({ type }) => type === "STATE_DELTA").map(({ rawEvent }) => rawEvent),
         events.map(({ data }) => data),
-        "each event of the stream is one delta, and carries it"
+        "each event of the stream is one delta, and contains it"
       )
       assert.deepStrictEqual(types(received.map((data) => ({ data }))), [
         "RUN_STARTED",

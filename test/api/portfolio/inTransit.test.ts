@@ -26,7 +26,7 @@ const withIntent = Effect.gen(function* () {
   const accountId = smartAccounts.find((id) => id.startsWith("eip155:8453:"))! as EvmAccountId
   environment.balances = new Map([[`${accountId} ${baseUsdc.assetId}`, 60_000_000n]])
   environment.prices = new Map([[baseUsdc.assetId, Decimal.one]])
-  environment.carried = new Map()
+  environment.included = new Map()
   environment.receiptsUnreadable = false
   const submitted = yield* call("POST", `/v2/portfolios/${portfolioId}/rebalance`, { key })
   const ledger = yield* TransferLedger
@@ -82,7 +82,7 @@ layer(ApiLive, { excludeTestServices: true })("positions with value between two 
     Effect.gen(function* () {
       const { intent, ledger, read, environment } = yield* withIntent
       assert.deepStrictEqual(yield* read, rest)
-      environment.carried = new Map([[actionHash, { blockNumber: 1n, txHash }]])
+      environment.included = new Map([[actionHash, { blockNumber: 1n, txHash }]])
       assert.deepStrictEqual(yield* read, whole)
       yield* ledger.open({ ...intent, txHash })
       assert.deepStrictEqual(yield* read, whole)
@@ -118,7 +118,7 @@ layer(ApiLive, { excludeTestServices: true })("positions with value between two 
   it.effect("say so when no chain answers whether a recorded intent has left", () =>
     Effect.gen(function* () {
       const { read, environment } = yield* withIntent
-      environment.carried = new Map([[actionHash, { blockNumber: 1n, txHash }]])
+      environment.included = new Map([[actionHash, { blockNumber: 1n, txHash }]])
       environment.receiptsUnreadable = true
       assert.deepStrictEqual(yield* read, lacking)
       environment.receiptsUnreadable = false

@@ -31,7 +31,7 @@ const previewed = Effect.fnUntraced(function* (sellAmountRaw = 1_000_000n) {
 })
 
 layer(ApiLive, { excludeTestServices: true })("previews", (it) => {
-  it.effect("answer the plan with floors, gas and skips, and until when its hash counts", () =>
+  it.effect("answer the plan with minimums, gas and skips, and until when its hash counts", () =>
     Effect.gen(function* () {
       const { answer, portfolioId } = yield* previewed()
       assertData(answer, 200, ["portfolioId", "planHash", "strategyVersion", "plannedAt", "expiresAt", "chains"])

@@ -1,4 +1,7 @@
-/** The end of the agent's permissions by the owner's word, and signing anew after it. Source: decisions 115 and 116. */
+/**
+ * The end of the agent's permissions by the owner's signature, and signing anew after it. Source: decisions 115 and
+ * 116.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"

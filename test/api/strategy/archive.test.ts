@@ -115,7 +115,7 @@ layer(ApiLive, { excludeTestServices: true })("a strategy that goes", (it) => {
       assert.isTrue(yield* isListed)
       yield* remove(creator.key, strategyId)
       assert.isFalse(yield* isListed)
-      // The operator's word does not bring it back.
+      // The operator's decision does not bring it back.
       yield* sql`UPDATE strategies SET can_mirror = false WHERE strategy_id = ${strategyId}`
       yield* sql`UPDATE strategies SET can_mirror = true WHERE strategy_id = ${strategyId}`
       assert.isFalse(yield* isListed)

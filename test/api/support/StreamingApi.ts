@@ -13,8 +13,8 @@ import type { UserStore } from "#domain/identity/UserStore.ts"
 import type { Prices } from "#domain/market/Prices.ts"
 import type { PriceSettings } from "#domain/market/PriceSettings.ts"
 import type { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
-import type { ActionStore } from "#domain/action/ActionStore.ts"
-import type { IssuerQuoteStore } from "#domain/action/IssuerQuoteStore.ts"
+import type { OrderStore } from "#domain/order/OrderStore.ts"
+import type { IssuerQuoteStore } from "#domain/order/IssuerQuoteStore.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
 import type { Sessions } from "#domain/identity/Sessions.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
@@ -141,7 +141,7 @@ type Given =
   | Tenants
   | TenantStore
   | UserStore
-type ActionPorts = ActionStore | Assets | IssuerQuoteStore | OperationLauncher | Prices | PriceSettings
+type ActionPorts = OrderStore | Assets | IssuerQuoteStore | OperationLauncher | Prices | PriceSettings
 type PortfolioServices =
   | Operations
   | Policies

@@ -20,14 +20,14 @@ import * as Eip55 from "#domain/values/Eip55.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { VerifierUnavailable } from "#domain/errors/Errors.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
-import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+import { RevocationTransactions } from "#domain/revocation/RevocationTransactions.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
 import { DryRun } from "#domain/rebalance/preview/DryRun.ts"
 import type { PreviewedChain } from "#domain/rebalance/preview/Preview.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
-import { ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
-import { CallTracer } from "#domain/action/CallTracer.ts"
+import { SwapBatches, SimulationFailed } from "#domain/trading/SwapBatches.ts"
+import { CallTracer } from "#domain/order/CallTracer.ts"
 import { Routing } from "#domain/trading/Routing.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
@@ -53,8 +53,8 @@ export class TestEnvironment extends Context.Service<
     chainsDown: boolean
     /** No chain says what became of something that was sent. */
     receiptsUnreadable: boolean
-    /** What left, by the hash of the action that carried it. */
-    carried: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
+    /** What left, by the hash of the action that contained it. */
+    included: ReadonlyMap<string, { readonly blockNumber: bigint; readonly txHash: string }>
     prices: ReadonlyMap<AssetId, bigint>
     /** What a run would do, on the first chain of the portfolio. */
     plannedNow: Partial<PreviewedChain>
@@ -81,7 +81,7 @@ export class TestEnvironment extends Context.Service<
     balances: new Map(),
     chainsDown: false,
     receiptsUnreadable: false,
-    carried: new Map(),
+    included: new Map(),
     prices: new Map(),
     plannedNow: {},
     isReady: true,
@@ -267,9 +267,9 @@ const PolicyReaderFake = Layer.effect(
 )
 
 /** Chains that say what an owner is to sign; nothing that was signed is executed here. */
-const RevocationExecutionFake = Layer.unwrap(
+const RevocationTransactionsFake = Layer.unwrap(
   Effect.map(TestEnvironment, (environment) =>
-    Layer.mock(RevocationExecution, {
+    Layer.mock(RevocationTransactions, {
       draft: ({ accounts, ...maker }) => {
         const [first, ...others] = accounts.map((account) => ({
           ...account,
@@ -295,11 +295,11 @@ const TransferReceiptsFake = Layer.effect(
     TransferReceipts.of({
       read: () => Effect.succeedNone,
       incoming: () => Effect.succeed([]),
-      carriedAt: (_, actionHash) =>
+      inclusionOf: (_, actionHash) =>
         Effect.suspend(() =>
           environment.receiptsUnreadable
             ? Effect.fail(new ChainUnavailable({ chainId: ChainId.make(8453), reason: "the test took it down" }))
-            : Effect.succeed(Option.fromUndefinedOr(environment.carried.get(actionHash)))
+            : Effect.succeed(Option.fromUndefinedOr(environment.included.get(actionHash)))
         )
     })
   )
@@ -312,10 +312,10 @@ const RoutingFake = Layer.mock(Routing, {
 })
 
 /** Chains that say whether an operation would succeed; nothing is sent here. */
-const ChainExecutionFake = Layer.effect(
-  ChainExecution,
+const SwapBatchesFake = Layer.effect(
+  SwapBatches,
   Effect.map(TestEnvironment, (environment) =>
-    ChainExecution.preparedBy(
+    SwapBatches.preparedBy(
       Effect.fnUntraced(function* ({ authorization, chainId }) {
         if (environment.chainsDown) return yield* new ChainUnavailable({ chainId, reason: "the test took it down" })
         if (environment.refusal !== null) return yield* new SimulationFailed({ chainId, reason: environment.refusal })
@@ -388,10 +388,10 @@ export const TestEnvironmentLive = Layer.mergeAll(
   BalancesFake,
   PricesFake,
   OperationLauncherFake,
-  RevocationExecutionFake,
+  RevocationTransactionsFake,
   TransferReceiptsFake,
   RoutingFake,
-  ChainExecutionFake,
+  SwapBatchesFake,
   DryRunFake,
   ChainsFake,
   FamiliesLive

@@ -51,7 +51,7 @@ export const strategyBody = {
   isPublic: false
 }
 
-/** The operator's word on who may mirror a strategy. */
+/** The operator's decision on who may mirror a strategy. */
 export const setMirrorable = Effect.fnUntraced(function* (strategyId: string, body: unknown, token = adminToken) {
   const { call } = yield* Api
   const path = `/v1/admin/strategy-blueprints/${strategyId}/mirrorable`

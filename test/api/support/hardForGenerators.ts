@@ -1,4 +1,4 @@
-/** What of a document generators of code stumble over, each with its place. */
+/** What of a document generators of code stumble over, each with its path. */
 export const hardForGenerators = (value: unknown, at = ""): ReadonlyArray<string> => {
   if (typeof value !== "object" || value === null) return []
   const schema = value as Readonly<Record<string, any>>

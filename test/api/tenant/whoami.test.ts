@@ -57,7 +57,7 @@ layer(ApiLive, { excludeTestServices: true })("whoami", (it) => {
     })
   )
 
-  it.effect("carries ids of its own and a limit that counts down in every answer, though the body is the same", () =>
+  it.effect("contains ids of its own and a limit that counts down in every answer, though the body is the same", () =>
     Effect.gen(function* () {
       const { key } = yield* newTenant()
       // More than one block of random ids.

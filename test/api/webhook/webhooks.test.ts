@@ -131,12 +131,12 @@ layer(ApiLive, { excludeTestServices: true })("webhooks", (it) => {
       const made: Array<string> = []
       for (let count = 0; count < 5; count += 1) made.unshift((yield* create(key)).json.data.webhookId)
       const listed: Array<string> = []
-      let place = ""
+      let position = ""
       do {
-        const answer = yield* call("GET", `/v2/webhooks?limit=2${place}`, { key })
+        const answer = yield* call("GET", `/v2/webhooks?limit=2${position}`, { key })
         listed.push(...answer.json.data.webhooks.map(({ webhookId }: { webhookId: string }) => webhookId))
-        place = answer.json.nextCursor === null ? "" : `&cursor=${answer.json.nextCursor}`
-      } while (place !== "")
+        position = answer.json.nextCursor === null ? "" : `&cursor=${answer.json.nextCursor}`
+      } while (position !== "")
       assert.deepStrictEqual(listed, made)
       assertError(yield* call("GET", "/v2/webhooks?cursor=x", { key }), CursorInvalid)
       assertError(yield* call("GET", "/v2/webhooks?limit=0", { key }), ValidationFailed)
@@ -228,12 +228,12 @@ layer(ApiLive, { excludeTestServices: true })("webhooks", (it) => {
       })
       assert.strictEqual(all[0].nextAttemptAt, "2026-03-01T13:00:00.000Z")
       const paged: Array<unknown> = []
-      let place = ""
+      let position = ""
       do {
-        const answer = yield* call("GET", `${path}?limit=2${place}`, { key })
+        const answer = yield* call("GET", `${path}?limit=2${position}`, { key })
         paged.push(...answer.json.data.deliveries)
-        place = answer.json.nextCursor === null ? "" : `&cursor=${answer.json.nextCursor}`
-      } while (place !== "")
+        position = answer.json.nextCursor === null ? "" : `&cursor=${answer.json.nextCursor}`
+      } while (position !== "")
       assert.deepStrictEqual(paged, all)
       const { nextCursor } = (yield* call("GET", `${path}?limit=2`, { key })).json
       const other = (yield* create(key)).json.data.webhookId

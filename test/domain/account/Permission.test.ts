@@ -11,7 +11,7 @@ import {
   namedTokens,
   termsOf,
   walletRoleOf,
-  wayTo
+  bridgeTo
 } from "#domain/account/Permission.ts"
 import { arbUsdc, arbWeth, baseBtc, baseUsdc, baseWeth } from "#test/support/assets.ts"
 
@@ -96,9 +96,9 @@ describe("what was authorized", () => {
   it("what may leave is one asset, to the destinations that were signed", () => {
     const chain = chainWith(listed)
     assert.strictEqual(permittedBridgeAsset(chain), baseUsdc.assetId)
-    assert.strictEqual(wayTo(chain, arbUsdc.assetId), namedContracts(chain)[2])
-    assert.isUndefined(wayTo(chain, arbWeth.assetId))
-    assert.isUndefined(wayTo(chain, spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")))
+    assert.strictEqual(bridgeTo(chain, arbUsdc.assetId), namedContracts(chain)[2])
+    assert.isUndefined(bridgeTo(chain, arbWeth.assetId))
+    assert.isUndefined(bridgeTo(chain, spl("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v")))
     const { bridge: _, ...closed } = listed
     assert.isUndefined(permittedBridgeAsset(chainWith(closed)))
     assert.strictEqual(chainIdOf(permittedBridgeAsset(chain)!), chain.chainId)

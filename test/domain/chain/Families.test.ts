@@ -5,7 +5,7 @@ import { addressOf, erc20, type ChainId, type EvmAddress, spl } from "#domain/va
 import { type FamilyOffer, type FamilyTerms, requireOffered } from "#domain/chain/Families.ts"
 import * as Eip55 from "#domain/values/Eip55.ts"
 import * as Base58 from "#domain/values/Base58.ts"
-import { requireCarriable } from "#domain/withdrawal/requireCarriable.ts"
+import { requireOneTransaction } from "#domain/withdrawal/requireOneTransaction.ts"
 import { lastSigningMillis, requireNotExpired } from "#domain/withdrawal/requireNotExpired.ts"
 import { families } from "#layers/FamiliesLive.ts"
 
@@ -63,14 +63,14 @@ describe("terms of families", () => {
     assert.isUndefined(solana.lossAt(addressOf(spl("11111111111111111111111111111111"))))
   })
 
-  it.effect("a withdrawal on Solana carries five assets, one on EVM chains whatever a message holds", () =>
+  it.effect("a withdrawal on Solana includes five assets, one on EVM chains whatever a message holds", () =>
     Effect.gen(function* () {
-      yield* requireCarriable(families, onSolana(5), "")
-      yield* requireCarriable(families, on8453(50), "")
-      const refused = yield* Effect.flip(requireCarriable(families, onSolana(6), "message."))
+      yield* requireOneTransaction(families, onSolana(5), "")
+      yield* requireOneTransaction(families, on8453(50), "")
+      const refused = yield* Effect.flip(requireOneTransaction(families, onSolana(6), "message."))
       assert.strictEqual(
         refused.message,
-        "One transaction carries a withdrawal on Solana; ask for fewer assets at a time"
+        "One transaction includes a withdrawal on Solana; ask for fewer assets at a time"
       )
       assert.deepStrictEqual(refused.details, ["message.assets: at most 5 of Solana, 6 were named"])
     })

@@ -10,7 +10,7 @@ import { testSettings, TestSettings } from "#test/support/settings.ts"
 const measuredAt = DateTime.makeUnsafe(1_000_000)
 const { intervalMs } = testSettings.discovery
 
-const entry = (place: number, measured: DateTime.Utc | null): DiscoveryEntry => ({
+const entry = (position: number, measured: DateTime.Utc | null): DiscoveryEntry => ({
   item: {
     strategyId: "01JQ8ZKX4V6T3M9N2C5B7D8F0G" as StrategyId,
     name: "Blue chips",
@@ -25,7 +25,7 @@ const entry = (place: number, measured: DateTime.Utc | null): DiscoveryEntry => 
       windows: [{ window: "1d", percentChange: Decimal.one, since: "1969-12-31" }]
     }
   },
-  position: { collection: "curated", place },
+  position: { collection: "curated", position },
   measuredAt: measured
 })
 

@@ -9,7 +9,7 @@ import type { StrategyId } from "#domain/values/Ids.ts"
 import { after } from "#test/layers/sql/fixtures.ts"
 
 const strategyId = "01JQ8ZKX4V6T3M9N2C5B7D8F0G" as StrategyId
-const curated: DiscoveryPosition = { collection: "curated", place: 7 }
+const curated: DiscoveryPosition = { collection: "curated", position: 7 }
 const ranked: DiscoveryPosition = { collection: "top_performing", sort: "users.desc", value: 3n, strategyId }
 
 const text = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
@@ -19,11 +19,11 @@ const refuses = (collection: "curated" | "top_performing", cursor: string) =>
   Effect.map(Effect.flip(decodePosition(collection, cursor)), (error) => assert.instanceOf(error, CursorInvalid))
 
 describe("DiscoveryCursor", () => {
-  it.effect("comes back as it was, unknown and negative values and those of eighteen places too", () =>
+  it.effect("comes back as it was, unknown and negative values and those of eighteen positions too", () =>
     Effect.gen(function* () {
       const positions = fc.sample(
         fc.oneof(
-          fc.record({ collection: fc.constant("curated" as const), place: fc.integer({ min: 0, max: 1_000_000 }) }),
+          fc.record({ collection: fc.constant("curated" as const), position: fc.integer({ min: 0, max: 1_000_000 }) }),
           fc.record({
             collection: fc.constant("top_performing" as const),
             sort: fc.constantFrom(...Sort.literals),

@@ -33,10 +33,10 @@ describe("TextIndex", () => {
         const index = makeTextIndex(searchable)
         const found = [...index.find(query)]
         const wanted = query.toLowerCase()
-        const expected = rows.flatMap(({ name, symbol, ticker }, place) => {
+        const expected = rows.flatMap(({ name, symbol, ticker }, position) => {
           const isText = !/[\u0000-\u0002]/.test(wanted)
           const texts = [symbol, ticker, name].map((part) => part.toLowerCase().replaceAll(/[\u0000-\u0002]/g, " "))
-          return wanted !== "" && isText && texts.some((part) => part.includes(wanted)) ? [place] : []
+          return wanted !== "" && isText && texts.some((part) => part.includes(wanted)) ? [position] : []
         })
         assert.deepStrictEqual(
           found.toSorted((a, b) => a - b),

@@ -1,5 +1,6 @@
 /**
- * Widths of automatic bands, against the published formulas and against a search for the least loss in floating point.
+ * Widths of automatic bands, against the published formulas and against a search for the smallest loss in floating
+ * point.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
@@ -32,7 +33,7 @@ const lossAt =
     )
   }
 
-/** The least loss over a grid that is drawn ever closer around what it finds. */
+/** The smallest loss over a grid that is drawn ever closer around what it finds. */
 const minLoss = (loss: (outer: number, inner: number) => number): number => {
   let [outer, part, reach] = [0.25, 0.5, 1]
   let least = Infinity

@@ -178,7 +178,7 @@ describe("plan: transfers beside assets that cannot be traded", () => {
   const noRoute =
     "no acceptable route was found for the transfer that would settle it: the next run asks for one again."
 
-  it("says of both chains that no route was found, where the way between them is refused", () => {
+  it("says of both chains that no route was found, where the route between them is refused", () => {
     const refused = [{ from: mainnet, to: base }]
     assert.deepStrictEqual(reasonsOf({}, { refused }), [more + noRoute, less + noRoute])
   })

@@ -88,7 +88,7 @@ describe("small holdings that are no target", () => {
     policy: policy(more)
   })
 
-  it("are sold together, whole and for one asset, once their sum is the least trade", () => {
+  it("are sold together, whole and for one asset, once their sum is the minimum trade", () => {
     const legs = legsOf(beside(2, 4))
     assert.deepStrictEqual(legs.map(({ sell }) => sell).sort(), [...small].sort())
     assert.strictEqual(new Set(legs.map(({ buy }) => buy)).size, 1)
@@ -107,7 +107,7 @@ describe("small holdings that are no target", () => {
       [SkipCode.belowMinTrade, SkipCode.belowMinTrade]
     )
     for (const { reason } of skips)
-      assert.include(reason, "2.00 USD above its target, less than the least trade of 5.00 USD")
+      assert.include(reason, "2.00 USD above its target, less than the minimum trade of 5.00 USD")
   })
 
   it("are kept where their gas is worth more than a year of them", () => {

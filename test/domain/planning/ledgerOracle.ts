@@ -5,7 +5,7 @@
 import { type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
 import type { Holding, PlanInput } from "#domain/planning/Plan.ts"
 
-/** US dollars (wad) times this: enough places for every price and decimal that the tests draw. */
+/** US dollars (wad) times this: enough digits for every price and decimal that the tests draw. */
 const precision = 10n ** 40n
 
 /** A value in US dollars, exact as a multiple of 10^-58. */

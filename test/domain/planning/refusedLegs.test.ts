@@ -70,7 +70,7 @@ const authorization = {
 }
 
 describe("legs that are refused", () => {
-  it("leave no trace in the quotes of later ones: the small leg has the floor that it has alone", () => {
+  it("leave no trace in the quotes of later ones: the small leg has the minimum that it has alone", () => {
     const small = leg(1, 3, 2_000n)
     const alone = price([small]).swaps[0]!
     for (const dollars of [26_000n, 60_000n, 1_000_000n]) {
@@ -96,7 +96,7 @@ describe("legs that are refused", () => {
     }).pipe(Effect.provide(Quotes))
   )
 
-  it("change nothing: without them the same legs are made at the same floors", () =>
+  it("change nothing: without them the same legs are made at the same minimums", () =>
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom(1, 2, 3), fc.constantFrom(1, 2), fc.bigInt({ min: 10n, max: 60_000n })), {

@@ -1,4 +1,4 @@
-/** Every skip of a plan that carries an amount says it. */
+/** Every skip of a plan that contains an amount says it. */
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Decimal from "#domain/values/Decimal.ts"
@@ -12,12 +12,12 @@ import { assetAt, portfolio } from "#test/domain/rebalance/portfolios.ts"
 
 const figure = /[0-9]+\.[0-9]{2,4} USD/u
 
-/** The figures of a reason, and of the amount that the skip carries, cut as reasons cut theirs. */
+/** The figures of a reason, and of the amount that the skip contains, cut as reasons cut theirs. */
 const figures = (reason: string) => reason.match(/[0-9]+\.[0-9]{2,4}(?= USD)/gu) ?? []
 const cut = (wad: bigint, places: number) => Decimal.format(wad < 0n ? -wad : wad, places)
 
 describe("skips name their figures", () => {
-  it("every skip of a plan that carries an amount says it, whatever its code", () => {
+  it("every skip of a plan that contains an amount says it, whatever its code", () => {
     const seen = new Set<SkipCode>()
     const check = (input: PlanInput) => {
       for (const { skips } of plan(input).chains) {

@@ -17,7 +17,7 @@ export const connected = (kind: Kind = {}): fc.Arbitrary<PlanInput> =>
     .filter(({ input }) => input.allocation.length > 0)
     .map(({ feeBps, input, minCents }) => ({
       ...input,
-      // Two sales and a transfer together cost less than two percent: what the least transfer is reckoned for.
+      // Two sales and a transfer together cost less than two percent: what the minimum transfer is reckoned for.
       feeBps: input.feeBps % 51,
       chains: input.chains.map((chain) => ({
         ...chain,

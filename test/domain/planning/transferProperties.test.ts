@@ -56,7 +56,7 @@ describe("plan: transfers between chains, properties", () => {
       }
     ))
 
-  // What trades cost may take a chain or an asset that was just below the least transfer or trade just above it; and
+  // What trades cost may take a chain or an asset that was just below the minimum transfer or trade just above it; and
   // what the sale of the bridge asset cost shows as a small deviation.
   it("once it has sent value, sends only such a remainder while that is on its way, and trades nothing against it", () =>
     check(connected(tradable), (input, planned) => {
@@ -80,7 +80,7 @@ describe("plan: transfers between chains, properties", () => {
       assert.deepStrictEqual(legsOf(last), [])
     }))
 
-  it("brings every chain within the least transfer of its share", () =>
+  it("brings every chain within the minimum transfer of its share", () =>
     check(connected(tradable), (input, planned) => {
       const after = plan(arrived(inTransit(input, planned)))
       const least = [input.transfers!.minUsd, input.preferences.thresholdUsd, totalUsd(planned) / 100n]

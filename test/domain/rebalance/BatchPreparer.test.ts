@@ -126,7 +126,7 @@ describe("BatchPreparer", () => {
     }).pipe(Effect.provide(Preparer))
   )
 
-  it.live("quotes the others anew when a swap fails its simulation: it leaves no trace in their floors", () =>
+  it.live("quotes the others anew when a swap fails its simulation: it leaves no trace in their minimums", () =>
     Effect.gen(function* () {
       yield* funded
       const [alone, beside] = [yield* prepared(1, 0, [usdcLeg]), yield* prepared(1, 0, [btcLeg, usdcLeg])]

@@ -45,7 +45,7 @@ const plan = (chains: ReadonlyArray<PreviewedChain>, strategyVersion = 1): Previ
 const previewed = plan([chain([swap({ sellAmountRaw: 1_000_000n, expectedRaw: 400_000n, minBuyAmountRaw: 398_000n })])])
 
 describe("planChanges", () => {
-  it("finds none while amounts stay within the slippage and prices above the floors", () => {
+  it("finds none while amounts stay within the slippage and prices above the minimums", () => {
     for (const now of [
       swap({ sellAmountRaw: 1_000_000n, expectedRaw: 400_000n, minBuyAmountRaw: 398_000n }),
       swap({ sellAmountRaw: 1_005_000n, expectedRaw: 400_000n, minBuyAmountRaw: 398_000n }),
@@ -77,7 +77,7 @@ describe("planChanges", () => {
     assert.match(less!, /would sell 900000, and 1000000 in the preview$/)
   })
 
-  it("names an amount that moved by more than the slippage, and a price below the floor", () => {
+  it("names an amount that moved by more than the slippage, and a price below the minimum", () => {
     const [amount, ...others] = planChanges(
       previewed,
       plan([chain([swap({ sellAmountRaw: 1_005_001n, expectedRaw: 500_000n, minBuyAmountRaw: 1n })])])
@@ -88,7 +88,7 @@ describe("planChanges", () => {
       previewed,
       plan([chain([swap({ sellAmountRaw: 1_000_000n, expectedRaw: 397_999n, minBuyAmountRaw: 1n })])])
     )
-    assert.match(price!, /would yield 397999 for 1000000: less than the floor of the preview/)
+    assert.match(price!, /would yield 397999 for 1000000: less than the minimum of the preview/)
   })
 
   it("names pairs that are new or gone, an outcome, and a strategy that has another version", () => {
@@ -110,20 +110,20 @@ describe("planChanges", () => {
     ])
   })
 
-  it("holds whoever agreed to the previewed price: what passes never pays less for a unit than the floor did", () => {
+  it("holds whoever agreed to the previewed price: what passes never pays less for a unit than the minimum did", () => {
     const amount = fc.bigInt({ min: 1n, max: 10n ** 24n })
     fc.assert(
-      fc.property(fc.tuple(amount, amount, amount, amount), ([sold, floor, soldNow, expectedNow]) => {
-        const before = plan([chain([swap({ sellAmountRaw: sold, expectedRaw: floor, minBuyAmountRaw: floor })])])
+      fc.property(fc.tuple(amount, amount, amount, amount), ([sold, minimum, soldNow, expectedNow]) => {
+        const before = plan([chain([swap({ sellAmountRaw: sold, expectedRaw: minimum, minBuyAmountRaw: minimum })])])
         const changes = planChanges(
           before,
           plan([chain([swap({ sellAmountRaw: soldNow, expectedRaw: expectedNow, minBuyAmountRaw: 1n })])])
         )
         // The oracle divides, with 30 more digits than the amounts have.
         const wad = 10n ** 54n
-        const [priceNow, floorPrice] = [(expectedNow * wad) / soldNow, (floor * wad) / sold]
-        if (changes.length === 0) assert.isTrue(priceNow >= floorPrice - 1n)
-        else assert.isTrue(priceNow <= floorPrice + 1n || soldNow !== sold)
+        const [priceNow, minOutPrice] = [(expectedNow * wad) / soldNow, (minimum * wad) / sold]
+        if (changes.length === 0) assert.isTrue(priceNow >= minOutPrice - 1n)
+        else assert.isTrue(priceNow <= minOutPrice + 1n || soldNow !== sold)
       })
     )
   })

@@ -55,7 +55,7 @@ export const context: RunContext = {
   ],
   reserved: [],
   awaited: [baseUsdc.chainId],
-  closedWays: []
+  closedRoutes: []
 }
 
 const leg = (sell: typeof baseUsdc, sellAmountRaw: bigint, expectedBuyRaw: bigint) => ({

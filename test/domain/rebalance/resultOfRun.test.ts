@@ -58,7 +58,7 @@ describe("resultOfRun", () => {
         sell: usdc,
         buy: btc,
         soldRaw: 1_000_000n,
-        floorRaw: 980n,
+        minOutRaw: 980n,
         receivedRaw: 990n,
         feeRaw: 1_800n + 2_397n,
         by: "venue"

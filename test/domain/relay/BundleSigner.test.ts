@@ -7,13 +7,13 @@ import { Chains } from "#domain/chain/Chains.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { type RelayedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
 
 const chainId = 8453 as ChainId
 
 /** Two of these fill a transaction. */
-const action = (id: string): CarriedAction => ({
+const action = (id: string): RelayedAction => ({
   attempt: { operationId: id as OperationId, chainId, attempt: 1 },
   prepared: {
     _tag: "Evm",
@@ -47,7 +47,7 @@ const signerOver = (store: Pick<RelayStore["Service"], "signed" | "reserve">) =>
   )
 }
 
-it.effect("what one transaction carries goes on when that one is signed, while another is still being signed", () =>
+it.effect("what one transaction includes goes on when that one is signed, while another is still being signed", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const reserved: Array<ReadonlyArray<string>> = []

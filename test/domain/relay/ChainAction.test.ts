@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import type { OperationId } from "#domain/values/Ids.ts"
-import { AccountQueue, type PlaceInLine } from "#domain/operation/AccountQueue.ts"
+import { AccountQueue, type QueuePosition } from "#domain/operation/AccountQueue.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Closed, type Setback, type StepOf } from "#domain/relay/ActionStep.ts"
 import { ChainAction, type ChainEnd, failedReceipts, whyUnmade } from "#domain/relay/ChainAction.ts"
@@ -41,20 +41,20 @@ const pending: Step = { _tag: "Pending", reason: "it is on its way" }
 
 interface Script {
   readonly prepared: ReadonlyArray<Step>
-  /** What became of what was carried; null: it was cancelled before it was signed. */
-  readonly carried?: ReadonlyArray<ActionReceipt | null>
+  /** What became of what was submitted; null: it was cancelled before it was signed. */
+  readonly included?: ReadonlyArray<ActionReceipt | null>
   /** Completions which find that the chain shows the receipt no more. */
   readonly dropped?: number
-  readonly line?: ReadonlyArray<PlaceInLine>
+  readonly line?: ReadonlyArray<QueuePosition>
   /** Questions after which it is to be cancelled. */
   readonly cancelledAfter?: number
   readonly isRebalancing?: boolean
 }
 
 /** Carries out by a script; how it ended, and what it did on the way. */
-const carriedOut = Effect.fnUntraced(function* (script: Script) {
+const executed = Effect.fnUntraced(function* (script: Script) {
   const prepared = [...script.prepared]
-  const carried = [...(script.carried ?? [])]
+  const included = [...(script.included ?? [])]
   const line = [...(script.line ?? [])]
   let { dropped = 0 } = script
   let questions = 0
@@ -82,7 +82,7 @@ const carriedOut = Effect.fnUntraced(function* (script: Script) {
   })
   const body = workflow.toLayer(() =>
     Effect.gen(function* () {
-      end = yield* (yield* ChainAction).carryOut({
+      end = yield* (yield* ChainAction).execute({
         operationId: "op" as OperationId,
         chainId,
         steps,
@@ -91,10 +91,10 @@ const carriedOut = Effect.fnUntraced(function* (script: Script) {
         waits: () => ({ kind: "waits", payload: {} }),
         prepare: ({ attempt, setbacks }: { attempt: number; setbacks: ReadonlyArray<Setback<Ready>> }) =>
           Effect.as(note(`prepare ${attempt} after ${setbacks.length}`), prepared.shift()!),
-        carry: ({ attempt, isAlone }, { number }) =>
+        submit: ({ attempt, isAlone }, { number }) =>
           Effect.as(
-            note(`carry ${number} as ${attempt}${isAlone === true ? " alone" : ""}`),
-            Option.fromNullOr(carried.shift()!)
+            note(`submit ${number} as ${attempt}${isAlone === true ? " alone" : ""}`),
+            Option.fromNullOr(included.shift()!)
           ),
         complete: ({ receipts }) => Effect.sync(() => (dropped-- > 0 ? Option.none() : Option.some(receipts)))
       })
@@ -107,7 +107,7 @@ const carriedOut = Effect.fnUntraced(function* (script: Script) {
       Effect.raceFirst(Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.yieldNow)))
     )
   assert.isDefined(end)
-  assert.deepStrictEqual([prepared.length, carried.length, line.length], [0, 0, 0], "the script was followed")
+  assert.deepStrictEqual([prepared.length, included.length, line.length], [0, 0, 0], "the script was followed")
   return { end: end!, did }
 })
 
@@ -120,9 +120,9 @@ const unmade = (end: ChainEnd<Ready, Closed, ReadonlyArray<ActionReceipt>>) =>
 describe("an action on a chain", () => {
   it.effect("is prepared again after what was refused or reverted, and completed with all receipts", () =>
     Effect.gen(function* () {
-      const { did, end } = yield* carriedOut({
+      const { did, end } = yield* executed({
         prepared: [refused, ready(2), ready(3)],
-        carried: [reverted(2), receiptOf(3)]
+        included: [reverted(2), receiptOf(3)]
       })
       assert.deepStrictEqual(completedWith(end), [reverted(2), receiptOf(3)])
       assert.deepStrictEqual(did, [
@@ -132,19 +132,19 @@ describe("an action on a chain", () => {
         "release",
         "prepare 2 after 0",
         "running",
-        "carry 2 as 2",
+        "submit 2 as 2",
         "prepare 3 after 1",
         "running",
-        "carry 3 as 3"
+        "submit 3 as 3"
       ])
     })
   )
 
   it.effect("is given up after three setbacks, with the last of them as its reason", () =>
     Effect.gen(function* () {
-      const byRevert = yield* carriedOut({
+      const byRevert = yield* executed({
         prepared: [refused, ready(2), ready(3)],
-        carried: [reverted(2), receiptOf(3, { success: false, reason: "0xdead" })]
+        included: [reverted(2), receiptOf(3, { success: false, reason: "0xdead" })]
       })
       const given = unmade(byRevert.end)
       assert.deepStrictEqual(whyUnmade(given), {
@@ -152,7 +152,7 @@ describe("an action on a chain", () => {
         isCancelled: false
       })
       assert.lengthOf(failedReceipts(given.setbacks), 2)
-      const byRefusal = yield* carriedOut({ prepared: [ready(1), refused, refused], carried: [reverted(1)] })
+      const byRefusal = yield* executed({ prepared: [ready(1), refused, refused], included: [reverted(1)] })
       assert.strictEqual(whyUnmade(unmade(byRefusal.end)).error, "too little; this operation moved nothing")
     })
   )
@@ -164,19 +164,19 @@ describe("an action on a chain", () => {
         const lost = { success: false, isNotBegun: true }
         const [taken, overtaken] = [{ ...lost, isTakenBack: true }, lost]
         const receipts = [receiptOf(1, taken), receiptOf(2, taken), receiptOf(3, overtaken)]
-        const found = yield* carriedOut({
+        const found = yield* executed({
           prepared: [ready(1), ready(2), ready(3), { _tag: "Landed", receipt: receiptOf(1) }],
-          carried: receipts
+          included: receipts
         })
         assert.deepStrictEqual(completedWith(found.end), [...receipts, receiptOf(1)])
-        const notFound = yield* carriedOut({
+        const notFound = yield* executed({
           prepared: [ready(1), ready(2), ready(3), ready(4)],
-          carried: [...receipts, receiptOf(4, overtaken)]
+          included: [...receipts, receiptOf(4, overtaken)]
         })
         assert.strictEqual(unmade(notFound.end)._tag, "GivenUp")
-        const never = yield* carriedOut({
+        const never = yield* executed({
           prepared: [ready(1), ready(2), ready(3)],
-          carried: [1, 2, 3].map((number) => receiptOf(number, overtaken))
+          included: [1, 2, 3].map((number) => receiptOf(number, overtaken))
         })
         assert.strictEqual(unmade(never.end)._tag, "GivenUp", "nothing of it was taken back")
       })
@@ -185,30 +185,30 @@ describe("an action on a chain", () => {
   it.effect("goes again alone at once, and loses no try, when others reverted its bundle", () =>
     Effect.gen(function* () {
       const bundle = receiptOf(1, { success: false, isBundleReverted: true })
-      const { did, end } = yield* carriedOut({
+      const { did, end } = yield* executed({
         prepared: [ready(1), ready(2), ready(3)],
-        carried: [bundle, reverted(1), reverted(2), receiptOf(3)]
+        included: [bundle, reverted(1), reverted(2), receiptOf(3)]
       })
       assert.deepStrictEqual(completedWith(end), [bundle, reverted(1), reverted(2), receiptOf(3)])
       assert.deepStrictEqual(
-        did.filter((what) => what.startsWith("carry")),
-        ["carry 1 as 1", "carry 1 as 2 alone", "carry 2 as 3", "carry 3 as 4"]
+        did.filter((what) => what.startsWith("submit")),
+        ["submit 1 as 1", "submit 1 as 2 alone", "submit 2 as 3", "submit 3 as 4"]
       )
     })
   )
 
-  it.effect("is not carried where it landed before, and prepared anew where the chain dropped it", () =>
+  it.effect("is not submitted where it landed before, and prepared anew where the chain dropped it", () =>
     Effect.gen(function* () {
       const landed: Step = { _tag: "Landed", receipt: receiptOf(7) }
-      const { end } = yield* carriedOut({ prepared: [ready(1), landed], carried: [receiptOf(1)], dropped: 1 })
+      const { end } = yield* executed({ prepared: [ready(1), landed], included: [receiptOf(1)], dropped: 1 })
       assert.deepStrictEqual(completedWith(end), [receiptOf(7)], "what was dropped is kept nowhere")
     })
   )
 
   it.effect("ends by a cancellation while it waits, stands in line or is about to be signed", () =>
     Effect.gen(function* () {
-      const waits = yield* carriedOut({ prepared: [waiting, waiting], cancelledAfter: 1 })
-      const inLine = yield* carriedOut({
+      const waits = yield* executed({ prepared: [waiting, waiting], cancelledAfter: 1 })
+      const inLine = yield* executed({
         prepared: [],
         line: [
           { state: "joined", ahead: 1 },
@@ -216,7 +216,7 @@ describe("an action on a chain", () => {
         ],
         cancelledAfter: 1
       })
-      const unsigned = yield* carriedOut({ prepared: [ready(1)], carried: [null] })
+      const unsigned = yield* executed({ prepared: [ready(1)], included: [null] })
       for (const { end } of [waits, inLine, unsigned]) {
         assert.strictEqual(end._tag, "Cancelled")
         assert.isTrue(whyUnmade(unmade(end)).isCancelled)
@@ -226,7 +226,7 @@ describe("an action on a chain", () => {
 
   it.effect("is not cancelled while what was sent before may carry it out", () =>
     Effect.gen(function* () {
-      const { end } = yield* carriedOut({
+      const { end } = yield* executed({
         prepared: [pending, { _tag: "Landed", receipt: receiptOf(7) }],
         cancelledAfter: 0
       })
@@ -236,9 +236,9 @@ describe("an action on a chain", () => {
 
   it.effect("waits while a rebalance of its portfolio runs, however often the chain refuses it", () =>
     Effect.gen(function* () {
-      const { end } = yield* carriedOut({
+      const { end } = yield* executed({
         prepared: [refused, refused, refused, refused, ready(5)],
-        carried: [receiptOf(5)],
+        included: [receiptOf(5)],
         isRebalancing: true
       })
       assert.deepStrictEqual(completedWith(end), [receiptOf(5)])
@@ -247,7 +247,7 @@ describe("an action on a chain", () => {
 
   it.effect("ends by the last step of its body", () =>
     Effect.gen(function* () {
-      const { end } = yield* carriedOut({ prepared: [{ _tag: "Closed", reason: "it expired" }] })
+      const { end } = yield* executed({ prepared: [{ _tag: "Closed", reason: "it expired" }] })
       assert.deepStrictEqual(whyUnmade(unmade(end)), { error: "it expired", isCancelled: false })
     })
   )

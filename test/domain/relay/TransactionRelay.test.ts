@@ -9,7 +9,7 @@ import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
-import { StepCarrier } from "#domain/relay/StepCarrier.ts"
+import { PartRelay } from "#domain/relay/PartRelay.ts"
 import type { ActionReceipt, PreparedAction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import { TransactionRelay } from "#domain/relay/TransactionRelay.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -43,7 +43,7 @@ const receipt: ActionReceipt = {
   deltas: []
 }
 
-/** An engine in memory that tells of its steps. */
+/** An engine in memory that reports its steps. */
 const engineThatTells = (steps: Array<string>) =>
   Layer.effect(
     WorkflowEngine.WorkflowEngine,
@@ -66,7 +66,7 @@ const engineThatTells = (steps: Array<string>) =>
     })
   ).pipe(Layer.provide(WorkflowEngine.layerMemory))
 
-const carried = Effect.gen(function* () {
+const included = Effect.gen(function* () {
   const steps: Array<string> = []
   const recorded: Array<ActionReceipt> = []
   const services = Layer.mergeAll(
@@ -84,7 +84,7 @@ const carried = Effect.gen(function* () {
       sent: () => Effect.succeedSome({ transaction: {} as SignedTransaction } as never),
       recordReceipt: (_, found) => Effect.sync(() => void recorded.push(found))
     }),
-    Layer.succeed(StepCarrier, { carry: () => Effect.succeedNone }),
+    Layer.succeed(PartRelay, { submit: () => Effect.succeedNone }),
     Layer.succeed(RelayTiming, {
       searchFor: Duration.seconds(1),
       searchInterval: Duration.millis(1),
@@ -93,14 +93,14 @@ const carried = Effect.gen(function* () {
   )
   const relay = Context.get(yield* Layer.build(TransactionRelay.layer.pipe(Layer.provide(services))), TransactionRelay)
   let answer: Option.Option<ActionReceipt> = Option.none()
-  const workflow = Workflow.make("Carry", {
+  const workflow = Workflow.make("Submit", {
     payload: { key: Schema.String },
     success: Schema.Void,
     idempotencyKey: ({ key }) => key
   })
   const body = workflow.toLayer(() =>
     Effect.map(
-      relay.carry(attempt, prepared, () => Effect.succeedSome(receipt)),
+      relay.submit(attempt, prepared, () => Effect.succeedSome(receipt)),
       (found) => void (answer = found)
     )
   )
@@ -111,7 +111,7 @@ const carried = Effect.gen(function* () {
 describe("a transaction", () => {
   it.live("is signed and found in two steps, of which the second records it", () =>
     Effect.gen(function* () {
-      const { answer, recorded, steps } = yield* carried
+      const { answer, recorded, steps } = yield* included
       assert.deepStrictEqual(steps, ["sign/8453/1", "confirm/8453/1/1"])
       assert.deepStrictEqual(recorded, [receipt])
       assert.deepStrictEqual(answer, receipt)

@@ -54,7 +54,7 @@ const offer = (expectedRaw: bigint, tool = "pools", gasUsd = 0n): RouteQuote => 
 })
 
 type Port = Pick<Routing["Service"], "swapQuotes" | "swapCall">
-const carriesOut: Port["swapCall"] = (_, { step: __, ...terms }) => Effect.succeed({ ...terms, data: "0xabcd" })
+const swapCallOf: Port["swapCall"] = (_, { step: __, ...terms }) => Effect.succeed({ ...terms, data: "0xabcd" })
 const down = Effect.fail(new RoutingUnavailable({ reason: "LI.FI cannot be reached" }))
 
 const price = Effect.fnUntraced(function* (
@@ -90,34 +90,36 @@ const price = Effect.fnUntraced(function* (
 
 const offering = (...offers: ReadonlyArray<RouteQuote>): Port => ({
   swapQuotes: () => Effect.succeed(offers),
-  swapCall: carriesOut
+  swapCall: swapCallOf
 })
 
 describe("BestQuotes", () => {
-  it.effect("makes a swap over the route that pays more, with its own floor, and reports what the venue offered", () =>
-    Effect.gen(function* () {
-      const { asked, skips, swaps } = yield* price(
-        [leg(1_000n)],
-        offering(offer(1_001_000n), offer(1_003_000n, "best"))
-      )
-      assert.isEmpty(skips)
-      const [swap] = swaps
-      assert.strictEqual(swap?.tool, "best")
-      const path = [leg(1_000n).sell, leg(1_000n).buy].map(addressOf)
-      assert.deepStrictEqual(swap?.execution, { _tag: "Evm", path, call: { contract, data: "0xabcd" } })
-      assert.strictEqual(swap?.minBuyAmountRaw, (1_003_000n * 9_950n) / 10_000n)
-      assert.strictEqual(swap?.comparedQuotes?.venueRaw, 1_000_000n)
-      assert.strictEqual(swap?.comparedQuotes?.routed?.expectedRaw, 1_003_000n)
-      assert.deepStrictEqual(asked, [
-        {
-          sell: baseUsdc.assetId,
-          buy: baseWeth.assetId,
-          amountRaw: 1_000_000_000n,
-          taker: contract,
-          slippageBps: 50
-        }
-      ])
-    })
+  it.effect(
+    "makes a swap over the route that pays more, with its own minimum, and reports what the venue offered",
+    () =>
+      Effect.gen(function* () {
+        const { asked, skips, swaps } = yield* price(
+          [leg(1_000n)],
+          offering(offer(1_001_000n), offer(1_003_000n, "best"))
+        )
+        assert.isEmpty(skips)
+        const [swap] = swaps
+        assert.strictEqual(swap?.tool, "best")
+        const path = [leg(1_000n).sell, leg(1_000n).buy].map(addressOf)
+        assert.deepStrictEqual(swap?.execution, { _tag: "Evm", path, call: { contract, data: "0xabcd" } })
+        assert.strictEqual(swap?.minBuyAmountRaw, (1_003_000n * 9_950n) / 10_000n)
+        assert.strictEqual(swap?.comparedQuotes?.venueRaw, 1_000_000n)
+        assert.strictEqual(swap?.comparedQuotes?.routed?.expectedRaw, 1_003_000n)
+        assert.deepStrictEqual(asked, [
+          {
+            sell: baseUsdc.assetId,
+            buy: baseWeth.assetId,
+            amountRaw: 1_000_000_000n,
+            taker: contract,
+            slippageBps: 50
+          }
+        ])
+      })
   )
 
   for (const [what, port, reason] of [
@@ -125,7 +127,7 @@ describe("BestQuotes", () => {
     ["pays hardly more", offering(offer(1_000_500n)), "would be needed"],
     ["costs more gas than it gains", offering(offer(1_003_000n, "pools", 3n * Decimal.one)), "would be needed"],
     ["has no route", offering(), "the provider has no route"],
-    ["is down", { swapQuotes: () => down, swapCall: carriesOut }, "cannot be reached"],
+    ["is down", { swapQuotes: () => down, swapCall: swapCallOf }, "cannot be reached"],
     ["goes down in between", { ...offering(offer(1_003_000n)), swapCall: () => down }, "cannot be reached"],
     [
       "lies in its transaction",
@@ -155,7 +157,7 @@ describe("BestQuotes", () => {
       const { swaps } = yield* price([leg(1_000n)], {
         ...offering(offer(1_002_000n, "second"), offer(1_005_000n, "liar")),
         swapCall: (request, one) =>
-          one.tool === "liar" ? Effect.fail(new RouteRefused({ reason: "it lies" })) : carriesOut(request, one)
+          one.tool === "liar" ? Effect.fail(new RouteRefused({ reason: "it lies" })) : swapCallOf(request, one)
       })
       assert.strictEqual(swaps[0]?.tool, "second")
     })
@@ -167,7 +169,7 @@ describe("BestQuotes", () => {
       const { swaps } = yield* price([leg(1_000n)], offering(vague, offer(1_002_000n, "sure")))
       assert.strictEqual(swaps[0]?.tool, "sure")
       const alone = yield* price([leg(1_000n)], offering(vague))
-      assert.include(alone.swaps[0]?.comparedQuotes?.reason, "the least acceptable is 995000")
+      assert.include(alone.swaps[0]?.comparedQuotes?.reason, "the minimum acceptable is 995000")
     })
   )
 
@@ -216,7 +218,7 @@ describe("BestQuotes", () => {
       const { asked, swaps } = yield* price(legs, {
         swapQuotes: ({ amountRaw, buy }) =>
           Effect.succeed(buy === baseBtc.assetId ? [] : [offer((amountRaw / 1_000n) * 2n)]),
-        swapCall: carriesOut
+        swapCall: swapCallOf
       })
       assert.deepStrictEqual(
         asked.map(({ amountRaw }) => amountRaw / 1_000_000n),

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { solanaAccount, solanaChainId } from "#domain/values/Caip.ts"
-import { actionToCarry, PreparedBatch, StoredBatch } from "#domain/trading/PreparedBatch.ts"
+import { actionToSubmit, PreparedBatch, StoredBatch } from "#domain/trading/PreparedBatch.ts"
 import { PreparedAction } from "#domain/relay/Transaction.ts"
 import { account } from "#test/domain/rebalance/preparing.ts"
 
@@ -31,7 +31,7 @@ const steps = {
   chainId: solanaChainId,
   accountId: solanaAccount("7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"),
   actionHash,
-  steps: ["a swap"],
+  parts: ["a swap"],
   maxLamports: "5000",
   lamportNative: "1000000000",
   slot: "400000000"
@@ -49,7 +49,7 @@ describe("a prepared batch", () => {
     ] as const) {
       const batch = decode(stored)
       assert.deepStrictEqual(Schema.encodeSync(codec)(batch), stored)
-      assert.deepStrictEqual(actionToCarry(batch), action(stored))
+      assert.deepStrictEqual(actionToSubmit(batch), action(stored))
       assert.strictEqual(batch.foundFrom, BigInt(from))
       assert.deepStrictEqual([batch.accountId, batch.actionHash], [stored.accountId, stored.actionHash])
     }
@@ -67,7 +67,7 @@ describe("a prepared batch", () => {
       .flatMap((folder) =>
         readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
       )
-      .filter((path) => path.endsWith(".ts") && readFileSync(join(root, path), "utf8").includes("actionToCarry"))
-    assert.sameMembers(users, ["domain/rebalance/carryBatch.ts", "domain/trading/PreparedBatch.ts"])
+      .filter((path) => path.endsWith(".ts") && readFileSync(join(root, path), "utf8").includes("actionToSubmit"))
+    assert.sameMembers(users, ["domain/rebalance/submitBatch.ts", "domain/trading/PreparedBatch.ts"])
   })
 })

@@ -54,15 +54,15 @@ describe("quoteFault", () => {
     assert.isString(quoteFault(comparison, offer(1_002_000n, Decimal.one + 1n)))
   })
 
-  it("requires a minimum at or above the floor of the venue's swap", () => {
+  it("requires a minimum at or above the minimum of the venue's swap", () => {
     assert.isUndefined(quoteFault(comparison, offer(1_010_000n, 0n, 995_000n)))
-    assert.include(quoteFault(comparison, offer(1_010_000n, 0n, 994_999n)), "the least acceptable is 995000")
+    assert.include(quoteFault(comparison, offer(1_010_000n, 0n, 994_999n)), "the minimum acceptable is 995000")
   })
 
   it("stands in for a venue that would move the market too far, within that same limit", () => {
     assert.isUndefined(quoteFault(dear, offer(990_000n)))
     assert.include(quoteFault(dear, offer(989_899n)), "the limit is 100")
-    assert.include(quoteFault(dear, offer(990_000n, 0n, 984_999n)), "the least acceptable is 985000")
+    assert.include(quoteFault(dear, offer(990_000n, 0n, 984_999n)), "the minimum acceptable is 985000")
   })
 
   it("a route that pays more than an unusable venue is refused all the same", () => {

@@ -26,13 +26,13 @@ const codes = (priced: ReturnType<typeof priceLegs>) => priced.skips.map(({ code
 
 describe("priceLegs", () => {
   it("holds a swap to the greater of quote less slippage and feed less impact less slippage: one limit, not two", () => {
-    const floorAt = (buyAmountRaw: bigint, path = direct) =>
+    const minOutAt = (buyAmountRaw: bigint, path = direct) =>
       priceLegs([leg], [quote(buyAmountRaw, 0, path)], limits).swaps[0]!.minBuyAmountRaw
     // The example of decision 77: slippage 0.5 percent and impact 1 percent; the feed promises 1,000,000.
-    assert.strictEqual(floorAt(1_000_000n), 995_000n)
-    assert.strictEqual(floorAt(990_000n), 985_050n)
-    assert.strictEqual(floorAt(986_000n), 985_000n)
-    assert.strictEqual(floorAt(982_000n, overHub), 982_000n)
+    assert.strictEqual(minOutAt(1_000_000n), 995_000n)
+    assert.strictEqual(minOutAt(990_000n), 985_050n)
+    assert.strictEqual(minOutAt(986_000n), 985_000n)
+    assert.strictEqual(minOutAt(982_000n, overHub), 982_000n)
   })
 
   it("never lets a swap lose more than impact and slippage against the feed, whatever is quoted", () =>
@@ -50,7 +50,7 @@ describe("priceLegs", () => {
       )
     ))
 
-  it("puts the floor slippage below the quote", () => {
+  it("puts the minimum slippage below the quote", () => {
     const { swaps, skips } = priceLegs([leg], [quote(1_000_000n)], limits)
     assert.isEmpty(skips)
     assert.strictEqual(swaps[0]!.minBuyAmountRaw, 995_000n)
@@ -92,7 +92,7 @@ describe("priceLegs", () => {
   it("a quote better than the feed is taken", () =>
     assert.lengthOf(priceLegs([leg], [quote(2_000_000n)], limits).swaps, 1))
 
-  it("each leg becomes one swap or one skip, and no floor is above its quote", () =>
+  it("each leg becomes one swap or one skip, and no minimum is above its quote", () =>
     fc.assert(
       fc.property(
         fc.array(

@@ -41,7 +41,7 @@ const skipOf = (verdict: SaleVerdict) => {
 }
 
 describe("slices of a leg", () => {
-  it("make the part that the market takes, at the part's own floor, and say what is left", () => {
+  it("make the part that the market takes, at the part's own minimum, and say what is left", () => {
     const cut = { ...quote(399_000n, 100), sellAmountRaw: 1_000_000_000n }
     const part = partOf(leg, cut.sellAmountRaw)
     assert.deepInclude(part, { valueUsd: 1_000n * Decimal.one, expectedBuyRaw: 400_000n })
@@ -54,7 +54,7 @@ describe("slices of a leg", () => {
     assert.isUndefined(slicedSkip(leg, leg.sellAmountRaw, sliced))
   })
 
-  it("are none where the market takes nothing or less than the least trade now; all of the leg is left to later runs", () => {
+  it("are none where the market takes nothing or less than the minimum trade now; all of the leg is left to later runs", () => {
     const sold = [
       { sell: leg.sell, buy: leg.buy, raw: 100_000_000n },
       { sell: leg.buy, buy: leg.sell, raw: 9n }
@@ -110,7 +110,7 @@ describe("several paths of a leg", () => {
   ]
   const both: Quote = { ...quote(996_000n, 60), paths }
 
-  it("are a swap each, with a floor of its own, and sell the leg together", () => {
+  it("are a swap each, with a minimum amount out of its own, and sell the leg together", () => {
     const swaps = swapsOf(priceSale(leg, both, limits))
     assert.deepStrictEqual(
       swaps.map(({ execution, feeRaw, minBuyAmountRaw, sellAmountRaw }) => ({

@@ -6,7 +6,7 @@ import { erc20, type EvmAddress } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import type { ActionReceipt } from "#domain/relay/Transaction.ts"
 import { type Arrival, TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { Reconciler } from "#domain/transfer/Reconciler.ts"
@@ -25,7 +25,7 @@ const down = new ChainUnavailable({ chainId: base, reason: "taken down by the te
 
 const Scripted = Layer.merge(
   Layer.succeed(TransferReceipts, {
-    carriedAt: () => Effect.succeedNone,
+    inclusionOf: () => Effect.succeedNone,
     incoming: () => Effect.succeed([]),
     read: (_, txHash) =>
       Effect.suspend(() => {
@@ -33,7 +33,7 @@ const Scripted = Layer.merge(
         return answer === "down" ? Effect.fail(down) : Effect.succeed(Option.fromUndefinedOr(answer))
       })
   }),
-  Layer.mock(CarriedActions, {
+  Layer.mock(ActionReceipts, {
     find: ({ actionHash }) =>
       Effect.suspend(() => {
         const outcome = outcomes.get(actionHash)

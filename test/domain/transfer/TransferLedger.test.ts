@@ -51,9 +51,9 @@ const callersOf = (method: string): ReadonlyArray<string> =>
 
 describe("an intent", () => {
   it("is recorded by the service alone that ends it, and ended besides where its run died", () => {
-    assert.deepStrictEqual(callersOf("recordIntent"), ["domain/rebalance/carryBatch.ts"])
+    assert.deepStrictEqual(callersOf("recordIntent"), ["domain/rebalance/submitBatch.ts"])
     assert.deepStrictEqual(callersOf("cancelIntent"), [
-      "domain/rebalance/carryBatch.ts",
+      "domain/rebalance/submitBatch.ts",
       "domain/transfer/resolveIntent.ts"
     ])
   })

@@ -174,7 +174,7 @@ layer(TestStores, { excludeTestServices: true })("What has arrived", (it) => {
     })
   )
 
-  it.effect("is not what brought less than the least amount, or far more than was expected", () =>
+  it.effect("is not what brought less than the minimum amount, or far more than was expected", () =>
     Effect.gen(function* () {
       for (const raw of [989n, 1_021n]) {
         const { open, seen } = yield* observed({ brought: [["receiver", arrival, raw]] })

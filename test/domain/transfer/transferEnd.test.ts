@@ -59,7 +59,7 @@ describe("the end of a transfer", () => {
     )
   })
 
-  it("is partial with less than the least amount, or with another token", () => {
+  it("is partial with less than the minimum amount, or with another token", () => {
     assert.deepStrictEqual(
       summary(transferEnd(transfer, { status: delivered, arrival: usdc(989n), claims: unclaimed })),
       ["partial", arbUsdc.assetId, 989n]

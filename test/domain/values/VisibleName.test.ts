@@ -1,4 +1,4 @@
-/** Names of people's things are what they look like: in every contract that takes one. */
+/** Names of people's things are what they seem: in every contract that takes one. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { PortfolioName } from "#domain/portfolio/PortfolioName.ts"

@@ -47,7 +47,7 @@ const grant = (chainIds: ReadonlyArray<number>, withdrawalDomainName: string | n
 }
 
 const grants = [grant([8453, 56]), grant([42161])]
-const placeOf = (of: ReadonlyArray<Grant>, at: "" | "message." = "") => ({
+const contextOf = (of: ReadonlyArray<Grant>, at: "" | "message." = "") => ({
   grants: of,
   contracts: (chainId: ChainId) => new Set(chainId === 8453 ? [current] : []),
   families,
@@ -62,7 +62,7 @@ const good: WithdrawalTerms = { recipientAccountId: recipient, assets: [asset(ba
 const on56 = Schema.decodeUnknownSync(AssetId)(`eip155:56/erc20:${address}`)
 
 const codeOf = (terms: WithdrawalTerms, of: ReadonlyArray<Grant> = grants) =>
-  Result.match(resolveSource(terms, placeOf(of)), {
+  Result.match(resolveSource(terms, contextOf(of)), {
     onSuccess: () => "ok",
     onFailure: (error) =>
       (error.constructor as unknown as { readonly contract: { readonly code: string } }).contract.code
@@ -149,7 +149,7 @@ describe("where a withdrawal takes place", () => {
     it(`to ${what}, which can only lose: API_211`, () => {
       const recipientAccountId = `eip155:8453:${Eip55.checksum(to)}`
       assert.strictEqual(codeOf({ ...good, recipientAccountId }), "API_211")
-      assert.isTrue(Result.isFailure(resolveWholeSource(recipientAccountId, placeOf(grants))))
+      assert.isTrue(Result.isFailure(resolveWholeSource(recipientAccountId, contextOf(grants))))
     })
   }
 
@@ -168,7 +168,7 @@ describe("where a withdrawal takes place", () => {
       { recipientAccountId: own }
     ]) {
       const { details } = Result.getOrThrow(
-        Result.flip(resolveSource({ ...good, ...changes }, placeOf(grants, "message.")))
+        Result.flip(resolveSource({ ...good, ...changes }, contextOf(grants, "message.")))
       )
       for (const line of details ?? []) assert.match(line, /^message\.(assets\.1\.assetId|recipientAccountId): /)
     }
@@ -176,7 +176,7 @@ describe("where a withdrawal takes place", () => {
 
   it("is the account of the latest grant on the recipient's chain", () => {
     const later = grant([8453], "Renamed")
-    const site = Result.getOrThrow(resolveSource(good, placeOf([...grants, later])))
+    const site = Result.getOrThrow(resolveSource(good, contextOf([...grants, later])))
     assert.strictEqual(site.grant, later)
     assert.strictEqual(site.domainName, "Renamed")
     assert.strictEqual(site.chain.accountId, own)
@@ -188,7 +188,8 @@ describe("where a withdrawal takes place", () => {
   })
 
   it("of everything asks the same of the recipient", () => {
-    const of = (id: WithdrawalTerms["recipientAccountId"]) => Result.isSuccess(resolveWholeSource(id, placeOf(grants)))
+    const of = (id: WithdrawalTerms["recipientAccountId"]) =>
+      Result.isSuccess(resolveWholeSource(id, contextOf(grants)))
     assert.isTrue(of(recipient))
     for (const id of [wallet, zero, own, on1]) assert.isFalse(of(id))
   })
@@ -197,7 +198,7 @@ describe("where a withdrawal takes place", () => {
     const assetIds = [baseUsdc.assetId, baseWeth.assetId, arbUsdc.assetId]
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...assetIds), { minLength: 1, maxLength: 6 }), (ids) => {
-        const result = resolveSource({ ...good, assets: ids.map((id) => asset(id)) }, placeOf(grants))
+        const result = resolveSource({ ...good, assets: ids.map((id) => asset(id)) }, contextOf(grants))
         const repeated = ids.flatMap((id, index) => (ids.indexOf(id) < index ? [index] : []))
         const stray = ids.flatMap((id, index) => (id === arbUsdc.assetId ? [index] : []))
         const named = Result.match(result, {

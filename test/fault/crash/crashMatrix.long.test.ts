@@ -87,7 +87,7 @@ describe("kill -9 at every boundary", () => {
       "depart",
       "retract",
       "watch",
-      "step"
+      "part"
     ]
     assert.includeMembers([...kinds], [...must, "verify", "begin", "finish", "abandon", "launched", "ended"])
     for (const moment of [

@@ -11,7 +11,7 @@ const services = JSON.parse(process.env["CRASHING_SERVICES"] ?? "") as ReadonlyA
 
 let isDoomed = false
 
-const tellAs = (index: number) => {
+const reportAs = (index: number) => {
   const report = reporterOf(index)
   return (message: Message) => {
     if (message._tag === "Stopped") isDoomed = true
@@ -20,7 +20,7 @@ const tellAs = (index: number) => {
 }
 
 const program = Effect.gen(function* () {
-  yield* Effect.forEach(services, (config, index) => runService(config, tellAs(index)), {
+  yield* Effect.forEach(services, (config, index) => runService(config, reportAs(index)), {
     concurrency: "unbounded",
     discard: true
   })

@@ -1,11 +1,11 @@
-/** What is left when everything has ended: in the database, and by the word of the chains. */
+/** What is left when everything has ended: in the database, and as the chains say. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChainId, AccountId, EvmAddress } from "#domain/values/Caip.ts"
 import { chainIdOf } from "#domain/values/Caip.ts"
 import { Balances } from "#domain/chain/Balances.ts"
 import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
-import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
+import { type Included, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
 import type { Begun } from "#test/fault/crash/Scenario.ts"
 
 export interface FinalState {
@@ -25,8 +25,8 @@ export interface FinalState {
   readonly transfers: ReadonlyArray<unknown>
   /** Raw units by asset, of each account on its chain. */
   readonly balances: Readonly<Record<string, string>>
-  /** What the chain carried for each account. */
-  readonly carried: Readonly<Record<string, ReadonlyArray<Carried>>>
+  /** What the chain included for each account. */
+  readonly included: Readonly<Record<string, ReadonlyArray<Included>>>
   /** Claims of withdrawal nonces by what became of them. */
   readonly claims: ReadonlyArray<unknown>
   /** What must be nothing: announcements, executions and operations that are not finished. */
@@ -75,7 +75,7 @@ export const finalState = Effect.fnUntraced(function* ({ accounts, portfolioId }
         FROM operation_events e WHERE e.operation_id = o.operation_id) AS events,
       (SELECT r.report FROM rebalance_runs r WHERE r.operation_id = o.operation_id) AS report,
       coalesce((SELECT w.outcome FROM withdrawals w WHERE w.operation_id = o.operation_id),
-        (SELECT a.outcome FROM actions a WHERE a.operation_id = o.operation_id)) AS outcome,
+        (SELECT a.outcome FROM orders a WHERE a.operation_id = o.operation_id)) AS outcome,
       coalesce((SELECT jsonb_agg(jsonb_build_object('chain', t.chain_id, 'attempt', t.attempt, 'status', t.status)
         ORDER BY t.chain_id, t.attempt)
         FROM relayed_actions t WHERE t.operation_id = o.operation_id), '[]'::jsonb) AS attempts
@@ -91,16 +91,16 @@ export const finalState = Effect.fnUntraced(function* ({ accounts, portfolioId }
     SELECT (SELECT count(*)::int FROM transfer_intents WHERE portfolio_id = ${portfolioId}) AS intents,
       (SELECT count(*)::int FROM workflow_messages WHERE finished_at IS NULL) AS executions,
       (SELECT count(*)::int FROM operations WHERE finished_at IS NULL) AS operations`
-  const carried: Record<string, ReadonlyArray<Carried>> = {}
+  const included: Record<string, ReadonlyArray<Included>> = {}
   for (const account of accounts) {
-    const all = yield* witness.carried(account)
-    carried[chainIdOf(account)] = all.map(({ byRelayer, success }) => ({ byRelayer, success }))
+    const all = yield* witness.included(account)
+    included[chainIdOf(account)] = all.map(({ byRelayer, success }) => ({ byRelayer, success }))
   }
   const state: FinalState = {
     operations,
     transfers,
     balances: yield* balancesOf(accounts),
-    carried,
+    included,
     claims,
     left: left!,
     nonces: yield* noncesOf()

@@ -10,11 +10,11 @@ import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
 import { RequiredSignatures } from "#domain/account/RequiredSignatures.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
-import { AuthorizationRequired, ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { AuthorizationRequired, SwapBatches, type SwapBatch } from "#domain/trading/SwapBatches.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Routing } from "#domain/trading/Routing.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { PermissionId } from "#domain/account/Authorization.ts"
 import { ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
 import { journalOf } from "#test/fault/crash/Journal.ts"
@@ -171,7 +171,7 @@ export const marketWorld = (file: string, script: Script) => {
     ),
     Layer.succeed(ChainWitness, {
       usedNonces: (chainId) => Effect.sync(() => chain.usedNonces(chainId)),
-      carried: (account) => Effect.sync(() => chain.landed().filter(({ accountId }) => accountId === account))
+      included: (account) => Effect.sync(() => chain.landed().filter(({ accountId }) => accountId === account))
     }),
     Layer.effect(
       Balances,
@@ -188,24 +188,24 @@ export const marketWorld = (file: string, script: Script) => {
       )
     ),
     Layer.effect(
-      ChainExecution,
-      Effect.map(ChainExecution, (trades) => {
+      SwapBatches,
+      Effect.map(SwapBatches, (trades) => {
         const unlessRefused = Effect.fnUntraced(function* (batch: SwapBatch) {
           if (script.fault === "prepare") return yield* fault
           const { permissionId } = batch.authorization.chains.find(({ chainId }) => chainId === batch.chainId)!
           const isRefused = script.unsigned !== null && batch.chainId === 8453 && permissionId === "0x00000001"
           if (isRefused) return yield* refused(permissionId)
         })
-        return ChainExecution.of({
+        return SwapBatches.of({
           prepare: (batch) => Effect.andThen(unlessRefused(batch), trades.prepare(batch)),
           prepareForRun: (batch) => Effect.andThen(unlessRefused(batch), trades.prepareForRun(batch))
         })
       })
     ),
     Layer.effect(
-      WithdrawalExecution,
-      Effect.map(WithdrawalExecution, (withdrawals) =>
-        WithdrawalExecution.of({
+      WithdrawalTransactions,
+      Effect.map(WithdrawalTransactions, (withdrawals) =>
+        WithdrawalTransactions.of({
           ...withdrawals,
           delivered: (withdrawal, receipt) =>
             Effect.suspend(() => {

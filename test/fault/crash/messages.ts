@@ -10,13 +10,13 @@ export type Message =
   | { readonly _tag: "Stopped" }
   | { readonly _tag: "Ended"; readonly state: FinalState }
 
-const mark = "@crash "
+const prefix = "@crash "
 
 /** Sends a message of the nth service of the process. */
 export const reporterOf =
   (service: number) =>
   (message: Message): void => {
-    let left = Buffer.from(`${mark}${JSON.stringify([service, message])}\n`)
+    let left = Buffer.from(`${prefix}${JSON.stringify([service, message])}\n`)
     while (left.length > 0) left = left.subarray(writeSync(1, left))
   }
 
@@ -24,8 +24,8 @@ export const reporterOf =
 export const messagesIn = (output: string, services: number): ReadonlyArray<ReadonlyArray<Message>> => {
   const messages = Array.from({ length: services }, (): Array<Message> => [])
   for (const line of output.split("\n")) {
-    if (!line.startsWith(mark)) continue
-    const [service, message] = JSON.parse(line.slice(mark.length)) as readonly [number, Message]
+    if (!line.startsWith(prefix)) continue
+    const [service, message] = JSON.parse(line.slice(prefix.length)) as readonly [number, Message]
     messages[service]!.push(message)
   }
   return messages

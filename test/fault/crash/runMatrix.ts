@@ -12,11 +12,11 @@ import type { Begun } from "#test/fault/crash/Scenario.ts"
 import { startServices } from "#test/fault/crash/startServices.ts"
 
 /** A service without its tasks. */
-export type Place = Omit<ServiceConfig, "tasks">
+export type ServiceSlot = Omit<ServiceConfig, "tasks">
 
 export interface Setting {
-  /** Places of one scenario, as many as a process holds. */
-  readonly places: ReadonlyArray<Place>
+  /** Slots of one scenario, as many as a process holds. */
+  readonly slots: ReadonlyArray<ServiceSlot>
   /** Where Node keeps what it compiled; it makes starts cheap. */
   readonly cacheDir: string
   /** Share by which amounts may differ from those of the undisturbed run. */
@@ -69,7 +69,7 @@ export const spreadOver = (moments: ReadonlyArray<string>, count: number): Reado
     : Array.from({ length: count }, (_, n) => moments[Math.round((n * (moments.length - 1)) / Math.max(1, count - 1))]!)
 
 /**
- * How often bytes are sent while nobody carries them, and whether an accepted run is launched again before it has
+ * How often bytes are sent while nobody includes them, and whether an accepted run is launched again before it has
  * begun, depends on the pace of the machine; the first time never does.
  */
 const doneAgain = /^(sending to .*|sent to .*, unheard|\S+ launched, (not )?stored) \(\d+\)$/
@@ -97,7 +97,7 @@ const unseen = (boundaries: ReadonlyArray<string>): number => {
 const byDetail = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number =>
   unseen(a) - unseen(b) || a.length - b.length
 
-/** What a crash left in a place. */
+/** What a crash left in a slot. */
 interface Dead {
   readonly at: string
   readonly begun: Begun
@@ -105,14 +105,14 @@ interface Dead {
   readonly again: number | undefined
 }
 
-export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepare, sample, share }: Setting) {
-  /** Gives places their tasks; those without any rest. Answers the messages of each place. */
+export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, slots, prepare, sample, share }: Setting) {
+  /** Gives slots their tasks; those without any rest. Answers the messages of each slot. */
   const run = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReadonlyArray<Task>>) {
-    const busy = places.flatMap((place, index) => {
+    const busy = slots.flatMap((slot, index) => {
       const own = tasks[index] ?? []
-      return own.length === 0 ? [] : [{ index, config: { ...place, tasks: own } }]
+      return own.length === 0 ? [] : [{ index, config: { ...slot, tasks: own } }]
     })
-    const messages = places.map((): ReadonlyArray<Message> => [])
+    const messages = slots.map((): ReadonlyArray<Message> => [])
     if (busy.length === 0) return messages
     const answers = yield* Effect.promise(() =>
       startServices(
@@ -125,7 +125,7 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
   })
 
   yield* prepare
-  const untouched = yield* run(places.map(() => [{ _tag: "Begin" }]))
+  const untouched = yield* run(slots.map(() => [{ _tag: "Begin" }]))
   const [first] = untouched.toSorted((a, b) => byDetail(passed(a), passed(b)))
   const undisturbed = endedIn(first!)!
   const boundaries = passed(first!)
@@ -139,7 +139,7 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
   /** Crashes the recoveries that are to be crashed. */
   const crashAgain = Effect.gen(function* () {
     const messages = yield* run(
-      places.map((_, index) => {
+      slots.map((_, index) => {
         const again = dead[index]?.again
         return again === undefined ? [] : [{ _tag: "End", begun: dead[index]!.begun, doom: { after: again } }]
       })
@@ -152,7 +152,7 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
     if (dead.some((one) => one?.again !== undefined)) yield* crashAgain
     yield* prepare
     const messages = yield* run(
-      places.map((_, index): ReadonlyArray<Task> => {
+      slots.map((_, index): ReadonlyArray<Task> => {
         const [left, at] = [dead[index], moments[index]]
         return [
           ...(left === undefined ? [] : [{ _tag: "End", begun: left.begun } as const]),
@@ -177,8 +177,8 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
   })
 
   const inRounds = Effect.fnUntraced(function* (moments: ReadonlyArray<string>) {
-    for (let done = 0; done < moments.length; done += places.length)
-      yield* round(moments.slice(done, done + places.length), hasSecondCrashes(done / places.length))
+    for (let done = 0; done < moments.length; done += slots.length)
+      yield* round(moments.slice(done, done + slots.length), hasSecondCrashes(done / slots.length))
   })
 
   const moments = momentsOf(boundaries)
@@ -191,7 +191,7 @@ export const runMatrix = Effect.fnUntraced(function* ({ cacheDir, places, prepar
   if (unexplained.length > 0) {
     yield* prepare
     // A busy machine makes a run wait, and what follows from waiting is nothing that every run comes to.
-    const later = (yield* run(places.map(() => [{ _tag: "Begin" }]))).map(passed)
+    const later = (yield* run(slots.map(() => [{ _tag: "Begin" }]))).map(passed)
     const always = unexplained.filter((at) => later.every((boundaries) => boundaries.includes(at)))
     problems.push(...always.map((at) => `No run came to "${at}" but the undisturbed ones`))
   }

@@ -1,5 +1,5 @@
 /**
- * The crash matrix of one scenario: its places, with a database each, and on real chains with accounts of their own.
+ * The crash matrix of one scenario: its slots, with a database each, and on real chains with accounts of their own.
  */
 import { Effect } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -33,26 +33,26 @@ export const compileCache = Effect.acquireRelease(
 export const chainMatrix = (scenario: ChainScenario, cacheDir: string) =>
   Effect.gen(function* () {
     const { configFor, restorePools } = yield* ChainsHost
-    const places = yield* Effect.forEach(indices(servicesOfAProcess.real), (index) =>
+    const slots = yield* Effect.forEach(indices(servicesOfAProcess.real), (index) =>
       Effect.gen(function* () {
         const dataDir = yield* copyOfTemplate
         const chains = yield* configFor(`${scenario} ${index}`)
         return { database: yield* databaseServer(dataDir), scenario, since: Date.now(), journal: null, chains }
       })
     )
-    return yield* runMatrix({ places, cacheDir, share: poolShare, prepare: restorePools })
+    return yield* runMatrix({ slots, cacheDir, share: poolShare, prepare: restorePools })
   }).pipe(Effect.scoped)
 
 /** Runs a scenario on scripted chains; at all moments, or at `sample` of them by as many services. */
 export const marketMatrix = (scenario: MarketScenario, cacheDir: string, sample?: number) =>
   Effect.gen(function* () {
-    const places = yield* Effect.forEach(indices(sample ?? servicesOfAProcess.scripted), () =>
+    const slots = yield* Effect.forEach(indices(sample ?? servicesOfAProcess.scripted), () =>
       Effect.gen(function* () {
         const dataDir = yield* copyOfTemplate
         const database = yield* databaseServer(dataDir)
         return { database, scenario, since: Date.now(), journal: join(dataDir, "chains"), chains: null }
       })
     )
-    const setting = { places, cacheDir, share: 0, prepare: Effect.void }
+    const setting = { slots, cacheDir, share: 0, prepare: Effect.void }
     return yield* runMatrix(sample === undefined ? setting : { ...setting, sample })
   }).pipe(Effect.scoped)

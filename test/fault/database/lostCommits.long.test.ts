@@ -1,6 +1,6 @@
 /**
  * PostgreSQL crashes while rebalances and a swap are at work, and a copy takes its place that lacks the last commits.
- * The service goes on with it as it is; the chains have carried what the copy does not know of.
+ * The service goes on with it as it is; the chains have included what the copy does not know of.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
 import { postgresServer } from "#test/fault/support/PostgresServer.ts"
 import { backendQuote, signedInOwner, submitAction } from "#test/support/actingOwner.ts"
-import { carried, chainBalance, createStrategy, rebalance } from "#test/support/journey.ts"
+import { included, chainBalance, createStrategy, rebalance } from "#test/support/journey.ts"
 import { eventually, worldFolder } from "#test/support/World.ts"
 import { enrolled, finished, funded, operationOf, traded, worldOn } from "#test/world/support/slowlyConfirmed.ts"
 
@@ -83,7 +83,7 @@ describe("a failover to a copy that lost the last commits", () => {
           assert.strictEqual(swap.status, 200, JSON.stringify(swap.body))
           const all = [...accounts, owner.vault]
           await eventually("everything is in a block", async () =>
-            (await carried(world, all)).every((count) => count === 1) ? true : undefined
+            (await included(world, all)).every((count) => count === 1) ? true : undefined
           )
           return {
             swap: swap.body.result.data.operationId as string,
@@ -112,7 +112,7 @@ describe("a failover to a copy that lost the last commits", () => {
         if ((await operationOf(world, owner.portfolioId, swap)) !== undefined)
           assert.strictEqual((await finished(world, owner.portfolioId, swap)).outcome, "traded")
         const once = all.map(() => 1)
-        assert.deepStrictEqual(await carried(world, all), once)
+        assert.deepStrictEqual(await included(world, all), once)
         assert.deepStrictEqual(await dollars(), left)
 
         // Whoever asks again, because an operation is unknown or not, finds that at most some dollars are left to do.

@@ -12,7 +12,15 @@ import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/clus
 import { newServerDatabase } from "#test/support/database.ts"
 import { pgBouncer } from "#test/fault/support/PgBouncer.ts"
 import { TransactionPooler } from "#test/fault/support/TransactionPooler.ts"
-import { carried, createStrategy, enroll, finishedOperation, fund, newOwner, rebalance } from "#test/support/journey.ts"
+import {
+  included,
+  createStrategy,
+  enroll,
+  finishedOperation,
+  fund,
+  newOwner,
+  rebalance
+} from "#test/support/journey.ts"
 import { startWorld, worldFolder } from "#test/support/World.ts"
 
 /** What both kinds of poolers answer about themselves. */
@@ -47,7 +55,7 @@ for (const [name, newPooler] of Object.entries(poolers))
     const newDatabase = newServerDatabase
 
     it.live(
-      "carries runs: no statement is kept for the next transaction, and locks of shards go to the server itself",
+      "runs operations: no statement is kept for the next transaction, and locks of shards go to the server itself",
       () =>
         Effect.gen(function* () {
           const directUrl = yield* newDatabase
@@ -102,7 +110,7 @@ for (const [name, newPooler] of Object.entries(poolers))
     )
 
     it.live(
-      "serves the whole service: portfolios are enrolled and traded at once, and each operation is carried once",
+      "serves the whole service: portfolios are enrolled and traded at once, and each operation is included once",
       () =>
         Effect.gen(function* () {
           const directUrl = yield* newDatabase
@@ -128,7 +136,7 @@ for (const [name, newPooler] of Object.entries(poolers))
             for (const { accounts, operationId, portfolioId } of portfolios) {
               const operation = await finishedOperation(world, portfolioId, operationId)
               assert.strictEqual(operation.outcome, "traded", JSON.stringify(operation))
-              assert.deepStrictEqual(await carried(world, accounts), [1, 1])
+              assert.deepStrictEqual(await included(world, accounts), [1, 1])
             }
           })
         }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))

@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { instant, noChain } from "#bench/engine/noChain.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { databaseLayer } from "#bench/http/benchDatabase.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import { EngineLive, SchedulerLive } from "#layers/engine/EngineLive.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
 
@@ -17,7 +17,7 @@ let wentOn = 0
 
 const Chains = Layer.effectContext(
   Effect.map(Layer.build(noChain(instant)), (context) =>
-    Context.add(context, CarriedActions, {
+    Context.add(context, ActionReceipts, {
       find: ({ actionHash, txHash }) =>
         Effect.sync(() => {
           polls += 1

@@ -12,7 +12,7 @@ import { type AttestationRequest, PriceAttestor, type SignedPrice } from "#domai
 import * as Decimal from "#domain/values/Decimal.ts"
 import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
 import { AttestorSigners, type Signer } from "#domain/relay/Signer.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { AttestedGuards } from "#layers/attestor/AttestorConfig.ts"
 import { OwnAttestor } from "#layers/attestor/OwnAttestor.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
@@ -146,7 +146,7 @@ const swapOf = (
 
 /** Why the swap into the attested token is refused before anything is signed. */
 const refusal = Effect.fnUntraced(function* (enrollment: Enrolled, chain: Chain, symbol: string) {
-  const { prepare } = yield* ChainExecution
+  const { prepare } = yield* SwapBatches
   const failure = yield* Effect.flip(prepare(yield* swapOf(enrollment, chain, { buy: symbol })))
   assert.strictEqual(failure._tag, "SimulationFailed")
   const [found, ...others] = (failure._tag === "SimulationFailed" && failure.unattested) || []
@@ -249,7 +249,7 @@ describe("tokens that an attestor prices", () => {
     )
 
     it.effect(
-      "are refused on a word that is not the attestor's for this guard, chain and token, before anything is sent",
+      "are refused on a signed price that is not the attestor's for this guard, chain and token, before anything is sent",
       () =>
         Effect.gen(function* () {
           const { arbitrum, base } = yield* setUp

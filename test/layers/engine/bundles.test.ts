@@ -88,19 +88,19 @@ const ended = Effect.fnUntraced(function* ({ operationId, portfolioId, tenantId 
   return { state, error, receipt: report.chains.find(({ receipt }) => receipt !== null)?.receipt }
 })
 
-interface Carried {
+interface Included {
   readonly attempt: number
   readonly nonce: bigint
-  readonly carries: number
+  readonly actionCount: number
   readonly status: string
 }
 
-/** The run's attempts, with the transactions that carry them. */
-const carried = ({ operationId }: Run) =>
+/** The run's attempts, with the transactions that include them. */
+const included = ({ operationId }: Run) =>
   Effect.flatMap(
     SqlClient.SqlClient,
-    (sql) => sql<Carried>`
-      SELECT a.attempt, a.nonce, t.carries, a.status FROM relayed_actions a
+    (sql) => sql<Included>`
+      SELECT a.attempt, a.nonce, t.action_count AS "actionCount", a.status FROM relayed_actions a
       JOIN relayed_transactions t USING (chain_id, relayer, nonce)
       WHERE a.operation_id = ${operationId} ORDER BY a.attempt`
   )
@@ -127,7 +127,7 @@ layer(Engine, { excludeTestServices: true })("runs that share transactions", (it
         yield* isOnTarget(run)
       }
       assert.strictEqual(actionHashes.size, portfolios)
-      const attempts = (yield* Effect.forEach(runs, carried)).flat()
+      const attempts = (yield* Effect.forEach(runs, included)).flat()
       assert.deepStrictEqual(
         attempts.map(({ attempt, status }) => [attempt, status]),
         runs.map(() => [1, "succeeded"])
@@ -138,7 +138,7 @@ layer(Engine, { excludeTestServices: true })("runs that share transactions", (it
     })
   )
 
-  it.effect("go on without one that the chain refuses among them, which is carried alone", () =>
+  it.effect("go on without one that the chain refuses among them, which is included alone", () =>
     Effect.gen(function* () {
       const market = yield* TestChain
       const runs = yield* startTogether(({ account }, index) => {
@@ -148,15 +148,15 @@ layer(Engine, { excludeTestServices: true })("runs that share transactions", (it
         assert.strictEqual((yield* ended(run)).state, "completed")
         yield* isOnTarget(run)
       }
-      const [refused] = yield* carried(runs[4]!)
-      assert.strictEqual(refused!.carries, 1)
-      const others = (yield* Effect.forEach(runs, carried)).flat()
-      assert.isAbove(Math.max(...others.map(({ carries }) => carries)), 1)
+      const [refused] = yield* included(runs[4]!)
+      assert.strictEqual(refused!.actionCount, 1)
+      const others = (yield* Effect.forEach(runs, included)).flat()
+      assert.isAbove(Math.max(...others.map(({ actionCount }) => actionCount)), 1)
     })
   )
 
   it.effect(
-    "whose transaction comes to nothing are carried again, alone and once, and that is no failure of theirs",
+    "whose transaction comes to nothing are included again, alone and once, and that is no failure of theirs",
     () =>
       Effect.gen(function* () {
         const market = yield* TestChain
@@ -168,12 +168,12 @@ layer(Engine, { excludeTestServices: true })("runs that share transactions", (it
           assert.isTrue(receipt!.success)
           yield* isOnTarget(run)
         }
-        const attempts = yield* Effect.forEach(runs, carried)
+        const attempts = yield* Effect.forEach(runs, included)
         const spoiled = attempts.filter(({ length }) => length > 1)
         assert.isAbove(spoiled.length, 1)
         for (const each of spoiled) {
           assert.deepStrictEqual(
-            each.map(({ carries, status }) => [carries > 1, status]),
+            each.map(({ actionCount, status }) => [actionCount > 1, status]),
             [
               [true, "reverted"],
               [false, "succeeded"]

@@ -1,5 +1,5 @@
 /**
- * Streams over the life of a rebalance, a withdrawal and a transfer between chains, carried by the engine of the same
+ * Streams over the life of a rebalance, a withdrawal and a transfer between chains, included by the engine of the same
  * process. The poller sleeps for an hour here: what the streams send, they get from the engine.
  */
 import { assert, layer } from "@effect/vitest"

@@ -5,8 +5,8 @@
 import { assert, layer } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { DateTime, Duration, Effect, Layer, Schedule, Schema } from "effect"
-import type { ActionOrder } from "#domain/action/ActionOrder.ts"
-import { ActionStore } from "#domain/action/ActionStore.ts"
+import type { OrderTerms } from "#domain/order/OrderTerms.ts"
+import { OrderStore } from "#domain/order/OrderStore.ts"
 import { addressOf, type EvmAddress } from "#domain/values/Caip.ts"
 import { makeOperationId, type OperationId } from "#domain/values/Ids.ts"
 import { isTerminal, type ReportedOperation } from "#domain/operation/Operation.ts"
@@ -65,10 +65,10 @@ const accepted = Effect.fnUntraced(function* (seconds: number, calls = false) {
   market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
   const operationId = yield* makeOperationId
   const place = { chainId: baseUsdc.chainId, accountId: accounts[0] }
-  const order: ActionOrder = calls
+  const order: OrderTerms = calls
     ? { _tag: "Calls", ...place, calls: [{ to: addressOf(baseUsdc.assetId) as EvmAddress, data: "0x" }] }
     : { ...place, ...swap }
-  yield* (yield* ActionStore).submit({
+  yield* (yield* OrderStore).submit({
     operationId,
     tenantId,
     portfolioId,
@@ -90,9 +90,9 @@ const accepted = Effect.fnUntraced(function* (seconds: number, calls = false) {
   return { market, operationId, run }
 })
 
-const carriedBy = (operationId: OperationId, receipt: ActionReceipt) =>
+const includedBy = (operationId: OperationId, receipt: ActionReceipt) =>
   Effect.map(TestChain, (market) => {
-    market.marked.set(receipt.actionHash, operationId)
+    market.tagged.set(receipt.actionHash, operationId)
     market.included.set(receipt.actionHash, receipt)
   })
 
@@ -101,13 +101,13 @@ layer(Engine, { excludeTestServices: true })("an order whose operation has no re
     Effect.gen(function* () {
       const { market, operationId, run } = yield* accepted(30)
       const receipt = receiptOf("a1", true)
-      yield* carriedBy(operationId, receipt)
+      yield* includedBy(operationId, receipt)
       const sent = market.broadcasts.length
       const operation = yield* run("swap")
       assert.strictEqual(operation.state, "completed")
       assert.strictEqual(operation.outcome, "traded")
       assert.lengthOf(market.broadcasts, sent, "nothing was sent")
-      const outcome = yield* (yield* ActionStore).outcome(operationId)
+      const outcome = yield* (yield* OrderStore).outcome(operationId)
       assert.deepStrictEqual(outcome?.receipt, receipt)
       const [done] = operation.result!.chains[0]!.swaps
       assert.deepInclude(done, {
@@ -121,7 +121,7 @@ layer(Engine, { excludeTestServices: true })("an order whose operation has no re
   it.effect("of calls is not carried out again either", () =>
     Effect.gen(function* () {
       const { market, operationId, run } = yield* accepted(30, true)
-      yield* carriedBy(operationId, receiptOf("a2", true))
+      yield* includedBy(operationId, receiptOf("a2", true))
       const sent = market.broadcasts.length
       assert.strictEqual((yield* run("execute")).state, "completed")
       assert.lengthOf(market.broadcasts, sent, "nothing was sent")
@@ -131,21 +131,21 @@ layer(Engine, { excludeTestServices: true })("an order whose operation has no re
   it.effect("is carried out once when what the chain shows of it was reverted", () =>
     Effect.gen(function* () {
       const { market, operationId, run } = yield* accepted(30)
-      yield* carriedBy(operationId, receiptOf("a3", false))
+      yield* includedBy(operationId, receiptOf("a3", false))
       const sent = market.broadcasts.length
       assert.strictEqual((yield* run("swap")).state, "completed")
       assert.lengthOf(market.broadcasts, sent + 1)
-      const carried = [...market.included.values()].filter(
-        ({ actionHash, success }) => success && market.marked.get(actionHash) === operationId
+      const included = [...market.included.values()].filter(
+        ({ actionHash, success }) => success && market.tagged.get(actionHash) === operationId
       )
-      assert.lengthOf(carried, 1)
+      assert.lengthOf(included, 1)
     })
   )
 
   it.effect("is not carried out again either after the time in which a swap is made", () =>
     Effect.gen(function* () {
       const { market, operationId, run } = yield* accepted(3_600)
-      yield* carriedBy(operationId, receiptOf("a4", true))
+      yield* includedBy(operationId, receiptOf("a4", true))
       const sent = market.broadcasts.length
       assert.strictEqual((yield* run("swap")).state, "completed")
       assert.lengthOf(market.broadcasts, sent)
@@ -210,14 +210,14 @@ const longEnough = "5200 millis"
  */
 const rebalancedUnrecorded = Effect.fnUntraced(function* (
   byte: string,
-  { unsettledMarks = 0, reverts = 0 }: { readonly unsettledMarks?: number; readonly reverts?: number } = {}
+  { unsettledTags = 0, reverts = 0 }: { readonly unsettledTags?: number; readonly reverts?: number } = {}
 ) {
   const { accounts, portfolioId, tenantId } = yield* enrolledPortfolio
   const market = yield* TestChain
   market.fund(accounts[0], baseUsdc.assetId, 10_000_000_000n)
   market.fund(accounts[1], arbUsdc.assetId, 4_000_000_000n)
   market.fund(accounts[1], arbWeth.assetId, 2_400_000_000_000_000_000n)
-  market.unsettledMarks = unsettledMarks
+  market.unsettledTags = unsettledTags
   const store = yield* OperationStore
   const operationId = yield* makeOperationId
   const sent = market.broadcasts.length
@@ -234,7 +234,7 @@ const rebalancedUnrecorded = Effect.fnUntraced(function* (
       ]
       return Effect.andThen(
         Effect.sleep(longEnough),
-        carriedBy(operationId, { ...receiptOf(byte, true), deltas })
+        includedBy(operationId, { ...receiptOf(byte, true), deltas })
       ).pipe(Effect.provideService(TestChain, market))
     })
   yield* store.submitManual({ operationId, tenantId, portfolioId, now: yield* DateTime.now, cooldownMs: 0 })
@@ -272,7 +272,7 @@ layer(Engine, { excludeTestServices: true })(
 
     it.effect("waits for a block that does not count yet", () =>
       Effect.gen(function* () {
-        const { operation, sent } = yield* rebalancedUnrecorded("a6", { unsettledMarks: 2 })
+        const { operation, sent } = yield* rebalancedUnrecorded("a6", { unsettledTags: 2 })
         isTraded(operation)
         assert.strictEqual(sent, 0)
       })

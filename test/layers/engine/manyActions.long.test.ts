@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NodeCrypto } from "@effect/platform-node"
 import { Context, DateTime, Duration, Effect, Layer } from "effect"
-import { ActionStore } from "#domain/action/ActionStore.ts"
+import { OrderStore } from "#domain/order/OrderStore.ts"
 import { type AccountId, addressOf, type EvmAddress } from "#domain/values/Caip.ts"
 import { makeOperationId, type OperationId } from "#domain/values/Ids.ts"
 import { OperationLauncher } from "#domain/operation/OperationLauncher.ts"
@@ -79,7 +79,7 @@ const accept = Effect.fnUntraced(function* (portfolio: Enrolled, accountId: Acco
     yield* (yield* OperationStore).submitManual({ ...portfolio, operationId, now, cooldownMs: 0 })
     return operationId
   }
-  yield* (yield* ActionStore).submit({
+  yield* (yield* OrderStore).submit({
     ...portfolio,
     operationId,
     submittedAt: yield* DateTime.now,

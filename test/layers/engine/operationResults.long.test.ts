@@ -66,7 +66,7 @@ layer(Engine, { excludeTestServices: true })("what an operation did", (it) => {
         const [swap] = swaps
         assert.strictEqual(swap!.soldRaw, 10_000_000_000n - market.balance(account, swap!.sell))
         assert.strictEqual(swap!.receivedRaw, market.balance(account, swap!.buy))
-        assert.isTrue(swap!.receivedRaw! >= swap!.floorRaw)
+        assert.isTrue(swap!.receivedRaw! >= swap!.minOutRaw)
         assert.isTrue(swap!.feeRaw! > 0n && swap!.feeRaw! < swap!.soldRaw)
         assert.lengthOf(transactions, 1)
         assert.isTrue(transactions[0]!.success)
@@ -145,7 +145,7 @@ layer(Engine, { excludeTestServices: true })("what an operation did", (it) => {
           sell: baseUsdc.assetId,
           buy: baseUsdc.assetId,
           sentRaw: 400_000_000n,
-          floorRaw: 400_000_000n,
+          minOutRaw: 400_000_000n,
           receivedRaw: 400_000_000n,
           recipient: message.recipientAccountId,
           by: null

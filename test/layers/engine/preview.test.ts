@@ -90,7 +90,7 @@ layer(Engine, { excludeTestServices: true })("a preview", (it) => {
       const refusal = Exit.isFailure(dearer) ? dearer.cause.reasons[0] : undefined
       const error = refusal?._tag === "Fail" ? refusal.error : undefined
       assert.instanceOf(error, PlanChanged)
-      assert.match((error as PlanChanged).details![0]!, /^chain 8453: .* less than the floor of the preview/)
+      assert.match((error as PlanChanged).details![0]!, /^chain 8453: .* less than the minimum of the preview/)
       assert.deepStrictEqual(yield* everything, before)
 
       yield* setPrices

@@ -40,12 +40,12 @@ const start = Effect.gen(function* () {
 const storedHashes = Effect.fnUntraced(function* (operationId: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly hash: string }>`
-    WITH carrying AS (
+    WITH including AS (
       SELECT t.* FROM relayed_transactions t JOIN relayed_actions a USING (chain_id, relayer, nonce)
       WHERE a.operation_id = ${operationId}
     )
-    SELECT tx_hash AS hash FROM carrying
-    UNION ALL (SELECT r.tx_hash FROM relayed_replacements r JOIN carrying USING (chain_id, relayer, nonce)
+    SELECT tx_hash AS hash FROM including
+    UNION ALL (SELECT r.tx_hash FROM relayed_replacements r JOIN including USING (chain_id, relayer, nonce)
       ORDER BY r.replacement)`
   return rows.map(({ hash }) => hash)
 })

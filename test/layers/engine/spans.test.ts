@@ -21,7 +21,7 @@ const recording = Tracer.make({
 const traced = TestBallast.pipe(Layer.provideMerge(Layer.succeed(Tracer.Tracer, recording)))
 
 layer(traced, { excludeTestServices: true })("spans of a rebalance", (it) => {
-  it.effect("carry operation.id all through, and chain.id and transaction.hash where they are about those", () =>
+  it.effect("include operation.id all through, and chain.id and transaction.hash where they are about those", () =>
     Effect.gen(function* () {
       const { accounts, portfolioId, tenantId } = yield* enrolledPortfolio
       const market = yield* TestChain

@@ -5,10 +5,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Address, createWalletClient, encodeFunctionData, erc20Abi, type Hex, http } from "viem"
-import { CallTracer } from "#domain/action/CallTracer.ts"
+import { CallTracer } from "#domain/order/CallTracer.ts"
 import type { EvmAddress } from "#domain/values/Caip.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import {
   batchOf,
@@ -79,7 +79,7 @@ describe("an account's calls", () => {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* tradingAccount(401n)
         const batch = callsOf(enrollment, chain, approval(chain, chain.contracts.guard, 7n))
-        const prepared = asTransaction(yield* (yield* ChainExecution).prepare(batch))
+        const prepared = asTransaction(yield* (yield* SwapBatches).prepare(batch))
         assert.isUndefined(prepared.bundleGas, "it goes alone")
         const { calls, gasUsed } = yield* (yield* CallTracer).trace(prepared)
         assert.isTrue(gasUsed > 50_000n && gasUsed <= prepared.gasLimit, `${gasUsed}`)
@@ -96,7 +96,7 @@ describe("an account's calls", () => {
     it.effect("are refused where the guard does not know them, and where they would revert; nothing moves", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const enrollment = yield* tradingAccount(402n)
         const before = yield* balances(chain, enrollment.account)
         const { guard } = chain.contracts
@@ -120,7 +120,7 @@ describe("an account's calls", () => {
     it.effect("are simulated under the very limit of gas that they get", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const enrollment = yield* tradingAccount(404n)
         const token = yield* deployed(chain, burner)
         const { guard } = chain.contracts
@@ -142,7 +142,7 @@ describe("an account's calls", () => {
         const enrollment = yield* tradingAccount(405n)
         const token = yield* deployed(chain, turncoat)
         const batch = callsOf(enrollment, chain, approvalOf(chain.contracts.guard, token, 7n))
-        const prepared = asTransaction(yield* (yield* ChainExecution).prepare(batch))
+        const prepared = asTransaction(yield* (yield* SwapBatches).prepare(batch))
         yield* Effect.promise(async () => {
           const wallet = createWalletClient({ account: stranger, transport: http(chain.rpcUrl) })
           await chain.client.waitForTransactionReceipt({
@@ -161,7 +161,7 @@ describe("an account's calls", () => {
     it.effect("are refused before the account is there, and under a permission of before the guard", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const enrollment = yield* enroll(403n, [[chain, "USDC", "WETH"]])
         yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
         const batch = callsOf(enrollment, chain, approval(chain, chain.contracts.guard, 7n))

@@ -90,7 +90,7 @@ layer(EvmWorld.layer, { excludeTestServices: true })("Chains", (it) => {
       })
   )
 
-  it.effect("a chain with every contract is supported, and one that does not answer is taken at its word", () =>
+  it.effect("a chain with every contract is supported, and one that does not answer is taken as configured", () =>
     Effect.gen(function* () {
       const { supported, logged } = yield* start()
       assert.deepStrictEqual(supported, [8453, 42161, 56])

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
@@ -85,7 +85,7 @@ describe("Several endpoints", () => {
       })
     )
 
-    it.effect("all of them silent is a chain that is unavailable, without a word about their addresses", () =>
+    it.effect("all of them silent is a chain that is unavailable, without anything about their addresses", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const error = yield* Effect.flip(
@@ -116,7 +116,7 @@ describe("Several endpoints", () => {
           base.client.request<Asked>({ method: "eth_getTransactionReceipt", params: [signed.txHash] })
         )
         yield* Effect.gen(function* () {
-          const { find } = yield* CarriedActions
+          const { find } = yield* ActionReceipts
           proxy.answer = (method) =>
             method === "eth_getTransactionReceipt" ? result({ ...shown, blockHash: `0x${"0b".repeat(32)}` }) : undefined
           assert.deepStrictEqual(yield* find(signed, prepared.accountId), Option.none())
@@ -142,7 +142,7 @@ describe("Several endpoints", () => {
           Layer.provide(SecureRandom.layerWebCrypto)
         )
         yield* Effect.gen(function* () {
-          const { find } = yield* CarriedActions
+          const { find } = yield* ActionReceipts
           const found = find(signed, prepared.accountId)
           assert.deepStrictEqual(yield* found, Option.some(receipt))
 

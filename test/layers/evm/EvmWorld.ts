@@ -6,11 +6,11 @@ import { privateKeyToAccount } from "viem/accounts"
 import { type AssetId, type ChainId, erc20, type AccountId, type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
-import { type BatchOnOneChain, ChainExecution, type SwapBatch } from "#domain/trading/ChainExecution.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
+import { type BatchOnOneChain, SwapBatches, type SwapBatch } from "#domain/trading/SwapBatches.ts"
 import { type Swap } from "#domain/trading/Swap.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { actionToCarry } from "#domain/trading/PreparedBatch.ts"
+import { actionToSubmit } from "#domain/trading/PreparedBatch.ts"
 import { asTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import { PriceAttestor } from "#domain/attestation/PriceAttestor.ts"
@@ -279,7 +279,7 @@ export const batchOf = (
 
 /** The receipt, once there is one: a node answers a sent transaction before it has mined it. */
 export const confirmed = Effect.fnUntraced(function* (signed: SignedTransaction, accountId: AccountId) {
-  const actions = yield* CarriedActions
+  const actions = yield* ActionReceipts
   return yield* actions
     .find(signed, accountId)
     .pipe(Effect.flatMap(Effect.fromOption), Effect.retry({ times: 3_000, schedule: Schedule.spaced("20 millis") }))
@@ -287,9 +287,9 @@ export const confirmed = Effect.fnUntraced(function* (signed: SignedTransaction,
 
 /** Carries a batch out from preparation to receipt. */
 export const execute = Effect.fnUntraced(function* (batch: SwapBatch) {
-  const execution = yield* ChainExecution
+  const execution = yield* SwapBatches
   const relay = yield* Relayer
-  const prepared = asTransaction(actionToCarry(yield* execution.prepareForRun(batch)))
+  const prepared = asTransaction(actionToSubmit(yield* execution.prepareForRun(batch)))
   const signed = yield* relay.sign(prepared, prepared.chainNonce)
   yield* relay.broadcast(signed)
   return { prepared, signed, receipt: yield* confirmed(signed, prepared.accountId) }

@@ -10,8 +10,8 @@ import { ownerMessage } from "#domain/account/OwnerMessage.ts"
 import type { Revocation } from "#domain/account/Revocation.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { RevocationTransactions } from "#domain/revocation/RevocationTransactions.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   type Enrollment,
@@ -46,7 +46,7 @@ const draftFor = Effect.fnUntraced(function* ({ authorization }: Enrollment) {
     chainId,
     permissionId
   }))
-  const execution = yield* RevocationExecution
+  const execution = yield* RevocationTransactions
   return yield* execution.draft({
     accountType,
     accountIndex,
@@ -59,9 +59,9 @@ const draftFor = Effect.fnUntraced(function* ({ authorization }: Enrollment) {
 const signedByOwner = (revocation: Revocation) =>
   Effect.promise(() => owner.signMessage({ message: { raw: revocation.root as Hex } }))
 
-/** Puts the owner's word on every chain of the revocation. */
-const carry = Effect.fnUntraced(function* (revocation: Revocation, signature: string) {
-  const execution = yield* RevocationExecution
+/** Puts the owner's signature on every chain of the revocation. */
+const submitRevocation = Effect.fnUntraced(function* (revocation: Revocation, signature: string) {
+  const execution = yield* RevocationTransactions
   const relayer = yield* Relayer
   return yield* Effect.forEach(revocation.chains, (chain) =>
     Effect.gen(function* () {
@@ -93,7 +93,7 @@ const approval = (
   })
 
 const cause = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain) {
-  const execution = yield* ChainExecution
+  const execution = yield* SwapBatches
   const error = yield* Effect.flip(execution.prepare(batchOf(enrollment, chain, [yield* swapOn(chain)])))
   return error._tag === "AuthorizationRequired" ? error.cause : `${error._tag}: ${error.reason}`
 })
@@ -147,7 +147,7 @@ for (const { first, spender, what, world } of kinds) {
           }
           const revocation = yield* draftFor(enrollment)
           assert.strictEqual(revocation.chains.length, 2)
-          const receipts = yield* carry(revocation, yield* signedByOwner(revocation))
+          const receipts = yield* submitRevocation(revocation, yield* signedByOwner(revocation))
           for (const { gasUsed } of receipts) assert.isBelow(Number(gasUsed), 140_000)
           for (const chain of [base, arbitrum]) {
             assert.notStrictEqual(yield* approval(chain, enrollment, { spender: spender(chain) }), "included")
@@ -164,7 +164,7 @@ for (const { first, spender, what, world } of kinds) {
           const enrollment = yield* enroll(first + 1n, [[base, "USDC", "WETH"]])
           yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
           const revocation = yield* draftFor(enrollment)
-          const [receipt] = yield* carry(revocation, yield* signedByOwner(revocation))
+          const [receipt] = yield* submitRevocation(revocation, yield* signedByOwner(revocation))
           assert.isBelow(Number(receipt!.gasUsed), 400_000)
           assert.strictEqual(yield* cause(enrollment, base), "permission_revoked")
           const again = yield* renewed(enrollment, base)
@@ -175,7 +175,7 @@ for (const { first, spender, what, world } of kinds) {
       it.effect("is found when somebody else submits it", () =>
         Effect.gen(function* () {
           const { base } = yield* EvmWorld
-          const execution = yield* RevocationExecution
+          const execution = yield* RevocationTransactions
           const enrollment = yield* enroll(first + 2n, [[base, "USDC", "WETH"]])
           yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
           yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))
@@ -194,7 +194,7 @@ for (const { first, spender, what, world } of kinds) {
       it.effect("is refused with a signature of anybody else, and changes nothing", () =>
         Effect.gen(function* () {
           const { base } = yield* EvmWorld
-          const execution = yield* RevocationExecution
+          const execution = yield* RevocationTransactions
           const enrollment = yield* enroll(first + 3n, [[base, "USDC", "WETH"]])
           yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
           yield* execute(batchOf(enrollment, base, [yield* swapOn(base)]))
@@ -213,7 +213,7 @@ for (const { first, spender, what, world } of kinds) {
 
 describe("a revocation by an owner that is a contract", () => {
   layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
-    it.effect("ends the permission by the contract's word on its chain", () =>
+    it.effect("ends the permission by the contract's signature on its chain", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const accounts = yield* SmartAccounts
@@ -238,7 +238,7 @@ describe("a revocation by an owner that is a contract", () => {
         const revocation = yield* draftFor(enrollment)
         const signature = yield* sign(revocation)
         assert.isTrue(yield* accounts.isSignedByOwner(revocation, signature))
-        yield* carry(revocation, signature)
+        yield* submitRevocation(revocation, signature)
         assert.strictEqual(yield* cause(enrollment, base), "permission_revoked")
       })
     )

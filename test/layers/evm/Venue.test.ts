@@ -74,7 +74,7 @@ describe("Venue", () => {
           requests
         })
         assert.isTrue(quotes[1]!.buyAmountRaw < quotes[0]!.buyAmountRaw)
-        // Floors at the very quotes: one unit less from any of the three and the operation would not pass.
+        // Minimums at the very quotes: one unit less from any of the three and the operation would not pass.
         const swaps = requests.map((request, index) => ({
           ...request,
           execution: quotes[index]!.execution,

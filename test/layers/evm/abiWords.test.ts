@@ -5,7 +5,7 @@ import { assert, describe, it } from "vitest"
 import { ChainId, EvmAccountId, EvmAddress } from "#domain/values/Caip.ts"
 import { entryPoint, entryPointAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { combined } from "#layers/evm/execution/bundleOperations.ts"
-import { resultsOfReverted, revertedCalls } from "#layers/evm/execution/gatheredSimulations.ts"
+import { resultsOfReverted, revertedCalls } from "#layers/evm/execution/batchedSimulations.ts"
 import { decodeResults, encodeCalls } from "#layers/evm/rpc/aggregate.ts"
 
 const hexOf = (bytes: Uint8Array): Hex => `0x${Buffer.from(bytes).toString("hex")}`

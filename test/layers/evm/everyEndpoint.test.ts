@@ -13,7 +13,7 @@ import { PermissionId } from "#domain/account/Authorization.ts"
 import type { ChainRevocation } from "#domain/account/Revocation.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { kernelAbi } from "#layers/evm/contracts.ts"
-import { gatheredReceipts } from "#layers/evm/execution/gatheredReceipts.ts"
+import { batchedReceipts } from "#layers/evm/execution/batchedReceipts.ts"
 import { draftRevocation } from "#layers/evm/revocation/draftRevocation.ts"
 import { hasEnded } from "#layers/evm/revocation/prepareRevocation.ts"
 import type { CallResult } from "#layers/evm/rpc/aggregate.ts"
@@ -31,12 +31,12 @@ const limitMillis = 4_000
 type Answers = Readonly<Record<string, unknown>>
 type Asked = Effect.Effect<unknown, ChainUnavailable>
 
-/** An endpoint with an answer for each method; `gather` is the one of reading calls. */
+/** An endpoint with an answer for each method; `readCalls` is the one of reading calls. */
 const endpoint = (answer: (method: string) => Asked) =>
   EvmClients.of({
     request: <A>(_: ChainId, method: string) => answer(method) as Effect.Effect<A, ChainUnavailable>,
-    gather: () =>
-      Effect.map(answer("gather") as Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>, (results) => ({
+    readCalls: () =>
+      Effect.map(answer("readCalls") as Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>, (results) => ({
         results,
         blockNumber: 1n,
         timestamp: 1n
@@ -74,11 +74,11 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] 
 afterEach(() => void vi.useRealTimers())
 
 describe("What every endpoint is asked", () => {
-  const blockNumber = readEach(chainId, (place) =>
+  const blockNumber = readEach(chainId, (position) =>
     Effect.flatMap(EvmClients, ({ request }) =>
       Effect.map(
         request(chainId, "eth_blockNumber", (client) => client.getBlockNumber()),
-        (head) => ({ head, place })
+        (head) => ({ head, position })
       )
     )
   )
@@ -91,9 +91,9 @@ describe("What every endpoint is asked", () => {
       const results = Exit.isSuccess(exit) ? exit.value : []
       assert.deepStrictEqual(
         results.map((result) => (Result.isSuccess(result) ? result.success : result.failure.reason)),
-        ["no answer in time", { head: 7n, place: 1 }, "out of sorts"]
+        ["no answer in time", { head: 7n, position: 1 }, "out of sorts"]
       )
-      assert.deepStrictEqual(yield* concluded(chainId, results), [{ head: 7n, place: 1 }])
+      assert.deepStrictEqual(yield* concluded(chainId, results), [{ head: 7n, position: 1 }])
     })
   )
 
@@ -113,7 +113,7 @@ describe("The end of a permission", () => {
     encodeFunctionResult({ abi: kernelAbi, functionName: "validationConfig", result: { nonce: 2, hook: zeroAddress } })
   )
   const shows = (validFrom: number) =>
-    working({ eth_blockNumber: 9n, gather: [nonceOf("validNonceFrom", validFrom), validation] })
+    working({ eth_blockNumber: 9n, readCalls: [nonceOf("validNonceFrom", validFrom), validation] })
 
   it.effect("is found by those that answer, while one hangs and one fails", () =>
     Effect.gen(function* () {
@@ -147,7 +147,7 @@ describe("The nonce that a revocation ends at", () => {
     Effect.map(({ chains }) => chains[0].validFrom),
     Effect.provide(SecureRandom.layerWebCrypto)
   )
-  const shows = (nonce: number) => working({ gather: [nonceOf("currentNonce", nonce)] })
+  const shows = (nonce: number) => working({ readCalls: [nonceOf("currentNonce", nonce)] })
 
   it.effect("is above the highest that an endpoint shows, while one hangs and one fails", () =>
     Effect.gen(function* () {
@@ -181,9 +181,9 @@ describe("Receipts that are sought together", () => {
       eth_getLogs: [],
       eth_getTransactionCount: usedNonces,
       eth_getTransactionReceipt: null,
-      gather: []
+      readCalls: []
     })
-  const sought = Effect.flatMap(gatheredReceipts(chainId), (find) => find({ transaction, accountId: account }))
+  const sought = Effect.flatMap(batchedReceipts(chainId), (find) => find({ transaction, accountId: account }))
 
   it.effect("are given by those that answer, while one hangs and one fails", () =>
     Effect.gen(function* () {

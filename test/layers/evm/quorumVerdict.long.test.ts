@@ -31,7 +31,7 @@ const withEndpoints = (...observations: ReadonlyArray<Effect.Effect<Observation,
   const clientsOver = (...endpoints: ReadonlyArray<EvmClients["Service"]>) =>
     EvmClients.of({
       chain: unused,
-      gather: unused,
+      readCalls: unused,
       request: unused,
       heads: () => Effect.succeed([]),
       due: () => Effect.succeed(0n),

@@ -110,7 +110,7 @@ describe("Ondo", () => {
     Effect.gen(function* () {
       const { result, seen } = yield* against(
         (one) => ({ body: honest(one, price) }),
-        ({ word }) => word(purchase)
+        ({ signedQuote }) => signedQuote(purchase)
       )
       const quantity = bought(purchase.amountRaw, 6, price)
       assert.deepInclude(result, { issuer: "ondo", receiveRaw: quantity, priceUsd: price, feeUsd: 0n })
@@ -142,7 +142,7 @@ describe("Ondo", () => {
     Effect.gen(function* () {
       const { result } = yield* against(
         (one) => ({ body: honest(one, price) }),
-        ({ word }) => word(sale)
+        ({ signedQuote }) => signedQuote(sale)
       )
       const { amount, functionName, quote } = callOf(result.direct.data)
       assert.strictEqual(functionName, "redeemWithAttestation")
@@ -156,14 +156,14 @@ describe("Ondo", () => {
       const dearer = (price * 101n) / 100n
       const { result, seen } = yield* against(
         (one) => ({ body: honest(one, one.path.endsWith("soft") ? price : dearer) }),
-        ({ word }) => word(purchase)
+        ({ signedQuote }) => signedQuote(purchase)
       )
       assert.strictEqual(result.receiveRaw, bought(purchase.amountRaw, 6, dearer))
       assert.lengthOf(seen, 4)
       const rising = yield* Effect.flip(
         against(
           (one, count) => ({ body: honest(one, price + BigInt(count) * Decimal.one) }),
-          ({ word }) => word(purchase)
+          ({ signedQuote }) => signedQuote(purchase)
         )
       )
       assert.strictEqual(rising._tag, "IssuerRefused")
@@ -203,7 +203,7 @@ describe("Ondo", () => {
         const refusal = yield* Effect.flip(
           against(
             (one) => ({ body: { ...honest(one, price), ...(one.path.endsWith("soft") ? {} : change) } }),
-            ({ word }) => word(sale)
+            ({ signedQuote }) => signedQuote(sale)
           )
         )
         assert.strictEqual(refusal._tag, "IssuerRefused")
@@ -235,7 +235,7 @@ describe("Ondo", () => {
         const failed = yield* Effect.flip(
           against(
             (one) => (isWhole ? { body: { ...honest(one, price), ...(answer.body as object) } } : answer),
-            ({ word }) => word(sale)
+            ({ signedQuote }) => signedQuote(sale)
           )
         )
         assert.strictEqual(failed._tag, tag)

@@ -95,7 +95,7 @@ describe("the feed of coins", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("splits more coins than an address line carries", () =>
+  it.live("splits more coins than an address line includes", () =>
     Effect.gen(function* () {
       const { items, requests, world } = yield* running()
       world.wanted = Array.from({ length: 600 }, (_, index) => coin(`C${index}`, `coin-${index}`))

@@ -62,7 +62,7 @@ const lies: ReadonlyArray<readonly [what: string, step: LifiStep]> = [
   ["another amount", action({ fromAmount: "1000001" })],
   ["another estimated amount", estimate({ fromAmount: "999999" })],
   ["an allowance for somebody else", estimate({ approvalAddress: thief })],
-  ["a least amount below our floor", estimate({ toAmountMin: "989999" })],
+  ["an amount below our minimum", estimate({ toAmountMin: "989999" })],
   ["less expected than the least", estimate({ toAmount: "994999" })],
   ["a call of another contract", transaction({ to: thief })],
   ["a transaction of another account", transaction({ from: thief })],
@@ -79,7 +79,7 @@ const lies: ReadonlyArray<readonly [what: string, step: LifiStep]> = [
   ["a call for another amount", data({ amountRaw: 1_000_001n })],
   ["a call to another chain", data({ buy: baseWeth.assetId })],
   ["a call for another destination token", data({ buy: arbWeth.assetId })],
-  ["a call with a lower floor than its estimate", data({ minRaw: 994_999n })],
+  ["a call with a lower minimum amount out than its estimate", data({ minRaw: 994_999n })],
   ["a call for another recipient", data({}, thief)],
   ["a call with something behind it", transaction({ data: concatHex([lockData(call, account), "0x00"]) as Hex })]
 ]

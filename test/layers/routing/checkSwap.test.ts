@@ -100,7 +100,7 @@ const lies: ReadonlyArray<readonly [what: string, step: LifiStep]> = [
   ],
   ["another function with the same arguments", data(concatHex(["0x12345678", `0x${single().slice(10)}`]))],
   ["a receiver that is somebody else", data(single({}, thief))],
-  ["a lower least amount than its estimate", data(single({}, account, 394_999n))],
+  ["a lower minimum amount than its estimate", data(single({}, account, 394_999n))],
   ["a call that takes another token", data(single({ sendingAssetId: btc }))],
   ["a call that takes more", data(single({ fromAmount: 1_000_001n }))],
   ["a call that takes nothing", data(single({ requiresDeposit: false }))],

@@ -49,7 +49,7 @@ const tokens = (amount: bigint, to = destination) =>
 /** Every instruction that the service builds, by name. */
 const steps: Readonly<Record<string, Step>> = {
   limitUnits: { _tag: "LimitUnits", units: 80_000 },
-  limitUnitsWithMark: { _tag: "LimitUnits", units: 80_000, mark: keyOf(12) },
+  limitUnitsWithTag: { _tag: "LimitUnits", units: 80_000, tag: keyOf(12) },
   priceUnits: { _tag: "PriceUnits", microLamports: 1_000n },
   makeTokenAccount: { _tag: "MakeTokenAccount", owner: account, mint, tokenProgram: TOKEN_PROGRAM_ID },
   createWallet: { _tag: "CreateWallet", id, consent },

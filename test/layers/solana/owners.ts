@@ -6,7 +6,7 @@ import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { TenantId } from "#domain/values/Ids.ts"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import { acceptFromEvmOwner, issueForEvmOwner } from "#layers/solana/enrollment/evmOwner.ts"
-import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import type { WalletSubAccount } from "#layers/solana/enrollment/Flow.ts"
 import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
 import { acceptFromSolanaOwner, issueForSolanaOwner } from "#layers/solana/enrollment/solanaOwner.ts"
 import { type Agent, localAgent } from "#layers/solana/lifecycle/Agent.ts"
@@ -51,7 +51,7 @@ export const whileBlocksPass =
     )
 
 /** Sends what is made, once. */
-export const carriedOut = <E>(chain: TestChain, make: Effect.Effect<Attempt, E, SolanaRpc>) =>
+export const executed = <E>(chain: TestChain, make: Effect.Effect<Attempt, E, SolanaRpc>) =>
   whileBlocksPass(chain)(executeAttempts(newJournal(), make, timing))
 
 /** What the owner's wallet does with an issued transaction. */
@@ -72,11 +72,11 @@ export const enrollSolana = Effect.fnUntraced(function* (chain: TestChain, agent
   })
   const signedTransaction = signIssued(issued.transaction, owner)
   const { flow } = issued
-  const { outcome } = yield* carriedOut(
+  const { outcome } = yield* executed(
     chain,
     acceptFromSolanaOwner({ fees, flow, owner: owner.publicKey, agent, signedTransaction })
   )
-  return { outcome, place: flow as WalletPlace, ...addressesOf(flow), issued, signedTransaction }
+  return { outcome, place: flow as WalletSubAccount, ...addressesOf(flow), issued, signedTransaction }
 })
 
 export interface EvmWallet {
@@ -94,9 +94,9 @@ export const evmWalletOf = (account: PrivateKeyAccount): EvmWallet => ({
 export const newEvmWallet = () => evmWalletOf(privateKeyToAccount(generatePrivateKey()))
 
 /** What the client sends at stage 2: it builds the text itself. */
-export const wordOf = Effect.fnUntraced(function* (
+export const signatureOf = Effect.fnUntraced(function* (
   owner: EvmWallet,
-  { agent, place, slot }: { readonly agent: PublicKey; readonly place: WalletPlace; readonly slot: bigint }
+  { agent, place, slot }: { readonly agent: PublicKey; readonly place: WalletSubAccount; readonly slot: bigint }
 ) {
   const text = agentRoleText({ agent, wallet: addressesOf(place).wallet, slot, odometer: place.odometer })
   const signature = yield* Effect.promise(() => owner.sign(text))
@@ -106,7 +106,7 @@ export const wordOf = Effect.fnUntraced(function* (
 /** A portfolio of an EVM owner. */
 export const enrollEvm = Effect.fnUntraced(function* (chain: TestChain, agent: Agent, owner: EvmWallet) {
   const { flow } = yield* issueForEvmOwner({ tenantId, owner: owner.address, agent: agent.key })
-  const word = yield* wordOf(owner, { agent: agent.key, place: flow, slot: chain.ledger.slot })
-  const { outcome } = yield* carriedOut(chain, acceptFromEvmOwner({ flow, owner: owner.address, agent, word, fees }))
+  const word = yield* signatureOf(owner, { agent: agent.key, place: flow, slot: chain.ledger.slot })
+  const { outcome } = yield* executed(chain, acceptFromEvmOwner({ flow, owner: owner.address, agent, word, fees }))
   return { outcome, place: flow, ...addressesOf(flow), word }
 })

@@ -70,7 +70,7 @@ describe("mints of allocations", () => {
           6,
           { decimals: 6, refusal: "it cannot be transferred" },
           { decimals: 6, refusal: "its transfers call a program that is not checked" },
-          { decimals: 6, refusal: "transfers of it take a fee, so that the floor would not hold" },
+          { decimals: 6, refusal: "transfers of it take a fee, so that the minimum would not hold" },
           null
         ]
       )

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import type { Consent, Step } from "#layers/solana/swig/Plan.ts"
 import { subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { buildStep } from "#layers/solana/swig/buildTransaction.ts"
-import { carry, consentOf, newEvmOwner, newWalletId, walletAt } from "#test/layers/solana/carry.ts"
+import { submit, consentOf, newEvmOwner, newWalletId, walletAt } from "#test/layers/solana/submit.ts"
 import { fundedKey, lamportsOf, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain
@@ -26,7 +26,7 @@ const enrolled = async () => {
   const [agent, owner] = [fundedKey(chain), Keypair.generate()]
   const id = newWalletId()
   const consent = { _tag: "SignsTransaction", key: owner.publicKey } as const
-  const { bytes, error } = await carry(chain, enrollment(id, consent), [agent, owner])
+  const { bytes, error } = await submit(chain, enrollment(id, consent), [agent, owner])
   assert.isNull(error)
   return { agent, owner, id, consent, bytes, account: subAccount(id, 1).address }
 }
@@ -57,7 +57,7 @@ describe("wallets of Solana owners", () => {
 
   it("a second portfolio reuses the wallet, and its sub-account is another", async () => {
     const { agent, consent, id, owner } = await enrolled()
-    const { error } = await carry(chain, enrollment(id, consent, 2).slice(1), [agent, owner])
+    const { error } = await submit(chain, enrollment(id, consent, 2).slice(1), [agent, owner])
     assert.isNull(error)
     assert.strictEqual(walletAt(chain, id).nextRole, 3)
     assert.isAbove(Number(lamportsOf(chain, subAccount(id, 2).address)), 0)
@@ -65,23 +65,23 @@ describe("wallets of Solana owners", () => {
 
   it("of two enrollments that expect the same role one fails as a whole", async () => {
     const { agent, consent, id, owner } = await enrolled()
-    assert.isNull((await carry(chain, enrollment(id, consent, 2).slice(1), [agent, owner])).error)
+    assert.isNull((await submit(chain, enrollment(id, consent, 2).slice(1), [agent, owner])).error)
     const before = walletAt(chain, id)
-    const { error } = await carry(chain, enrollment(id, consent, 2).slice(1), [agent, owner])
+    const { error } = await submit(chain, enrollment(id, consent, 2).slice(1), [agent, owner])
     assert.deepStrictEqual(error, custom(1, 36))
     assert.deepStrictEqual(walletAt(chain, id), before)
   })
 
   it("a wallet is made once", async () => {
     const { agent, consent, id, owner } = await enrolled()
-    const { error } = await carry(chain, enrollment(id, consent), [agent, owner])
+    const { error } = await submit(chain, enrollment(id, consent), [agent, owner])
     assert.deepStrictEqual(error, custom(0, 2))
   })
 
   it("a refusal lands and takes the fee of its signatures, and changes nothing else", async () => {
     const { agent, consent, id, owner } = await enrolled()
     const before = lamportsOf(chain, agent.publicKey)
-    await carry(chain, enrollment(id, consent), [agent, owner])
+    await submit(chain, enrollment(id, consent), [agent, owner])
     assert.strictEqual(lamportsOf(chain, agent.publicKey), before - 10_000n)
   })
 
@@ -89,7 +89,7 @@ describe("wallets of Solana owners", () => {
     const { agent, id } = await enrolled()
     chain.ledger.airdrop(subAccount(id, 1).address, sol)
     const before = lamportsOf(chain, agent.publicKey)
-    assert.isNull((await carry(chain, act(id, sol), [agent])).error)
+    assert.isNull((await submit(chain, act(id, sol), [agent])).error)
     assert.strictEqual(lamportsOf(chain, agent.publicKey), before - 5_000n)
   })
 })
@@ -100,7 +100,7 @@ describe("wallets of EVM owners", () => {
     const slot = chain.ledger.slot
     const consent = change(await consentOf(owner, { agent: agent.publicKey, id, odometer: 1, slot }))
     chain.ledger.advance(slotsLater)
-    const result = await carry(chain, enrollment(id, consent), [agent])
+    const result = await submit(chain, enrollment(id, consent), [agent])
     return { ...result, agent, owner, id, slot, consent }
   }
 
@@ -123,17 +123,17 @@ describe("wallets of EVM owners", () => {
     const [agent, owner, id] = [fundedKey(chain), newEvmOwner(), newWalletId()]
     const slot = chain.ledger.slot + 10n
     const consent = await consentOf(owner, { agent: agent.publicKey, id, odometer: 1, slot })
-    assert.deepStrictEqual((await carry(chain, enrollment(id, consent), [agent])).error, custom(1, 3015))
+    assert.deepStrictEqual((await submit(chain, enrollment(id, consent), [agent])).error, custom(1, 3015))
   })
 
   it("a signature serves once; the next needs the next odometer", async () => {
     const { agent, consent, error, id, owner } = await evmEnrollment(0n)
     assert.isNull(error)
     const again = enrollment(id, consent, 2).slice(1)
-    assert.deepStrictEqual((await carry(chain, again, [agent])).error, custom(0, 3017))
+    assert.deepStrictEqual((await submit(chain, again, [agent])).error, custom(0, 3017))
     const slot = chain.ledger.slot
     const next = await consentOf(owner, { agent: agent.publicKey, id, odometer: 2, slot })
-    assert.isNull((await carry(chain, enrollment(id, next, 2).slice(1), [agent])).error)
+    assert.isNull((await submit(chain, enrollment(id, next, 2).slice(1), [agent])).error)
     assert.strictEqual(walletAt(chain, id).nextRole, 3)
   })
 
@@ -172,8 +172,8 @@ describe("acting for a sub-account", () => {
   it("the agent moves what is in it, and leaves its rent", async () => {
     const { account, agent, id } = await enrolled()
     chain.ledger.airdrop(account, sol)
-    assert.deepStrictEqual((await carry(chain, act(id, sol + 1n), [agent])).error, custom(0, 3011))
-    assert.isNull((await carry(chain, act(id, sol), [agent])).error)
+    assert.deepStrictEqual((await submit(chain, act(id, sol + 1n), [agent])).error, custom(0, 3011))
+    assert.isNull((await submit(chain, act(id, sol), [agent])).error)
     assert.strictEqual(lamportsOf(chain, account), chain.ledger.rentOf(0))
   })
 
@@ -181,20 +181,20 @@ describe("acting for a sub-account", () => {
     const { account, id } = await enrolled()
     chain.ledger.airdrop(account, sol)
     const outsider = fundedKey(chain)
-    assert.deepStrictEqual((await carry(chain, act(id, 1n), [outsider])).error, custom(0, 3005))
+    assert.deepStrictEqual((await submit(chain, act(id, 1n), [outsider])).error, custom(0, 3005))
   })
 
   it("of several instructions all take effect or none", async () => {
     const { account, agent, id } = await enrolled()
     chain.ledger.airdrop(account, sol)
-    const { error } = await carry(chain, [...act(id, sol / 2n), ...act(id, 100n * sol)], [agent])
+    const { error } = await submit(chain, [...act(id, sol / 2n), ...act(id, 100n * sol)], [agent])
     assert.deepStrictEqual(error, custom(1, 1))
     assert.strictEqual(lamportsOf(chain, account), sol + chain.ledger.rentOf(0))
   })
 
   it("a role does not act for the sub-account of another", async () => {
     const { agent, consent, id, owner } = await enrolled()
-    assert.isNull((await carry(chain, enrollment(id, consent, 2).slice(1), [agent, owner])).error)
+    assert.isNull((await submit(chain, enrollment(id, consent, 2).slice(1), [agent, owner])).error)
     chain.ledger.airdrop(subAccount(id, 2).address, sol)
     const instruction = await buildStep(agent.publicKey, act(id, 1n)[0]!)
     const own = subAccount(id, 1).address

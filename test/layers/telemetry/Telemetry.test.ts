@@ -174,9 +174,9 @@ describe("Telemetry", () => {
     Effect.gen(function* () {
       const otlp = { endpoint: "http://127.0.0.1:9", headers: Redacted.make({}), traceRatio: 1 }
       const lines = (yield* linesOf(leak, { otlp })).map((line) => JSON.parse(line))
-      const told = lines.filter(({ message }) => message.includes("collector at http://127.0.0.1:9"))
+      const reported = lines.filter(({ message }) => message.includes("collector at http://127.0.0.1:9"))
       assert.deepStrictEqual(
-        told.map(({ level }) => level),
+        reported.map(({ level }) => level),
         ["Warn"]
       )
     })

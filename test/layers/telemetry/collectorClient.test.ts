@@ -7,17 +7,19 @@ import { collectorClient } from "#layers/telemetry/collectorClient.ts"
 type Reply = number | "unreachable"
 
 /** Sends an export for each reply of a collector, and answers the lines that were logged, each behind its sending. */
-const toldOf = (...replies: ReadonlyArray<Reply>) =>
+const reportedOf = (...replies: ReadonlyArray<Reply>) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
-    const told = Logger.layer([Logger.make(({ logLevel, message }) => lines.push(`${logLevel} ${String(message)}`))])
+    const reported = Logger.layer([
+      Logger.make(({ logLevel, message }) => lines.push(`${logLevel} ${String(message)}`))
+    ])
     const left = [...replies]
     const fetched: typeof fetch = async () => {
       const reply = left.shift()!
       if (reply === "unreachable") throw new TypeError("fetch failed")
       return new Response("{}", { status: reply })
     }
-    const client = yield* Layer.build(collectorClient("http://collector:4318").pipe(Layer.provide(told)))
+    const client = yield* Layer.build(collectorClient("http://collector:4318").pipe(Layer.provide(reported)))
     const seen: Array<readonly [number, string]> = []
     for (const [place] of replies.entries()) {
       yield* Effect.exit(HttpClient.post("http://collector:4318/v1/logs")).pipe(
@@ -32,7 +34,7 @@ const toldOf = (...replies: ReadonlyArray<Reply>) =>
 describe("a collector", () => {
   it.effect("that cannot be reached is one line at Warn, and one more when it takes exports again", () =>
     Effect.gen(function* () {
-      const seen = yield* toldOf("unreachable", "unreachable", "unreachable", "unreachable", 200, 200)
+      const seen = yield* reportedOf("unreachable", "unreachable", "unreachable", "unreachable", 200, 200)
       assert.deepStrictEqual(
         seen.map(([place]) => place),
         [1, 4]
@@ -43,23 +45,23 @@ describe("a collector", () => {
     })
   )
 
-  it.effect("that refuses what it is sent is told of too, with its status", () =>
+  it.effect("that refuses what it is sent is reported of too, with its status", () =>
     Effect.gen(function* () {
-      const [[, line] = [], ...others] = yield* toldOf(401, 401, 401)
+      const [[, line] = [], ...others] = yield* reportedOf(401, 401, 401)
       assert.isEmpty(others)
       assert.include(line, "it answers 401")
     })
   )
 
-  it.effect("that misses one sending is not told of", () =>
+  it.effect("that misses one sending is not reported of", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* toldOf("unreachable", 200, 503, 200), [])
+      assert.deepStrictEqual(yield* reportedOf("unreachable", 200, 503, 200), [])
     })
   )
 
-  it.effect("that goes away again is told of again", () =>
+  it.effect("that goes away again is reported of again", () =>
     Effect.gen(function* () {
-      const seen = yield* toldOf("unreachable", 500, 200, "unreachable", 500)
+      const seen = yield* reportedOf("unreachable", 500, 200, "unreachable", 500)
       assert.deepStrictEqual(
         seen.map(([place]) => place),
         [1, 2, 4]

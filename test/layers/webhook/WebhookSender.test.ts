@@ -99,7 +99,7 @@ describe("a message", () => {
     }).pipe(Effect.scoped, Effect.provide(sending()))
   )
 
-  it.live("is not carried on by a redirect, neither to the machine itself nor anywhere", () =>
+  it.live("is not included on by a redirect, neither to the machine itself nor anywhere", () =>
     Effect.gen(function* () {
       const inner = yield* receiver()
       const server = yield* receiver()

@@ -190,7 +190,7 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: bro
     })
   )
 
-  it.effect("rows of shares carry the last day's line of the share", () =>
+  it.effect("rows of shares contain the last day's line of the share", () =>
     Effect.gen(function* () {
       const { ask } = yield* MarketApi
       const { items } = yield* ask("assets.browseStocks", { exposureSlug: "aapl" })

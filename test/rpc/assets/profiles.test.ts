@@ -90,10 +90,10 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: pro
       const { items } = yield* ask("assets.getAssetOverlaysBatch", { assetIds: sent })
       assert.deepStrictEqual(idsOf(items), sent)
       const empty = { taxonomy: null, equityDetails: null, providerExtensions: null }
-      for (const place of [0, 2, 3]) assert.deepInclude(items[place], empty)
-      for (const place of [1, 4]) {
-        assert.strictEqual(items[place].equityDetails.identity.ticker, "AAPL")
-        assert.strictEqual(items[place].providerExtensions.unitModel, "scaled")
+      for (const position of [0, 2, 3]) assert.deepInclude(items[position], empty)
+      for (const position of [1, 4]) {
+        assert.strictEqual(items[position].equityDetails.identity.ticker, "AAPL")
+        assert.strictEqual(items[position].providerExtensions.unitModel, "scaled")
       }
       assert.deepStrictEqual((yield* ask("assets.getAssetOverlaysBatch", { assetIds: [] })).items, [])
       const many = Array.from({ length: 201 }, () => "x")

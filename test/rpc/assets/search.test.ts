@@ -71,7 +71,7 @@ layer(makeMarketApi(undefined, 130), { excludeTestServices: true })("assets: sea
   )
 
   it.effect(
-    "searchForCommandPalette keeps the order of tokens, with the richer row of a share in the token's place",
+    "searchForCommandPalette keeps the order of tokens, with the richer row of a share in the token's position",
     () =>
       Effect.gen(function* () {
         const { ask } = yield* MarketApi

@@ -1,8 +1,8 @@
 /** REST and procedures on one real server, with executions whole and every other procedure left out. */
 import { Effect, Layer, type LogLevel } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { Orders } from "#domain/order/Orders.ts"
+import { IssuerQuotes } from "#domain/order/IssuerQuotes.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
@@ -28,7 +28,7 @@ const unused = () => {
 }
 
 const Unused = Layer.mergeAll(
-  Layer.mock(Actions, {}),
+  Layer.mock(Orders, {}),
   Layer.mock(IssuerQuotes, {}),
   Layer.mock(AssetBrowsing, {
     browseAssets: unused,

@@ -6,8 +6,8 @@ import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import { HttpEffect, HttpRouter, HttpServer } from "effect/http"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { Orders } from "#domain/order/Orders.ts"
+import { IssuerQuotes } from "#domain/order/IssuerQuotes.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OwnKeys } from "#domain/identity/OwnKeys.ts"
 import { Sessions } from "#domain/identity/Sessions.ts"
@@ -190,7 +190,7 @@ export const makeMarketApi = (access: MarketDataAccess["Service"] = all, perMinu
         CryptoMarketData.layer,
         MarketDataRefresh.layer.pipe(Layer.provide(MarketDataJobsLive)),
         Layer.mock(MarketDataStream, {}),
-        Layer.mock(Actions, {}),
+        Layer.mock(Orders, {}),
         Layer.mock(IssuerQuotes, {}),
         Layer.mock(SignIns, {}),
         Layer.mock(Sessions, {}),

@@ -7,10 +7,10 @@ import { createSiweMessage } from "viem/siwe"
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts"
 import { assert } from "@effect/vitest"
 import type { TenantId } from "#domain/values/Ids.ts"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
-import type { IssuerQuoteStore } from "#domain/action/IssuerQuoteStore.ts"
-import type { ActionStore } from "#domain/action/ActionStore.ts"
+import { Orders } from "#domain/order/Orders.ts"
+import { IssuerQuotes } from "#domain/order/IssuerQuotes.ts"
+import type { IssuerQuoteStore } from "#domain/order/IssuerQuoteStore.ts"
+import type { OrderStore } from "#domain/order/OrderStore.ts"
 import type { Assets } from "#domain/asset/Assets.ts"
 import { AccessChanges } from "#domain/identity/AccessChanges.ts"
 import { ApiKeys } from "#domain/identity/ApiKeys.ts"
@@ -179,17 +179,17 @@ const Unused = Layer.mergeAll(
 )
 
 /** What actions are made of, when a test is about them. */
-type ActionServices = ActionStore | Assets | IssuerQuoteStore | SecureRandom.SecureRandom
+type ActionServices = OrderStore | Assets | IssuerQuoteStore | SecureRandom.SecureRandom
 
-const NoActions: Layer.Layer<Actions | IssuerQuotes, never, ActionServices> = Layer.merge(
-  Layer.mock(Actions, { submit: unused }),
+const NoActions: Layer.Layer<Orders | IssuerQuotes, never, ActionServices> = Layer.merge(
+  Layer.mock(Orders, { submit: unused }),
   Layer.mock(IssuerQuotes, {})
 )
 
 /** A deployment whose pages are served by `origins`. */
 export const makeSignInApi = (
   origins: ReadonlyArray<string> = [origin],
-  actions: Layer.Layer<Actions | IssuerQuotes, never, ActionServices> = NoActions,
+  actions: Layer.Layer<Orders | IssuerQuotes, never, ActionServices> = NoActions,
   stores: typeof TestStores = TestStores
 ) =>
   server.pipe(

@@ -10,7 +10,7 @@ import { jupiterProgram, type RouteForm, routeForms } from "#sandbox/solana/mark
 import { type SplToken, splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { installMarket } from "#sandbox/solana/market/installMarket.ts"
 import { amountIn, movePool, poolOf } from "#sandbox/solana/market/splPools.ts"
-import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
+import { submit, firstSubAccount, newWalletId } from "#test/layers/solana/submit.ts"
 import { fundedKey, land, lamportsOf, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 let chain: TestChain
@@ -168,7 +168,7 @@ describe("Jupiter in this world", () => {
 
   it("the agent swaps for a sub-account, by a checked plan of one transaction", async () => {
     const [agent, owner, id] = [fundedKey(chain), fundedKey(chain), newWalletId()]
-    assert.isNull((await carry(chain, firstPlace(id, owner.publicKey), [agent, owner])).error)
+    assert.isNull((await submit(chain, firstSubAccount(id, owner.publicKey), [agent, owner])).error)
     const account = subAccount(id, 1).address
     chain.ledger.airdrop(account, sol)
     const tesla = named("TSLAx")
@@ -176,7 +176,7 @@ describe("Jupiter in this world", () => {
     issue(chain.ledger, account, { token: tesla, amountRaw: 1n })
     const offer = offered({ from: usdc, to: tesla, amount: 1_000_000_000n }, account)
     const route = instructionOf(offer.swapInstruction)
-    const { bytes, error } = await carry(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner: [route] }], [agent])
+    const { bytes, error } = await submit(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner: [route] }], [agent])
     assert.isNull(error)
     assert.isAtMost(bytes, 1_232)
     assert.strictEqual(heldBy(account, tesla).toString(), (BigInt(offer.outAmount) + 1n).toString())

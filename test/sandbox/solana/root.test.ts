@@ -3,7 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Keypair, SystemProgram } from "@solana/web3.js"
 import { Ed25519Instruction, SolInstruction } from "@swig-wallet/lib"
 import { rootHoldings, subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
-import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
+import { submit, firstSubAccount, newWalletId } from "#test/layers/solana/submit.ts"
 import { replaceAuthority } from "#layers/solana/withdrawal/leave.ts"
 import { authorityOf, instructionOf } from "#test/layers/solana/walletPackage.ts"
 import { fundedKey, lamportsOf, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -16,7 +16,7 @@ afterAll(() => chain.close())
 
 const enrolled = async () => {
   const [agent, owner, id] = [fundedKey(chain), fundedKey(chain), newWalletId()]
-  assert.isNull((await carry(chain, firstPlace(id, owner.publicKey), [agent, owner])).error)
+  assert.isNull((await submit(chain, firstSubAccount(id, owner.publicKey), [agent, owner])).error)
   const account = subAccount(id, 1).address
   chain.ledger.airdrop(account, sol)
   const root = authorityOf(owner.publicKey)
@@ -25,7 +25,7 @@ const enrolled = async () => {
     const inner = [
       SystemProgram.transfer({ fromPubkey: account, toPubkey: Keypair.generate().publicKey, lamports: sol / 10n })
     ]
-    return (await carry(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner }], [agent])).error
+    return (await submit(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner }], [agent])).error
   }
   return { agent, owner, id, account, root, swig, acts }
 }
@@ -75,7 +75,7 @@ describe("the owner alone", () => {
     assert.isNull((await land(chain, [replace], [owner])).error)
     assert.deepStrictEqual(await acts(), { InstructionError: [0, { Custom: 3005 }] })
     const inner = [SystemProgram.transfer({ fromPubkey: account, toPubkey: owner.publicKey, lamports: sol })]
-    assert.isNull((await carry(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner }], [key])).error)
+    assert.isNull((await submit(chain, [{ _tag: "ActForSubAccount", id, roleId: 1, inner }], [key])).error)
     assert.deepStrictEqual((await land(chain, [replace], [owner])).error, { InstructionError: [0, { Custom: 70 }] })
   })
 

@@ -14,14 +14,14 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { solanaChainId, solanaReference } from "#domain/values/Caip.ts"
 import { splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { tokenAccount } from "#sandbox/solana/market/issuer.ts"
-import { newPlace, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
+import { newInstance, startWorld, type TestWorld } from "#test/sandbox/startWorld.ts"
 import { destroy, overview, type Refusal } from "#test/sandbox/worldCalls.ts"
 
 let world: TestWorld
-const connect = () => new Connection(`http://127.0.0.1:${world.place.control}/rpc/${solanaChainId}`, "confirmed")
+const connect = () => new Connection(`http://127.0.0.1:${world.instance.control}/rpc/${solanaChainId}`, "confirmed")
 
 beforeAll(async () => {
-  world = await startWorld(await newPlace(mkdtempSync(join(tmpdir(), "ballast-world-"))))
+  world = await startWorld(await newInstance(mkdtempSync(join(tmpdir(), "ballast-world-"))))
   assert.include(world.output(), "is ready")
 })
 afterAll(() => destroy(world))
@@ -128,7 +128,7 @@ describe("the Solana chain of a world", () => {
     const { outAmount } = (await build(1_000_000n)).body
     world.supervisor.kill("SIGTERM")
     await world.ended
-    world = await startWorld(world.place)
+    world = await startWorld(world.instance)
     const { value } = await connect().getTokenAccountBalance(tokenAccount(tesla, owner))
     assert.strictEqual(value.amount, "42")
     assert.strictEqual((await build(1_000_000n)).body.outAmount, outAmount)

@@ -31,11 +31,11 @@ import { sabotaged } from "#test/simulation/ports/sabotaged.ts"
 import { simulatedReceipts } from "#test/simulation/ports/SimulatedReceipts.ts"
 import { simulatedBalances } from "#test/simulation/ports/SimulatedBalances.ts"
 import {
-  simulatedCarriedActions,
+  simulatedActionReceipts,
   simulatedExecution,
   simulatedOperations
-} from "#test/simulation/ports/SimulatedExecution.ts"
-import { simulatedMarks } from "#test/simulation/ports/SimulatedMarks.ts"
+} from "#test/simulation/ports/SimulatedBatches.ts"
+import { simulatedTags } from "#test/simulation/ports/SimulatedTags.ts"
 import { simulatedPrices } from "#test/simulation/ports/SimulatedPrices.ts"
 import { simulatedRelayer } from "#test/simulation/ports/SimulatedRelayer.ts"
 import { NoIssuer } from "#bench/engine/noIssuer.ts"
@@ -49,15 +49,15 @@ import type { Random } from "#test/simulation/harness/Random.ts"
 import type { Session } from "#test/simulation/harness/Session.ts"
 import { simulatedSql } from "#test/simulation/harness/SimulatedSql.ts"
 import type { World } from "#test/simulation/world/World.ts"
-import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
+import { RevocationTransactions } from "#domain/revocation/RevocationTransactions.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
 
 const never = Effect.die(new Error("no owner revokes here"))
 
 /** The port of revocations where no owner revokes. */
 const unrevoked = Layer.succeed(
-  RevocationExecution,
-  RevocationExecution.of({ draft: () => never, hasEnded: () => never, prepare: () => never, find: () => never })
+  RevocationTransactions,
+  RevocationTransactions.of({ draft: () => never, hasEnded: () => never, prepare: () => never, find: () => never })
 )
 
 export interface InstanceOptions {
@@ -79,14 +79,14 @@ const portsOf = (world: World) =>
     simulatedBalances(world),
     simulatedExecution(world),
     simulatedOperations(world),
-    simulatedCarriedActions(world),
+    simulatedActionReceipts(world),
     simulatedPrices(world),
     simulatedRouting(world),
     NoIssuer,
     simulatedVenue(world),
     simulatedWithdrawals(world),
     unrevoked,
-    simulatedMarks(world),
+    simulatedTags(world),
     Layer.succeed(Chains, Chains.of({ supported: [...world.chains.values()].map(({ chainId }) => chainId) })),
     Layer.succeed(ServiceContracts, ServiceContracts.of({ on: () => new Set() })),
     FamiliesLive,

@@ -28,8 +28,8 @@ export interface RelayedRow {
   readonly nonce: number
   /** Hashes of the transaction's first bytes and of all that replaced them. */
   readonly hashes: ReadonlyArray<string>
-  /** How many actions the transaction says that it carries, and the hashes of those that there are. */
-  readonly carries: number
+  /** How many actions the transaction says that it includes, and the hashes of those that there are. */
+  readonly actionCount: number
   readonly members: ReadonlyArray<string>
   readonly status: "signed" | "succeeded" | "reverted"
   readonly receipt: {
@@ -92,7 +92,7 @@ const statement = `SELECT jsonb_build_object(
   )},
   'relayed', ${rows(
     `'operation', operation_id, 'chain', chain_id, 'attempt', attempt, 'account', account_id, 'actionHash', action_hash,
-      'relayer', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'carries', t.carries, 'hashes',
+      'relayer', relayer, 'nonce', nonce, 'status', status, 'receipt', receipt, 'actionCount', t.action_count, 'hashes',
       (SELECT coalesce(jsonb_agg(x.tx_hash), '[]'::jsonb) FROM relayed_replacements x
         WHERE (x.chain_id, x.relayer, x.nonce) = (t.chain_id, t.relayer, t.nonce)) || jsonb_build_array(t.tx_hash),
       'members', (SELECT jsonb_agg(m.action_hash) FROM relayed_actions m
@@ -134,9 +134,10 @@ export const readIdleUntil = async (connection: SqlConnection.Connection): Promi
 }
 
 const closedRuns = `
-  SELECT coalesce(max((way ->> 'runsLeft')::int), 0) AS runs FROM portfolios, jsonb_array_elements(closed_ways) AS way`
+  SELECT coalesce(max((route ->> 'runsLeft')::int), 0) AS runs
+  FROM portfolios, jsonb_array_elements(closed_routes) AS route`
 
-/** How many runs of a portfolio still leave out a way between chains on which transfers failed, at most. */
+/** How many runs of a portfolio still leave out a route between chains on which transfers failed, at most. */
 export const readRunsClosed = async (connection: SqlConnection.Connection): Promise<number> => {
   const [row] = await Effect.runPromise(connection.execute(closedRuns, [], undefined))
   return Number(row!["runs"])

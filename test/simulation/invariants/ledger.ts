@@ -14,13 +14,13 @@ const endOf: Readonly<Record<string, string>> = {
 }
 
 const checkEnd = ({ require, world }: Observation, row: TransferRow): void => {
-  const carried = world.bridge.all.filter(({ sourceTx }) => sourceTx === row.txHash)[row.position]
-  require("a closed entry says how the transfer ended", carried !== undefined &&
-    carried.ended &&
-    endOf[carried.fate] === row.state &&
-    row.received?.raw === carried.raw.toString() &&
-    row.received.assetId === carried.assetId, () =>
-    `${row.operation} is ${row.state} with ${row.received?.raw}; the bridge: ${carried?.fate} ${carried?.raw}, ended: ${carried?.ended}`)
+  const included = world.bridge.all.filter(({ sourceTx }) => sourceTx === row.txHash)[row.position]
+  require("a closed entry says how the transfer ended", included !== undefined &&
+    included.ended &&
+    endOf[included.fate] === row.state &&
+    row.received?.raw === included.raw.toString() &&
+    row.received.assetId === included.assetId, () =>
+    `${row.operation} is ${row.state} with ${row.received?.raw}; the bridge: ${included?.fate} ${included?.raw}, ended: ${included?.ended}`)
 }
 
 export const checkLedger = (observation: Observation): void => {

@@ -15,7 +15,7 @@ const text = (deltas: ReadonlyArray<{ readonly assetId: string; readonly raw: st
 const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void => {
   const key = attemptOf(row)
   const before = seen.relayed.get(key)
-  require("a signed attempt keeps its nonce and what it carries", before === undefined ||
+  require("a signed attempt keeps its nonce and what it includes", before === undefined ||
     (before.nonce === row.nonce && before.relayer === row.relayer && before.actionHash === row.actionHash), () =>
     `${key} had nonce ${before?.nonce} of ${before?.relayer} and has ${row.nonce} of ${row.relayer}`)
   require("a recorded receipt stays", before === undefined ||
@@ -31,12 +31,12 @@ const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void 
     require("a receipt says what the chain shows", part !== undefined &&
       part.success &&
       text(netOf(part, row.account)) === text(row.receipt!.deltas), () =>
-      `${key} is recorded as carried by ${row.receipt?.txHash}, which the chain does not bear out`)
+      `${key} is recorded as included by ${row.receipt?.txHash}, which the chain does not bear out`)
   } else if (row.receipt?.isBundleReverted === true) {
     const own = row.hashes.flatMap((hash) => chain.find(hash) ?? [])
-    require("a bundle that is recorded as reverted had several operations, and carried none", row.carries > 1 &&
+    require("a bundle that is recorded as reverted had several operations, and included none", row.actionCount > 1 &&
       own.every(({ execution }) => !execution.included), () =>
-      `${key} is recorded as reverted in ${own[0]?.txHash}, which carries ${row.carries}`)
+      `${key} is recorded as reverted in ${own[0]?.txHash}, which includes ${row.actionCount}`)
   } else {
     const landed = chain.bridgeAssetOf(row.actionHash)
     require("what is recorded as reverted moved nothing", landed === undefined || !landed.part.success, () =>
@@ -44,16 +44,20 @@ const checkRow = ({ require, seen, world }: Observation, row: RelayedRow): void 
   }
 }
 
-/** Whatever lands of a nonce carries the actions that are stored with it, and no others. */
-const checkBytes = (require: Observation["require"], world: World, { carries, hashes, members }: RelayedRow): void => {
+/** Whatever lands of a nonce includes the actions that are stored with it, and no others. */
+const checkBytes = (
+  require: Observation["require"],
+  world: World,
+  { actionCount, hashes, members }: RelayedRow
+): void => {
   const stored = members.toSorted().join()
   for (const hash of hashes)
-    require("a stored transaction carries what its actions say", members.length === carries &&
+    require("a stored transaction includes what its actions say", members.length === actionCount &&
       world.signed.get(hash)?.toSorted().join() === stored, () =>
-      `${hash} carries ${world.signed.get(hash)?.join(", ")}; stored are ${carries}: ${members.join(", ")}`)
+      `${hash} includes ${world.signed.get(hash)?.join(", ")}; stored are ${actionCount}: ${members.join(", ")}`)
 }
 
-/** Successful actions of each operation on each chain, each with the one that carried it. */
+/** Successful actions of each operation on each chain, each with the one that included it. */
 const checkLanded = ({ require, seen, world }: Observation): void => {
   for (const chain of world.chains.values()) {
     const landed = new Map<string, string>()

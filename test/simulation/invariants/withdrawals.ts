@@ -10,19 +10,19 @@ export const checkWithdrawals = ({ require, seen, snapshot, world }: Observation
     seen.withdrawals.set(row.operation, row)
     if (row.finished === null || before?.finished === row.finished) continue
     const chain = world.chain(chainIdOf(row.account as AccountId))
-    const carrier = chain.find(chain.accounts.withdrawn.get(withdrawalKey(row.account, row.nonce)) ?? "")
+    const including = chain.find(chain.accounts.withdrawn.get(withdrawalKey(row.account, row.nonce)) ?? "")
     if (row.state !== "completed") {
-      require("a failed withdrawal moved nothing", carrier === undefined, () =>
-        `${row.operation} landed in ${carrier?.txHash}`)
+      require("a failed withdrawal moved nothing", including === undefined, () =>
+        `${row.operation} landed in ${including?.txHash}`)
       continue
     }
-    const recipient = carrier?.execution.deltas.find(
+    const recipient = including?.execution.deltas.find(
       ({ account, raw }) => account !== row.account && account !== "pools" && raw > 0n
     )
-    const arrived = carrier === undefined ? [] : netOf(carrier.execution, recipient?.account ?? "")
-    require("a completed withdrawal landed, and says what arrived", carrier !== undefined &&
+    const arrived = including === undefined ? [] : netOf(including.execution, recipient?.account ?? "")
+    require("a completed withdrawal landed, and says what arrived", including !== undefined &&
       (row.delivered ?? []).every(
         ({ amountRaw, assetId }) => arrived.find((one) => one.assetId === assetId)?.raw.toString() === amountRaw
-      ), () => `${row.operation} says ${JSON.stringify(row.delivered)}; the chain: ${carrier?.txHash}`)
+      ), () => `${row.operation} says ${JSON.stringify(row.delivered)}; the chain: ${including?.txHash}`)
   }
 }

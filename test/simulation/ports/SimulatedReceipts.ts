@@ -11,12 +11,12 @@ export const simulatedReceipts = (world: World) =>
   Layer.succeed(
     TransferReceipts,
     TransferReceipts.of({
-      carriedAt: (accountId, actionHash) =>
+      inclusionOf: (accountId, actionHash) =>
         onChain(world, chainIdOf(accountId), (chain) => {
-          const carrier = chain.bridgeAssetOf(actionHash)
-          if (carrier === undefined || carrier.inclusion.block > shownHead(world, chain) - chain.confirmations + 1)
+          const including = chain.bridgeAssetOf(actionHash)
+          if (including === undefined || including.inclusion.block > shownHead(world, chain) - chain.confirmations + 1)
             return Option.none()
-          const { inclusion, part } = carrier
+          const { inclusion, part } = including
           return part.success
             ? Option.some({ blockNumber: BigInt(inclusion.block), txHash: inclusion.txHash })
             : Option.none()

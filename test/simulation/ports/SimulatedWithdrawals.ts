@@ -2,13 +2,13 @@
 import { Effect, Layer, Option } from "effect"
 import { chainIdOf } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { type WithdrawalStatus, WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { onChain, shownHead } from "#test/simulation/ports/link.ts"
 import { lostReceipt, netOf, ownInclusion, receiptOf } from "#test/simulation/ports/receipts.ts"
-import { prepareOn } from "#test/simulation/ports/SimulatedExecution.ts"
+import { prepareOn } from "#test/simulation/ports/SimulatedBatches.ts"
 import { withdrawalKey } from "#test/simulation/world/Accounts.ts"
 import type { Chain } from "#test/simulation/world/Chain.ts"
 import { digestOf, type Payload, actionHashOf } from "#test/simulation/world/Payload.ts"
@@ -30,12 +30,12 @@ const standingOn = (
   confirmed: number
 ): WithdrawalStatus | ChainUnavailable => {
   const { accountId, message } = withdrawal
-  const carrier = chain.accounts.withdrawn.get(withdrawalKey(accountId, message.nonce))
-  if (carrier === undefined)
+  const including = chain.accounts.withdrawn.get(withdrawalKey(accountId, message.nonce))
+  if (including === undefined)
     return chain.blockSeconds > message.expiresAt
       ? { _tag: "Closed", reason: "the authorization expired; nothing moved, and nothing can any more" }
       : { _tag: "Open" }
-  const found = chain.find(carrier)
+  const found = chain.find(including)
   const part = found?.execution.parts[0]
   return found === undefined || part === undefined || found.block > confirmed
     ? new ChainUnavailable({
@@ -56,7 +56,7 @@ export const simulatedWithdrawals = (world: World) => {
     found instanceof ChainUnavailable ? Effect.fail(found) : Effect.succeed(found)
   const confirmedOn = (chain: Chain) => shownHead(world, chain) - chain.confirmations + 1
 
-  const execution = WithdrawalExecution.of({
+  const execution = WithdrawalTransactions.of({
     standing: (withdrawal) =>
       Effect.flatMap(
         onChain(world, chainIdOf(withdrawal.accountId), (chain) => standingOn(chain, withdrawal, confirmedOn(chain))),
@@ -105,5 +105,5 @@ export const simulatedWithdrawals = (world: World) => {
       throw new Error("every asset of a simulation is in the catalogue")
     }
   })
-  return Layer.merge(Layer.succeed(WithdrawalExecution, execution), Layer.succeed(WithdrawalVerifier, verifier))
+  return Layer.merge(Layer.succeed(WithdrawalTransactions, execution), Layer.succeed(WithdrawalVerifier, verifier))
 }

@@ -2,7 +2,7 @@
 import { Option } from "effect"
 import type { ActionReceipt, SignedTransaction } from "#domain/relay/Transaction.ts"
 import type { Delta } from "#test/simulation/world/Accounts.ts"
-import type { Carrier, Chain, Inclusion } from "#test/simulation/world/Chain.ts"
+import type { Including, Chain, Inclusion } from "#test/simulation/world/Chain.ts"
 
 /** Net change of each token of an account. */
 export const netOf = (
@@ -15,7 +15,7 @@ export const netOf = (
   return [...net].filter(([, raw]) => raw !== 0n).map(([assetId, raw]) => ({ assetId, raw }))
 }
 
-export const receiptOf = ({ inclusion, part }: Carrier, account: string): ActionReceipt => ({
+export const receiptOf = ({ inclusion, part }: Including, account: string): ActionReceipt => ({
   actionHash: part.actionHash,
   txHash: inclusion.txHash,
   blockNumber: BigInt(inclusion.block),
@@ -26,11 +26,11 @@ export const receiptOf = ({ inclusion, part }: Carrier, account: string): Action
 })
 
 /**
- * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. When it carried
+ * The relayer's transaction is out of the race: it was reverted, or another one used its nonce. When it included
  * several, the others may be to blame.
  */
 export const lostReceipt = (
-  { actionHash, carries = 1, txHash }: SignedTransaction,
+  { actionHash, actionCount = 1, txHash }: SignedTransaction,
   own: Inclusion | undefined
 ): ActionReceipt => ({
   actionHash,
@@ -38,7 +38,7 @@ export const lostReceipt = (
   blockNumber: BigInt(own?.block ?? 0),
   blockHash: own?.blockHash ?? null,
   success: false,
-  ...(carries > 1 ? { isBundleReverted: true } : {}),
+  ...(actionCount > 1 ? { isBundleReverted: true } : {}),
   gasUsed: 0n,
   deltas: []
 })
@@ -66,9 +66,9 @@ export const findOperation = (
   const { actionHash } = transaction
   const part = own?.execution.parts.find((one) => one.actionHash === actionHash)
   if (own !== undefined && part !== undefined) return Option.some(receiptOf({ inclusion: own, part }, account))
-  const carrier = chain.bridgeAssetOf(actionHash)
-  if (carrier !== undefined)
-    return carrier.inclusion.block > confirmed ? Option.none() : Option.some(receiptOf(carrier, account))
+  const including = chain.bridgeAssetOf(actionHash)
+  if (including !== undefined)
+    return including.inclusion.block > confirmed ? Option.none() : Option.some(receiptOf(including, account))
   const nonceUsed = chain.usedNonces(transaction.relayer, confirmed) > transaction.nonce
   return own !== undefined || nonceUsed ? Option.some(lostReceipt(transaction, own)) : Option.none()
 }

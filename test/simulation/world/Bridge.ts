@@ -15,7 +15,7 @@ import { addressOf } from "#layers/evm/address.ts"
 export type BridgeFate = "delivered" | "late" | "partial" | "refunded"
 
 /** One transfer that the bridge took. */
-export interface Carried {
+export interface Included {
   readonly sourceTx: string
   readonly accountId: AccountId
   readonly transfer: OutgoingTransfer
@@ -44,7 +44,7 @@ export class Bridge {
   readonly #harness: Harness
   readonly #random: Random
   readonly #chains: ReadonlyMap<number, Chain>
-  readonly #carried = new Map<string, Array<Carried>>()
+  readonly #included = new Map<string, Array<Included>>()
   readonly faults: BridgeFaults = { fates: [[1, "delivered"]], silent: 0, lies: 0 }
   /** Nothing waits longer. */
   longestMs = Infinity
@@ -55,8 +55,8 @@ export class Bridge {
     this.#chains = chains
   }
 
-  get all(): ReadonlyArray<Carried> {
-    return [...this.#carried.values()].flat()
+  get all(): ReadonlyArray<Included> {
+    return [...this.#included.values()].flat()
   }
 
   expected(amountRaw: bigint): bigint {
@@ -80,57 +80,57 @@ export class Bridge {
       )
         return
       if (inclusion.block > source.confirmed) return this.#harness.after(source.blockMs, poll)
-      this.#carry(sourceTx, accountId, { transfer, position })
+      this.#submit(sourceTx, accountId, { transfer, position })
     }
     this.#harness.after(source.blockMs, poll)
   }
 
   /** What the provider says; transfers of one transaction share it. */
   status(sourceTx: string): RouteStatus {
-    const [carried] = this.#carried.get(sourceTx) ?? []
-    if (carried === undefined) return { _tag: "Pending", detail: "the source transaction is not known yet" }
-    if (!carried.ended) {
+    const [included] = this.#included.get(sourceTx) ?? []
+    if (included === undefined) return { _tag: "Pending", detail: "the source transaction is not known yet" }
+    if (!included.ended) {
       if (!this.#random.chance(this.faults.lies)) return { _tag: "Pending", detail: "on its way" }
       return this.#random.pick<RouteStatus>([
-        { _tag: "Delivered", txHash: carried.endTx },
+        { _tag: "Delivered", txHash: included.endTx },
         { _tag: "Delivered", txHash: digestOf(`nothing ${sourceTx}`) },
         { _tag: "Refunded", txHash: sourceTx },
         { _tag: "Delivered", txHash: sourceTx },
-        { _tag: "Delivered", txHash: this.#ownBatch(carried) ?? sourceTx },
+        { _tag: "Delivered", txHash: this.#ownBatch(included) ?? sourceTx },
         { _tag: "Failed", reason: "it was never seen" }
       ])
     }
     if (this.#random.chance(this.faults.lies)) return { _tag: "Failed", reason: "an internal error" }
-    const { endTx: txHash, fate } = carried
+    const { endTx: txHash, fate } = included
     if (fate === "refunded") return { _tag: "Refunded", txHash }
     return fate === "partial" ? { _tag: "Partial", txHash } : { _tag: "Delivered", txHash }
   }
 
   /** The latest transaction in which the account itself did something where the transfer goes. */
-  #ownBatch({ accountId, transfer }: Carried): string | undefined {
+  #ownBatch({ accountId, transfer }: Included): string | undefined {
     const target = this.#chains.get(chainIdOf(transfer.buy))!
     const account = evmAccount(target.chainId, addressOf(accountId))
     return target.inclusions.findLast(({ execution }) => execution.parts.some((part) => part.accountId === account))
       ?.txHash
   }
 
-  #carry(
+  #submit(
     sourceTx: string,
     accountId: AccountId,
     { position, transfer }: { readonly transfer: OutgoingTransfer; readonly position: number }
   ): void {
-    const before = this.#carried.get(sourceTx) ?? []
+    const before = this.#included.get(sourceTx) ?? []
     if (before.length > position) return
     const fate = this.#random.weighted(this.faults.fates)
     const target = this.#chains.get(chainIdOf(fate === "refunded" ? transfer.sell : transfer.buy))!
     const assetId = fate === "refunded" ? transfer.sell : transfer.buy
     const raw = this.#amount(transfer, fate)
     const endTx = digestOf(`bridge ${sourceTx} ${position}`)
-    const carried: Carried = { sourceTx, accountId, transfer, fate, endTx, ended: false, assetId, raw }
-    this.#carried.set(sourceTx, [...before, carried])
+    const included: Included = { sourceTx, accountId, transfer, fate, endTx, ended: false, assetId, raw }
+    this.#included.set(sourceTx, [...before, included])
     const account = evmAccount(target.chainId, addressOf(accountId))
     const bring = () => {
-      if (carried.ended) return
+      if (included.ended) return
       target.bring(
         endTx,
         [
@@ -138,7 +138,7 @@ export class Bridge {
           { account, assetId, raw }
         ],
         () => {
-          carried.ended = true
+          included.ended = true
         }
       )
     }

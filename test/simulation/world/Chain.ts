@@ -25,8 +25,8 @@ export interface Inclusion {
   readonly undo: () => void
 }
 
-/** A transaction that carried something, and what became of that. */
-export interface Carrier {
+/** A transaction that included something, and what became of that. */
+export interface Including {
   readonly inclusion: Inclusion
   readonly part: Part
 }
@@ -103,8 +103,8 @@ export class Chain {
     return this.#byHash.get(txHash)
   }
 
-  /** The transaction that carried an action. */
-  bridgeAssetOf(actionHash: string): Carrier | undefined {
+  /** The transaction that included an action. */
+  bridgeAssetOf(actionHash: string): Including | undefined {
     for (const inclusion of this.#inclusions.toReversed()) {
       const part = inclusion.execution.parts.find((one) => one.actionHash === actionHash)
       if (part !== undefined) return { inclusion, part }

@@ -1,5 +1,5 @@
 /**
- * What a simulated transaction carries: user operations of accounts' agents, or a withdrawal that its owner signed.
+ * What a simulated transaction includes: user operations of accounts' agents, or a withdrawal that its owner signed.
  * Their JSON in hex is what the service stores and sends as bytes.
  */
 import { Schema } from "effect"
@@ -13,13 +13,13 @@ import { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 
 export const UserOperation = Schema.TaggedStruct("UserOperation", {
   accountId: AccountId,
-  /** Its mark; null where a batch has none. */
+  /** Its tag; null where a batch has none. */
   operationId: Schema.NullOr(OperationId),
   /** The account's nonce at the EntryPoint: of two operations with the same one, one can be included. */
   nonce: Schema.Int,
   /** Unix seconds after which its swaps revert. */
   deadline: Schema.Int,
-  /** Unix seconds of the attested prices that it carries; null without. */
+  /** Unix seconds of the attested prices that it includes; null without. */
   attestedAt: Schema.NullOr(Schema.Int),
   swaps: Schema.Array(Swap),
   transfers: Schema.Array(OutgoingTransfer),
@@ -69,5 +69,5 @@ export const readPayloads = (callData: string): ReadonlyArray<Payload> => decode
 export const writeSigned = (signed: SignedBytes): string => toHex(encodeSigned(signed))
 export const readSigned = (raw: string): SignedBytes => decodeSigned(fromHex(raw))
 
-/** The hash that names what is carried; the same whoever submits it. */
+/** The hash that names what is included; the same whoever submits it. */
 export const actionHashOf = (payload: Payload): string => digestOf(encodePayload(payload))

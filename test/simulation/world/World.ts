@@ -58,7 +58,7 @@ export class World {
   readonly signatures: Array<{ readonly actionHash: string; readonly isHeld: boolean }> = []
   /** Hashes of what was sent since the last check. */
   readonly sent: Array<string> = []
-  /** Hashes of the actions that each transaction carries that the relayer ever signed, by its hash. */
+  /** Hashes of the actions that each transaction includes that the relayer ever signed, by its hash. */
   readonly signed = new Map<string, ReadonlyArray<string>>()
   /** Permissions that their owners took off, by account and id: a chain lets the agent prepare nothing by them. */
   readonly revoked = new Set<string>()

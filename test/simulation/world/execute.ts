@@ -28,25 +28,25 @@ export interface ExecutionTerms {
 export interface Part {
   readonly accountId: AccountId
   readonly actionHash: string
-  /** The mark that it has; null where it has none. */
+  /** The tag that it has; null where it has none. */
   readonly operationId: string | null
   /** True for an agent's; else it is a withdrawal by the owner. */
   readonly isOperation: boolean
   /** Whether it took effect. */
   readonly success: boolean
   readonly reason: string
-  /** It trades what needs an attested price, and carries none. */
+  /** It trades what needs an attested price, and includes none. */
   readonly isUnattested: boolean
   readonly deltas: ReadonlyArray<Delta>
   readonly transfers: ReadonlyArray<OutgoingTransfer>
 }
 
 export interface Execution {
-  /** False: the transaction as a whole was reverted, and carried nothing. */
+  /** False: the transaction as a whole was reverted, and included nothing. */
   readonly included: boolean
   /** Why it was reverted. */
   readonly reason: string
-  /** The place of the payload that is to blame. */
+  /** The index of the payload that is to blame. */
   readonly culprit: number
   readonly parts: ReadonlyArray<Part>
   /** Changes of all parts, in order. */
@@ -133,7 +133,7 @@ const partOf = (payload: Payload, { deltas, reason }: ReturnType<typeof attempt>
   transfers: payload._tag === "UserOperation" && reason === undefined ? payload.transfers : []
 })
 
-/** An operation whose calls revert is carried all the same. */
+/** An operation whose calls revert is included all the same. */
 const operate = (terms: ExecutionTerms, operation: UserOperation): Part => {
   const { accounts, at, txHash } = terms
   const { accountId, attestedAt, deadline, settlement, swaps, transfers } = operation
@@ -184,7 +184,7 @@ const refused = (reason: string, culprit = 0): Execution => ({
  * All operations are validated first: one that is not valid reverts the whole. Then each takes effect or not by itself.
  */
 export const execute = (terms: ExecutionTerms, payloads: ReadonlyArray<Payload>): Execution => {
-  if (payloads.length === 0) return refused("it carries nothing")
+  if (payloads.length === 0) return refused("it does nothing")
   for (const [place, payload] of payloads.entries()) {
     const reason = validate(terms, payload)
     if (reason === undefined) continue

@@ -53,7 +53,7 @@ describe("connections of an address", () => {
     assert.include(await answerOn(open(port, "127.0.0.2")), "served")
   })
 
-  it("of a trusted proxy are not counted, which carry the requests of many", async () => {
+  it("of a trusted proxy are not counted, which include the requests of many", async () => {
     const port = await listening({ trustedProxies: [IpNetwork.fromStringUnsafe("127.0.0.4/32")] }, ok)
     for (let count = 0; count < 6; count += 1) assert.include(await answerOn(open(port, "127.0.0.4")), "served")
   })

@@ -1,7 +1,7 @@
-import type { MarketEvent, Tick } from "#domain/stream/MarketData.ts"
+import type { MarketEvent, MarketUpdate } from "#domain/stream/MarketData.ts"
 import { type AssetClass } from "#domain/stream/Topic.ts"
 
-export const tick = (assetClass: AssetClass, symbol: string, time: number): Tick => ({
+export const tick = (assetClass: AssetClass, symbol: string, time: number): MarketUpdate => ({
   assetClass,
   symbol,
   data:
@@ -20,7 +20,7 @@ export const tick = (assetClass: AssetClass, symbol: string, time: number): Tick
         }
 })
 
-export const eventOf = (tick: Tick, sequence: number, previous: number): MarketEvent => ({
+export const eventOf = (tick: MarketUpdate, sequence: number, previous: number): MarketEvent => ({
   ...tick,
   sequence,
   previous

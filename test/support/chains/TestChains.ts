@@ -4,7 +4,7 @@
  * Swaps settle at the feed's prices less one hop's fee. A chain can be taken down, can revert the next operations, and
  * remembers every broadcast, so that a test can count what reached it.
  */
-import { type MarkedOperation, OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { type TaggedOperation, OperationTags } from "#domain/relay/OperationTags.ts"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { type AssetId, type ChainId, chainIdOf, addressOf } from "#domain/values/Caip.ts"
 import * as Amount from "#domain/values/Amount.ts"
@@ -12,9 +12,9 @@ import { Balances } from "#domain/chain/Balances.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { Chains } from "#domain/chain/Chains.ts"
 import { Prices, PricesUnavailable } from "#domain/market/Prices.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { AuthorizationRequired, ChainExecution, SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { AuthorizationRequired, SwapBatches, SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import { assumedExecution } from "#domain/trading/Swap.ts"
 import { Venue } from "#domain/trading/Venue.ts"
 import type { PreparedTransaction } from "#domain/relay/Transaction.ts"
@@ -43,8 +43,8 @@ import {
 } from "#test/support/chains/TestMarket.ts"
 import { relayer, RelayerTest } from "#test/support/chains/TestRelayer.ts"
 import { readEach } from "#test/support/readEach.ts"
-import { RevocationExecutionTest } from "#test/support/chains/TestRevocations.ts"
-import { WithdrawalExecutionTest } from "#test/support/chains/TestWithdrawals.ts"
+import { RevocationTransactionsTest } from "#test/support/chains/TestRevocations.ts"
+import { WithdrawalTransactionsTest } from "#test/support/chains/TestWithdrawals.ts"
 
 export { TestChain } from "#test/support/chains/TestMarket.ts"
 
@@ -97,11 +97,11 @@ const VenueTest = Layer.effect(
   })
 )
 
-const ChainExecutionTest = Layer.effect(
-  ChainExecution,
+const SwapBatchesTest = Layer.effect(
+  SwapBatches,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return ChainExecution.preparedBy((batch) =>
+    return SwapBatches.preparedBy((batch) =>
       Effect.gen(function* () {
         yield* requireUp(market, batch.chainId)
         const { accountId, permissionId } = batch.authorization.chains.find(({ chainId }) => chainId === batch.chainId)!
@@ -140,7 +140,7 @@ const ChainExecutionTest = Layer.effect(
         const actionHash = hash("op", market.draw())
         const nonce = market.nonces.get(accountId) ?? 0
         market.nonces.set(accountId, nonce)
-        if (batch.operationId !== undefined) market.marked.set(actionHash, batch.operationId)
+        if (batch.operationId !== undefined) market.tagged.set(actionHash, batch.operationId)
         return {
           _tag: "Evm" as const,
           chainId: batch.chainId,
@@ -171,18 +171,18 @@ const UserOperationsTest = Layer.effect(
           yield* requireUp(market, operations[0].chainId)
           yield* market.at("bundle")
           const kept = [...operations.keys()].filter((index) => !market.refused.has(operations[index]!.accountId))
-          const carried = kept.map((index) => operations[index]!)
-          return { transaction: { ...operations[0], callData: writeBundle(carried) }, kept }
+          const included = kept.map((index) => operations[index]!)
+          return { transaction: { ...operations[0], callData: writeBundle(included) }, kept }
         })
     })
   })
 )
 
-const CarriedActionsTest = Layer.effect(
-  CarriedActions,
+const ActionReceiptsTest = Layer.effect(
+  ActionReceipts,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return CarriedActions.of({
+    return ActionReceipts.of({
       find: (transaction) =>
         Effect.andThen(
           requireUp(market, transaction.chainId),
@@ -198,20 +198,20 @@ const CarriedActionsTest = Layer.effect(
   })
 )
 
-const OperationMarksTest = Layer.effect(
-  OperationMarks,
+const OperationTagsTest = Layer.effect(
+  OperationTags,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return OperationMarks.of({
+    return OperationTags.of({
       find: ({ chainId, operationId }) =>
         Effect.andThen(
           requireUp(market, chainId),
-          Effect.sync((): MarkedOperation => {
-            const carried = [...market.included.values()].filter(({ success }) => success)
-            const receipt = carried.find(({ actionHash }) => market.marked.get(actionHash) === operationId)
+          Effect.sync((): TaggedOperation => {
+            const included = [...market.included.values()].filter(({ success }) => success)
+            const receipt = included.find(({ actionHash }) => market.tagged.get(actionHash) === operationId)
             if (receipt === undefined) return { _tag: "Absent" }
-            if (market.unsettledMarks === 0) return { _tag: "Carried", receipt }
-            market.unsettledMarks -= 1
+            if (market.unsettledTags === 0) return { _tag: "Included", receipt }
+            market.unsettledTags -= 1
             return { _tag: "Pending" }
           })
         )
@@ -281,7 +281,7 @@ const IssuerTest = Layer.effect(
     }
     return Issuer.of({
       quote,
-      word: (trade) =>
+      signedQuote: (trade) =>
         Effect.map(quote(trade), (quoted) => {
           market.issuer.words += 1
           return {
@@ -299,7 +299,7 @@ const TransferReceiptsTest = Layer.effect(
   Effect.gen(function* () {
     const market = yield* TestChain
     return TransferReceipts.of({
-      carriedAt: (accountId, actionHash) =>
+      inclusionOf: (accountId, actionHash) =>
         Effect.andThen(
           requireUp(market, chainIdOf(accountId)),
           Effect.sync(() =>
@@ -332,10 +332,10 @@ const ChainsTest = Layer.succeed(Chains, Chains.of({ supported: [8453 as ChainId
 export const MarketPorts = Layer.mergeAll(
   BalancesTest,
   VenueTest,
-  ChainExecutionTest,
+  SwapBatchesTest,
   UserOperationsTest,
-  CarriedActionsTest,
-  OperationMarksTest,
+  ActionReceiptsTest,
+  OperationTagsTest,
   RelayerTest,
   PricesTest,
   ChainsTest,
@@ -344,8 +344,8 @@ export const MarketPorts = Layer.mergeAll(
   IssuerTest,
   Layer.succeed(IssuerTerms, { isOffered: true, deviationBps: 100 }),
   TransferReceiptsTest,
-  RevocationExecutionTest,
-  WithdrawalExecutionTest
+  RevocationTransactionsTest,
+  WithdrawalTransactionsTest
 )
 
 /** Layer of the chains over a market in memory. */

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import * as Amount from "#domain/values/Amount.ts"
 import { type AssetId, type ChainId, chainIdOf, AccountId } from "#domain/values/Caip.ts"
-import type { MarketFault } from "#domain/trading/ChainExecution.ts"
+import type { MarketFault } from "#domain/trading/SwapBatches.ts"
 import type { RouteStatus } from "#domain/trading/Routing.ts"
 import type { Arrival } from "#domain/transfer/TransferReceipts.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -17,7 +17,7 @@ import { catalogue } from "#test/support/assets.ts"
 /** Basis points that a swap costs. */
 export const feeBps = 30
 
-/** What a transaction of these tests carries. */
+/** What a transaction of these tests includes. */
 export const Payload = Schema.fromJsonString(
   Schema.Struct({
     accountId: AccountId,
@@ -61,12 +61,12 @@ export interface TestMarket {
   overtaken: number
   /** Shared transactions that came to nothing. */
   readonly revertedBundles: Set<string>
-  /** Every distinct operation that was included on any chain, by what it carries. */
+  /** Every distinct operation that was included on any chain, by what it includes. */
   readonly included: Map<string, ActionReceipt>
-  /** Operations of the service by the user operations that were made for them, carried or not. */
-  readonly marked: Map<string, string>
-  /** How many of the next questions for a mark find it in a block that does not count yet. */
-  unsettledMarks: number
+  /** Operations of the service by the user operations that were made for them, included or not. */
+  readonly tagged: Map<string, string>
+  /** How many of the next questions for a tag find it in a block that does not count yet. */
+  unsettledTags: number
   /** Withdrawals that were carried out, by account and nonce. */
   readonly withdrawn: Map<string, ActionReceipt>
   /** A chain's own time in seconds since 1970; before every expiry unless a test says otherwise. */
@@ -92,7 +92,7 @@ export interface TestMarket {
   usedNonces: number
   /** Whether a chain includes the relayer's transactions in the order of their nonces; `usedNonces` follows then. */
   isInOrder: boolean
-  /** What the routing provider says of a transfer, by the transaction that carried it; pending without an entry. */
+  /** What the routing provider says of a transfer, by the transaction that included it; pending without an entry. */
   readonly routes: Map<string, RouteStatus>
   /** Why the provider gives no quote; undefined when it does. */
   refusal: string | undefined
@@ -152,8 +152,8 @@ export const makeMarket = (keep: KeepMap): TestMarket => {
     spoils: 0,
     revertedBundles: new Set<string>(),
     included: keep("included"),
-    marked: keep("marked"),
-    unsettledMarks: 0,
+    tagged: keep("tagged"),
+    unsettledTags: 0,
     withdrawn: keep("withdrawn"),
     seconds: keep("seconds"),
     transferFeeBps: new Map<AssetId, bigint>(),
@@ -247,7 +247,7 @@ const textOf = (raw: string): string =>
     )
   )
 
-/** What calldata carries. */
+/** What calldata includes. */
 export const read = (raw: string): Payload => Schema.decodeUnknownSync(Payload)(textOf(raw))
 
 /** The calldata of a payload. */
@@ -255,7 +255,7 @@ export const write = (payload: Payload): string => `0x${Hex.encode(Schema.encode
 
 type Operation = Pick<PreparedTransaction, "actionHash" | "callData">
 
-/** The calldata that carries several operations. */
+/** The calldata that includes several operations. */
 export const writeBundle = (operations: ReadonlyArray<Operation>): string =>
   `0x${Hex.encode(JSON.stringify(operations.map(({ actionHash, callData }) => ({ actionHash, callData }))))}`
 
@@ -263,12 +263,12 @@ export const revertedBundleReceipt = (
   market: TestMarket,
   { actionHash, replaces, txHash }: SignedTransaction
 ): ActionReceipt | undefined => {
-  const carrier = [txHash, ...replaces].find((hash) => market.revertedBundles.has(hash))
-  return carrier === undefined
+  const including = [txHash, ...replaces].find((hash) => market.revertedBundles.has(hash))
+  return including === undefined
     ? undefined
     : {
         actionHash,
-        txHash: carrier,
+        txHash: including,
         blockNumber: 2n,
         blockHash: hash("block", 2),
         success: false,
@@ -278,7 +278,7 @@ export const revertedBundleReceipt = (
       }
 }
 
-/** Makes the receipt of a transaction whose nonce another one took that carries nothing. */
+/** Makes the receipt of a transaction whose nonce another one took that includes nothing. */
 export const takenBackReceipt = (
   market: TestMarket,
   { actionHash, replaces, txHash }: SignedTransaction
@@ -299,7 +299,7 @@ export const takenBackReceipt = (
   }
 }
 
-/** Includes a transaction, once, with all that it carries. */
+/** Includes a transaction, once, with all that it includes. */
 export const include = (
   market: TestMarket,
   chainId: number,

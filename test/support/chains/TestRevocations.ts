@@ -3,17 +3,17 @@
  */
 import { Effect, Layer, Option } from "effect"
 import type { EvmAddress } from "#domain/values/Caip.ts"
-import { RevocationExecution } from "#domain/revocation/RevocationExecution.ts"
-import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { RevocationTransactions } from "#domain/revocation/RevocationTransactions.ts"
+import { SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import { hash, requireUp, TestChain, write } from "#test/support/chains/TestMarket.ts"
 
 const entryPoint = "0x52908400098527886E0F7030069857D2E4169EE7" as EvmAddress
 
-export const RevocationExecutionTest = Layer.effect(
-  RevocationExecution,
+export const RevocationTransactionsTest = Layer.effect(
+  RevocationTransactions,
   Effect.gen(function* () {
     const market = yield* TestChain
-    return RevocationExecution.of({
+    return RevocationTransactions.of({
       draft: ({ accounts, ...maker }) => {
         const [first, ...others] = accounts.map((account) => ({
           ...account,

@@ -2,9 +2,9 @@
 import { Effect, Layer, Option } from "effect"
 import { tokensOf } from "#domain/account/WithdrawalMessage.ts"
 import { chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
-import { SimulationFailed } from "#domain/trading/ChainExecution.ts"
+import { SimulationFailed } from "#domain/trading/SwapBatches.ts"
 import type { ActionReceipt, PreparedTransaction } from "#domain/relay/Transaction.ts"
-import { type WithdrawalStatus, WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { type WithdrawalStatus, WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import {
   hash,
@@ -30,13 +30,13 @@ const deliveredIn = (market: TestMarket, { deltas }: ActionReceipt) =>
     raw >= 0n ? [] : [{ assetId, raw: -raw - (-raw * (market.transferFeeBps.get(assetId) ?? 0n)) / 10_000n }]
   )
 
-export const WithdrawalExecutionTest = Layer.effect(
-  WithdrawalExecution,
+export const WithdrawalTransactionsTest = Layer.effect(
+  WithdrawalTransactions,
   Effect.gen(function* () {
     const market = yield* TestChain
     const up = ({ accountId }: StoredWithdrawal) => requireUp(market, chainIdOf(accountId))
 
-    return WithdrawalExecution.of({
+    return WithdrawalTransactions.of({
       standing: (withdrawal) =>
         Effect.andThen(
           up(withdrawal),

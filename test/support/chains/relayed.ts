@@ -1,4 +1,4 @@
-/** Writes what the relayer carried for an account straight to the store. */
+/** Writes what the relayer included for an account straight to the store. */
 import { DateTime, Effect } from "effect"
 import { type AssetId, chainIdOf, type AccountId, type EvmAddress } from "#domain/values/Caip.ts"
 import * as Eip55 from "#domain/values/Eip55.ts"

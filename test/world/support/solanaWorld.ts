@@ -99,7 +99,7 @@ export const rpc = async (method: string, params: ReadonlyArray<unknown>) => {
 }
 
 /** What an EVM wallet adds to the body, at the slot of now. */
-export const word = async (owner: EvmWallet, issued: any) => {
+export const signatureOfRole = async (owner: EvmWallet, issued: any) => {
   const slot = await rpc("getSlot", [{ commitment: "confirmed" }])
   const text = agentRoleText({
     agent: new PublicKey(addressOf(issued.agentAccountId as WalletId)),

@@ -21,7 +21,7 @@ export interface ProcedureRow {
 
 const ofPortfolio: ProcedureRow = { input: ({ portfolioId }) => ({ portfolioId }), whose: "owner" }
 const ofExecution: ProcedureRow = { input: ({ operationId }) => ({ operationId }), whose: "owner", takesKeys: true }
-/** The tenant lets no owner act: they see the portfolio, and are told so. */
+/** The tenant lets no owner act: they see the portfolio, and are shown so. */
 const acting: ProcedureRow = { ...ofPortfolio, answer: Errors.PermissionDenied }
 
 const trade = {

@@ -1,4 +1,6 @@
-/** A tenant with everything that has an id, and the people around it; and what tells its ids from unknown ones. */
+/**
+ * A tenant with everything that has an id, and the people around it; and what distinguishes its ids from unknown ones.
+ */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,8 +1,8 @@
 /** REST, procedures and tools on one real server, with all that reads or changes what belongs to somebody. */
 import { Effect, Layer, Redacted } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import { Actions } from "#domain/action/Actions.ts"
-import { IssuerQuotes } from "#domain/action/IssuerQuotes.ts"
+import { Orders } from "#domain/order/Orders.ts"
+import { IssuerQuotes } from "#domain/order/IssuerQuotes.ts"
 import { ChainId, evmWallet } from "#domain/values/Caip.ts"
 import { Members } from "#domain/identity/Members.ts"
 import { OperatorToken } from "#domain/identity/OperatorToken.ts"
@@ -56,7 +56,7 @@ const People = Layer.mergeAll(Members.layer, OwnKeys.layer, SignIns.layer).pipe(
   Layer.provide(Layer.succeed(KeyHashConfig, { pepper: Redacted.make("pepper of the nonces of these tests") }))
 )
 
-const Owners = Actions.layer.pipe(
+const Owners = Orders.layer.pipe(
   Layer.provideMerge(IssuerQuotes.layer),
   Layer.provide([
     Layer.mock(Issuer, { quote: () => Effect.fail(new IssuerSilent({ reason: "the issuer is closed" })) }),

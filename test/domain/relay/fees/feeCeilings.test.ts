@@ -21,7 +21,7 @@ const costs = fc.record(
 )
 const members = fc.array(costs, { minLength: 1, maxLength: 6 })
 
-/** What a transaction costs at most that carries all of them for this fee. */
+/** What a transaction costs at most that includes all of them for this fee. */
 const costAt = (
   actions: ReadonlyArray<{ readonly gasLimit: bigint; readonly dataFee?: bigint }>,
   maxFeePerGas: bigint

@@ -2,10 +2,10 @@
 import { Context, type Effect } from "effect"
 import type { AccountId, ChainId, EvmAddress } from "#domain/values/Caip.ts"
 
-/** An action of the account that a transaction carried. */
-export interface Carried {
+/** An action of the account that a transaction included. */
+export interface Included {
   readonly success: boolean
-  /** Whether the relayer's own transaction carried it. */
+  /** Whether the relayer's own transaction included it. */
   readonly byRelayer: boolean
 }
 
@@ -14,7 +14,7 @@ export class ChainWitness extends Context.Service<
   {
     /** How many transactions of the account the chain has taken. */
     readonly usedNonces: (chainId: ChainId, account: EvmAddress) => Effect.Effect<number>
-    /** Actions in the order of the chain. */
-    readonly carried: (account: AccountId) => Effect.Effect<ReadonlyArray<Carried>>
+    /** Orders in the order of the chain. */
+    readonly included: (account: AccountId) => Effect.Effect<ReadonlyArray<Included>>
   }
 >()("ballast/test/fault/crash/ChainWitness") {}

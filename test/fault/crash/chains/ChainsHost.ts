@@ -25,7 +25,7 @@ const key = (name: string): Hex => keccak256(toHex(`ballast crash ${name}`))
 const address = (hex: Hex) => privateKeyToAddress(hex) as string as EvmAddress
 
 /** Pays out what the other chain's vault took, once for each lock. */
-const carry = Effect.fnUntraced(function* (source: Chain, destinations: ReadonlyArray<Chain>) {
+const submit = Effect.fnUntraced(function* (source: Chain, destinations: ReadonlyArray<Chain>) {
   let next = 0n
   const relayLocks = Effect.gen(function* () {
     const { head, locks } = yield* locksSince(source, next)
@@ -60,7 +60,7 @@ export class ChainsHost extends Context.Service<
       const all = yield* Effect.forEach([8453, 42161], (chainId) => startChain({ chainId, prices }), {
         concurrency: "unbounded"
       })
-      for (const chain of all) yield* carry(chain, all)
+      for (const chain of all) yield* submit(chain, all)
       const world = WorldChains.of({
         all,
         prices,

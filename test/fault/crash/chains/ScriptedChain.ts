@@ -5,11 +5,11 @@
  */
 import { chainIdOf, evmAccount } from "#domain/values/Caip.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
-import type { Carried } from "#test/fault/crash/chains/ChainWitness.ts"
+import type { Included } from "#test/fault/crash/chains/ChainWitness.ts"
 import { hash, include, type KeepMap, type Payload, read, type TestMarket } from "#test/support/chains/TestMarket.ts"
 import { addressOf } from "#layers/evm/address.ts"
 
-interface Landed extends Pick<Payload, "accountId" | "transfers">, Carried {
+interface Landed extends Pick<Payload, "accountId" | "transfers">, Included {
   readonly txHash: string
 }
 

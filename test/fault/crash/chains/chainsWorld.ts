@@ -7,7 +7,7 @@ import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
 import { entryPoint, entryPointAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { EvmLive } from "#layers/evm/EvmLive.ts"
-import { ResendEvery } from "#layers/solana/execution/carryStep.ts"
+import { ResendEvery } from "#layers/solana/execution/submitPart.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { SolanaConfig } from "#layers/solana/SolanaConfig.ts"
 import { SolanaClients, SolanaLive } from "#layers/solana/SolanaLive.ts"
@@ -19,7 +19,7 @@ import { type ChainClient, makeClient } from "#sandbox/chain/Anvil.ts"
 import { splCatalog } from "#sandbox/assets/splCatalog.ts"
 import { catalogChain } from "#sandbox/assets/catalog.ts"
 import { type ChainsConfig, chainAsset } from "#test/fault/crash/chains/ChainsConfig.ts"
-import { type Carried, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
+import { type Included, ChainWitness } from "#test/fault/crash/chains/ChainWitness.ts"
 import { addressOf } from "#layers/evm/address.ts"
 
 const operationEvent = getAbiItem({ abi: entryPointAbi, name: "UserOperationEvent" })
@@ -29,11 +29,11 @@ const withdrawnEvent = getAbiItem({ abi: withdrawalExecutorAbi, name: "Withdrawn
  * Reads actions by the events that they leave: of the account's operations, and of withdrawals by the owner's signature
  * alone.
  */
-const carriedOn = async (
+const includedOn = async (
   client: ChainClient,
   account: Address,
   relayer: EvmAddress
-): Promise<ReadonlyArray<Carried>> => {
+): Promise<ReadonlyArray<Included>> => {
   const all = { fromBlock: 0n, strict: true } as const
   const operations = await client.getLogs({
     ...all,
@@ -116,11 +116,11 @@ export const chainsWorld = (config: ChainsConfig, { isConnected, lags = false }:
     usedNonces: (chainId, account) =>
       Effect.promise(() => clients.get(chainId)!.getTransactionCount({ address: account as string as Address })),
     // What left an account on Solana is derived from its balance: each authorization of an owner names an exact amount.
-    carried: (account) =>
+    included: (account) =>
       namespaceOf(account) === "solana"
         ? Effect.succeed([])
         : Effect.promise(() =>
-            carriedOn(clients.get(chainIdOf(account))!, addressOf(account) as string as Address, relayer)
+            includedOn(clients.get(chainIdOf(account))!, addressOf(account) as string as Address, relayer)
           )
   })
   const solana = Layer.succeed(SolanaConfig, {

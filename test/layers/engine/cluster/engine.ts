@@ -8,7 +8,7 @@ import { WorkflowRuntime } from "#layers/engine/WorkflowRuntime.ts"
 import { testSettings } from "#test/support/settings.ts"
 import { patience } from "#test/support/suite/patience.ts"
 
-/** How many shards effect/cluster has unless it is told. */
+/** How many shards effect/cluster has unless it is configured. */
 const shards = 64
 
 /** The shard of an entity, as effect/cluster computes it. */

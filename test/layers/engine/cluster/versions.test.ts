@@ -4,7 +4,7 @@ import { DateTime, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { WorkflowVersion } from "#domain/operation/WorkflowVersion.ts"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
-import { carriedKey } from "#layers/sql/run/MessageRows.ts"
+import { versionKey } from "#layers/sql/run/MessageRows.ts"
 import { allFinished, insertRun, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 import { eachDatabase } from "#test/support/database.ts"
 
@@ -42,7 +42,7 @@ eachDatabase("a run", (it) => {
       const { leftToOthers } = makeMessageRows(sql)
       const at = yield* DateTime.now
       const left = (version: number) =>
-        leftToOthers({ entityTypes: ["Workflow/Upgraded"], carried: [carriedKey("Workflow/Upgraded", version)], at })
+        leftToOthers({ entityTypes: ["Workflow/Upgraded"], supported: [versionKey("Workflow/Upgraded", version)], at })
       assert.deepStrictEqual([yield* left(1), yield* left(2)], [1, 0])
 
       const after = ofVersion("Upgraded", 2, [1, 2])

@@ -4,7 +4,7 @@ import { DateTime, Duration, Effect, Ref, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
 import { makeMessageRows } from "#layers/sql/run/makeMessageRows.ts"
-import { carriedKey } from "#layers/sql/run/MessageRows.ts"
+import { versionKey } from "#layers/sql/run/MessageRows.ts"
 import { wakeRun } from "#layers/sql/run/wakeRun.ts"
 import { allFinished, makeWorkflow, startEngine } from "#test/layers/engine/cluster/engine.ts"
 import { eachDatabase } from "#test/support/database.ts"
@@ -87,7 +87,7 @@ eachDatabase("a run that waits for a time", (it) => {
         {
           shards: [row!.shard],
           entityTypes: [],
-          carried: [carriedKey("Workflow/WokenAndLeft", 1)],
+          supported: [versionKey("Workflow/WokenAndLeft", 1)],
           at: yield* DateTime.now
         },
         10

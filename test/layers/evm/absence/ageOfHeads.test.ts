@@ -7,7 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Balances } from "#domain/chain/Balances.ts"
 import { ChainNodes } from "#domain/chain/ChainNodes.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { advance } from "#sandbox/chain/Market.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
@@ -35,7 +35,7 @@ const readers = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2, hea
     faults,
     balances: Context.get(services, Balances),
     nodes: Context.get(services, ChainNodes),
-    execution: Context.get(services, ChainExecution)
+    execution: Context.get(services, SwapBatches)
   }
 })
 

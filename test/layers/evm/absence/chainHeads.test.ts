@@ -7,9 +7,9 @@ const seconds = (count: number): bigint => BigInt(count) * 1_000_000_000n
 describe("the heads of a chain", () => {
   it("what was shown three seconds ago is due from every endpoint, and nothing is before that", () => {
     const heads = new ChainHeads(2)
-    heads.judge({ place: 0, block: 100n, askedAt: 0n }, 0n)
+    heads.judge({ position: 0, block: 100n, askedAt: 0n }, 0n)
     assert.deepStrictEqual([heads.due(seconds(2)), heads.due(seconds(3))], [0n, 100n])
-    assert.strictEqual(heads.judge({ place: 1, block: 98n, askedAt: seconds(4) }, seconds(4)).least, 100n)
+    assert.strictEqual(heads.judge({ position: 1, block: 98n, askedAt: seconds(4) }, seconds(4)).least, 100n)
     assert.deepStrictEqual(
       heads.heads(seconds(5)).map(({ blocksBehind }) => blocksBehind),
       [0n, 2n]
@@ -18,17 +18,17 @@ describe("the heads of a chain", () => {
 
   it("a slow answer is held against what was known when it was asked for", () => {
     const heads = new ChainHeads(2)
-    heads.judge({ place: 0, block: 100n, askedAt: 0n }, 0n)
-    assert.strictEqual(heads.judge({ place: 1, block: 98n, askedAt: seconds(1) }, seconds(9)).least, 0n)
+    heads.judge({ position: 0, block: 100n, askedAt: 0n }, 0n)
+    assert.strictEqual(heads.judge({ position: 1, block: 98n, askedAt: seconds(1) }, seconds(9)).least, 0n)
   })
 
   it("endpoints that are compared are behind at once, by the times of their blocks", () => {
     const heads = new ChainHeads(3)
     heads.compare(
       [
-        { place: 0, block: 97n, time: 1_000n, askedAt: 0n },
-        { place: 1, block: 100n, time: 1_004n, askedAt: 0n },
-        { place: 2, block: 99n, time: 1_002n, askedAt: 0n }
+        { position: 0, block: 97n, time: 1_000n, askedAt: 0n },
+        { position: 1, block: 100n, time: 1_004n, askedAt: 0n },
+        { position: 2, block: 99n, time: 1_002n, askedAt: 0n }
       ],
       1n
     )
@@ -36,15 +36,15 @@ describe("the heads of a chain", () => {
       heads.heads(2n).map(({ blocksBehind }) => blocksBehind),
       [3n, 0n, 0n]
     )
-    assert.strictEqual(heads.judge({ place: 0, block: 97n, time: 1_000n, askedAt: 2n }, 3n).leastForAll, 100n)
+    assert.strictEqual(heads.judge({ position: 0, block: 97n, time: 1_000n, askedAt: 2n }, 3n).minForAll, 100n)
   })
 
   it("of blocks of one second the higher is asked for first, and the lower is not behind", () => {
     const heads = new ChainHeads(2)
     heads.compare(
       [
-        { place: 0, block: 98n, time: 1_000n, askedAt: 0n },
-        { place: 1, block: 100n, time: 1_000n, askedAt: 0n }
+        { position: 0, block: 98n, time: 1_000n, askedAt: 0n },
+        { position: 1, block: 100n, time: 1_000n, askedAt: 0n }
       ],
       1n
     )
@@ -55,8 +55,8 @@ describe("the heads of a chain", () => {
     const heads = new ChainHeads(2)
     heads.compare(
       [
-        { place: 0, block: 99n, time: 1_000n, askedAt: 0n },
-        { place: 1, block: 100n, time: 1_012n, askedAt: 0n }
+        { position: 0, block: 99n, time: 1_000n, askedAt: 0n },
+        { position: 1, block: 100n, time: 1_012n, askedAt: 0n }
       ],
       1n
     )
@@ -65,33 +65,33 @@ describe("the heads of a chain", () => {
 
   it("an endpoint is behind its own earlier answers too", () => {
     const heads = new ChainHeads(1)
-    heads.judge({ place: 0, block: 100n, askedAt: 0n }, 0n)
-    heads.judge({ place: 0, block: 75n, askedAt: seconds(5) }, seconds(5))
+    heads.judge({ position: 0, block: 100n, askedAt: 0n }, 0n)
+    heads.judge({ position: 0, block: 75n, askedAt: seconds(5) }, seconds(5))
     assert.isTrue(heads.isBehind(0, seconds(6)))
   })
 
   it("one that follows again counts as behind for ten seconds after its last old answer", () => {
     const heads = new ChainHeads(1)
-    heads.judge({ place: 0, block: 100n, askedAt: 0n }, 0n)
-    heads.judge({ place: 0, block: 75n, askedAt: seconds(5) }, seconds(5))
-    heads.judge({ place: 0, block: 101n, askedAt: seconds(6) }, seconds(6))
+    heads.judge({ position: 0, block: 100n, askedAt: 0n }, 0n)
+    heads.judge({ position: 0, block: 75n, askedAt: seconds(5) }, seconds(5))
+    heads.judge({ position: 0, block: 101n, askedAt: seconds(6) }, seconds(6))
     assert.deepStrictEqual([heads.isBehind(0, seconds(14)), heads.isBehind(0, seconds(15))], [true, false])
   })
 
   it("what nobody has shown again for two minutes is due no more", () => {
     const heads = new ChainHeads(2)
-    heads.judge({ place: 0, block: 1_000_000n, askedAt: 0n }, 0n)
-    for (let at = 10; at <= 120; at += 10) heads.judge({ place: 1, block: 100n, askedAt: seconds(at) }, seconds(at))
+    heads.judge({ position: 0, block: 1_000_000n, askedAt: 0n }, 0n)
+    for (let at = 10; at <= 120; at += 10) heads.judge({ position: 1, block: 100n, askedAt: seconds(at) }, seconds(at))
     assert.strictEqual(heads.due(seconds(120)), 1_000_000n)
-    heads.judge({ place: 1, block: 100n, askedAt: seconds(121) }, seconds(121))
+    heads.judge({ position: 1, block: 100n, askedAt: seconds(121) }, seconds(121))
     assert.strictEqual(heads.due(seconds(124)), 100n)
   })
 
   it("the block of a recorded receipt is due at once, once a node has shown that it is there", () => {
     const heads = new ChainHeads(2)
-    heads.judge({ place: 0, block: 90n, askedAt: 0n, notBefore: 100n }, 0n)
+    heads.judge({ position: 0, block: 90n, askedAt: 0n, notBefore: 100n }, 0n)
     assert.deepStrictEqual([heads.due(1n), heads.isBehind(0, 1n)], [0n, true])
-    heads.judge({ place: 1, block: 101n, askedAt: 2n, notBefore: 100n }, 2n)
+    heads.judge({ position: 1, block: 101n, askedAt: 2n, notBefore: 100n }, 2n)
     assert.strictEqual(heads.due(3n), 100n)
   })
 
@@ -99,18 +99,18 @@ describe("the heads of a chain", () => {
     const heads = new ChainHeads(1)
     for (let block = 0n; block < 10_000n; block++) {
       const at = block * 10_000_000n
-      heads.judge({ place: 0, block, askedAt: at }, at)
+      heads.judge({ position: 0, block, askedAt: at }, at)
     }
     assert.isAbove(Number(heads.due(seconds(100))), 9_000)
   })
 
   it("an old block that another endpoint shows as the latest is the chain's, not the node's", () => {
     const heads = new ChainHeads(2)
-    heads.judge({ place: 0, block: 100n, askedAt: 0n }, 0n)
+    heads.judge({ position: 0, block: 100n, askedAt: 0n }, 0n)
     assert.isFalse(heads.isWitnessed(0, 100n, 1n))
-    heads.judge({ place: 1, block: 100n, askedAt: 2n }, 2n)
+    heads.judge({ position: 1, block: 100n, askedAt: 2n }, 2n)
     assert.isTrue(heads.isWitnessed(0, 100n, 3n))
-    heads.judge({ place: 1, block: 101n, askedAt: 4n }, 4n)
+    heads.judge({ position: 1, block: 101n, askedAt: 4n }, 4n)
     assert.isFalse(heads.isWitnessed(0, 100n, 5n))
   })
 })

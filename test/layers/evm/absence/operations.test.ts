@@ -7,11 +7,11 @@ import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Hex } from "viem"
 import { makeOperationId } from "#domain/values/Ids.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
-import { OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
+import { OperationTags } from "#domain/relay/OperationTags.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction, toSign } from "#domain/relay/Transaction.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
@@ -50,8 +50,8 @@ const behind = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2) {
   const { faults, services } = yield* adapterBehind(chain, endpoints)
   return {
     faults,
-    actions: Context.get(services, CarriedActions),
-    marks: Context.get(services, OperationMarks),
+    actions: Context.get(services, ActionReceipts),
+    tags: Context.get(services, OperationTags),
     receipts: Context.get(services, TransferReceipts)
   }
 })
@@ -59,7 +59,7 @@ const behind = Effect.fnUntraced(function* (chain: Chain, endpoints: 1 | 2) {
 /** An operation that is signed and has no receipt; nothing of it was sent. */
 const signedSwap = Effect.fnUntraced(function* (index: bigint, chain: Chain) {
   const enrollment = yield* tradingAccount(index)
-  const prepared = asTransaction(yield* (yield* ChainExecution).prepare(yield* swapOf(enrollment, chain)))
+  const prepared = asTransaction(yield* (yield* SwapBatches).prepare(yield* swapOf(enrollment, chain)))
   const signed = yield* (yield* Relayer).sign(prepared, prepared.chainNonce)
   return { enrollment, prepared, signed }
 })
@@ -71,7 +71,7 @@ const overtake = (chain: Chain, nonce: number) =>
 const lagging = { mode: "lagging", blocks: 3, of: ["receipts", "logs"] } as const
 
 const endOf = (found: Option.Option<{ readonly success: boolean }>) =>
-  Option.match(found, { onNone: () => "open", onSome: ({ success }) => (success ? "carried" : "lost") })
+  Option.match(found, { onNone: () => "open", onSome: ({ success }) => (success ? "included" : "lost") })
 
 describe("an operation", () => {
   layer(EvmWorldLive.pipe(Layer.provideMerge(SecureRandom.layerWebCrypto)), { excludeTestServices: true })((it) => {
@@ -87,7 +87,7 @@ describe("an operation", () => {
           assert.strictEqual(endOf(yield* actions.find(signed, prepared.accountId)), "open")
           assert.strictEqual(endOf(yield* actions.find(signed, prepared.accountId)), "open")
           yield* mine(base, 3)
-          assert.strictEqual(endOf(yield* actions.find(signed, prepared.accountId)), "carried")
+          assert.strictEqual(endOf(yield* actions.find(signed, prepared.accountId)), "included")
         })
     )
 
@@ -103,7 +103,7 @@ describe("an operation", () => {
           if (found._tag === "Success") assert.notStrictEqual(endOf(found.success), "lost")
         }
         yield* faults.set(`rpc:${chainId}`, { mode: "ok" })
-        assert.strictEqual(endOf(yield* actions.find(signed, prepared.accountId)), "carried")
+        assert.strictEqual(endOf(yield* actions.find(signed, prepared.accountId)), "included")
       })
     )
 
@@ -142,7 +142,7 @@ describe("an operation", () => {
         const { actions, faults } = yield* behind(base, 1)
         const { enrollment, prepared, signed } = yield* signedSwap(705n, base)
         const other = asTransaction(
-          yield* (yield* ChainExecution).prepare(
+          yield* (yield* SwapBatches).prepare(
             batchOf(enrollment, base, [
               yield* quotedSwap(
                 base,
@@ -198,8 +198,8 @@ describe("an operation", () => {
       () =>
         Effect.gen(function* () {
           const { base } = yield* EvmWorld
-          const { faults, marks } = yield* behind(base, 1)
-          const execution = yield* ChainExecution
+          const { faults, tags } = yield* behind(base, 1)
+          const execution = yield* SwapBatches
           const enrollment = yield* tradingAccount(708n)
           const operationId = yield* makeOperationId
           const since = yield* DateTime.now
@@ -215,11 +215,11 @@ describe("an operation", () => {
             toSign: toSign(next)
           }
           yield* faults.set(`rpc:${chainId}`, lagging)
-          assert.include((yield* Effect.flip(marks.find(sought))).reason, "does not show yet")
+          assert.include((yield* Effect.flip(tags.find(sought))).reason, "does not show yet")
           yield* mine(base, 3)
-          assert.deepStrictEqual(yield* marks.find(sought), { _tag: "Carried", receipt })
+          assert.deepStrictEqual(yield* tags.find(sought), { _tag: "Included", receipt })
           const other = { ...sought, operationId: yield* makeOperationId }
-          assert.deepStrictEqual(yield* marks.find(other), { _tag: "Absent" })
+          assert.deepStrictEqual(yield* tags.find(other), { _tag: "Absent" })
         })
     )
   })
@@ -275,17 +275,17 @@ describe("a transfer between chains", () => {
           const { faults, receipts } = yield* behind(base, 1)
           const { prepared, signed } = yield* signedSwap(721n, base)
           const head = Effect.promise(() => base.client.getBlockNumber({ cacheTime: 0 }))
-          const carriedAt = (block: bigint) =>
-            receipts.carriedAt(prepared.accountId, prepared.actionHash, { transaction: signed, block })
+          const inclusionOf = (block: bigint) =>
+            receipts.inclusionOf(prepared.accountId, prepared.actionHash, { transaction: signed, block })
           const before = yield* head
-          assert.deepStrictEqual(yield* carriedAt(before), Option.none())
+          assert.deepStrictEqual(yield* inclusionOf(before), Option.none())
           yield* (yield* Relayer).broadcast(signed)
           yield* faults.set(`rpc:${chainId}`, lagging)
-          assert.deepStrictEqual(yield* carriedAt(before), Option.none(), "not by the block at which it was read")
-          assert.include((yield* Effect.flip(carriedAt(yield* head))).reason, "no node shows in what")
+          assert.deepStrictEqual(yield* inclusionOf(before), Option.none(), "not by the block at which it was read")
+          assert.include((yield* Effect.flip(inclusionOf(yield* head))).reason, "no node shows in what")
           yield* faults.set(`rpc:${chainId}`, { mode: "ok" })
-          const carried = Option.getOrThrow(yield* carriedAt(yield* head))
-          assert.strictEqual(carried.txHash, signed.txHash)
+          const included = Option.getOrThrow(yield* inclusionOf(yield* head))
+          assert.strictEqual(included.txHash, signed.txHash)
         })
     )
   })

@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Metric } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Balances } from "#domain/chain/Balances.ts"
 import { ChainNodes } from "#domain/chain/ChainNodes.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { chainEndpointBehind } from "#layers/evm/rpc/Endpoint.ts"
 import { catalog } from "#sandbox/assets/catalog.ts"
 import { advance } from "#sandbox/chain/Market.ts"
@@ -42,7 +42,7 @@ const behind = Effect.fnUntraced(function* (
     faults,
     balances: Context.get(services, Balances),
     nodes: Context.get(services, ChainNodes),
-    execution: Context.get(services, ChainExecution)
+    execution: Context.get(services, SwapBatches)
   }
 })
 

@@ -5,7 +5,7 @@ import { type Address, type Hex, zeroAddress } from "viem"
 import { type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { grantOn } from "#domain/account/Grant.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
@@ -39,7 +39,7 @@ describe("Grants", () => {
     it.effect("a later one has the same address on its chain, and trades there beside the first", () =>
       Effect.gen(function* () {
         const { arbitrum, base } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const first = yield* enroll(120n, [[base, "USDC", "WETH"]])
         yield* fund(base, first.account, { symbol: "USDC", raw: dollars(100n) })
         const onBase = yield* quotedSwap(base, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })

@@ -6,7 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { ownerMessage, typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { type Chain } from "#sandbox/chain/Chain.ts"
 import { type Call, domainOf, newAuthorization, signed, submitCall, verdict } from "#test/solidity/withdrawals.ts"
 import {
@@ -104,7 +104,7 @@ describe("An owner that is a contract", () => {
       })
     )
 
-    it.effect("a contract that has no word on signatures has not signed", () =>
+    it.effect("a contract that does not check signatures has not signed", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const accounts = yield* SmartAccounts
@@ -143,7 +143,7 @@ describe("An owner that is a contract", () => {
       })
     )
 
-    it.effect("one signature carries the account through its first and later operations", () =>
+    it.effect("one signature takes the account through its first and later operations", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const enrollment = yield* enrollWallet(base, yield* newWallet(base))
@@ -159,7 +159,7 @@ describe("An owner that is a contract", () => {
     it.effect("rules on chain: what it no longer stands by enables nothing", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const wallet = yield* newWallet(base)
         const enrollment = yield* enrollWallet(base, wallet)
         yield* Effect.promise(() => wallet.replaceSigner(stranger.address))
@@ -194,7 +194,7 @@ describe("An owner that is a contract", () => {
       })
     )
 
-    it.effect("withdraws by its word, which it may take back", () =>
+    it.effect("withdraws by its signature, which it may take back", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const wallet = yield* newWallet(base)

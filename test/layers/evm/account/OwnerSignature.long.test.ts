@@ -6,7 +6,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import { type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { requireAuthorization } from "#layers/evm/execution/requireAuthorization.ts"
@@ -37,7 +37,7 @@ import { viemTypedData } from "#test/layers/evm/viemTypedData.ts"
 const swapOn = (chain: Chain) => quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) })
 
 const refusal = Effect.fnUntraced(function* (enrollment: Enrollment, chain: Chain) {
-  const execution = yield* ChainExecution
+  const execution = yield* SwapBatches
   const error = yield* Effect.flip(execution.prepare(batchOf(enrollment, chain, [yield* swapOn(chain)])))
   return error._tag === "AuthorizationRequired" ? error.cause : `${error._tag}: ${error.reason}`
 })
@@ -155,7 +155,7 @@ describe("An owner's signature", () => {
     it.effect("is not required when the account only changed while the operation was built", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const enrollment = yield* enroll(305n, [[base, "USDC", "WETH"]])
         yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(100n) })
         const stale = asTransaction(yield* execution.prepare(batchOf(enrollment, base, [yield* swapOn(base)])))

@@ -6,7 +6,7 @@ import { type AssetId, type ChainId, type EvmAddress, evmWallet } from "#domain/
 import type { GuardTerms } from "#domain/account/Permission.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { PolicyReader } from "#domain/policy/ChainPolicy.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -53,7 +53,7 @@ const swap = (
   Effect.map(quotedSwap(chain, { sell, buy, sellAmountRaw: amount }), (quoted) => batchOf(enrollment, chain, [quoted]))
 
 const refusal = Effect.fnUntraced(function* (batch: ReturnType<typeof batchOf>) {
-  const error = yield* Effect.flip((yield* ChainExecution).prepare(batch))
+  const error = yield* Effect.flip((yield* SwapBatches).prepare(batch))
   return String("reason" in error ? error.reason : error)
 })
 

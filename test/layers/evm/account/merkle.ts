@@ -9,7 +9,7 @@ const leafOf = (address: string): Hex =>
 
 const parentOf = (a: Hex, b: Hex): Hex => keccak256(concatHex(a.toLowerCase() < b.toLowerCase() ? [a, b] : [b, a]))
 
-/** Layers from the leaves to the root; what has no neighbour is carried up. */
+/** Layers from the leaves to the root; what has no neighbour is included up. */
 const layersOf = (addresses: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<Hex>> => {
   const layers: Array<ReadonlyArray<Hex>> = [addresses.map(leafOf)]
   for (let layer = layers[0]!; layer.length > 1; layer = layers.at(-1)!) {

@@ -25,19 +25,19 @@ it.live("a guard accepts the next attestor's key two days after it was announced
     )
     const change = encodeFunctionData({ abi, functionName: "setKeys", args: [operator, operator, next] })
     const announce = encodeFunctionData({ abi, functionName: "schedule", args: [change] })
-    const carryOut = operate(client, { what: "setKeys", to: contracts.guard, data: change })
+    const execute = operate(client, { what: "setKeys", to: contracts.guard, data: change })
 
     assert.strictEqual(getAddress(yield* accepted), former)
-    yield* Effect.flip(carryOut)
+    yield* Effect.flip(execute)
     yield* operate(client, { what: "schedule", to: contracts.guard, data: announce })
-    yield* Effect.flip(carryOut)
+    yield* Effect.flip(execute)
     const announcedAt = Number((yield* Effect.promise(() => client.getBlock())).timestamp) * 1000
     yield* setChainTime(client, announcedAt + twoDays - 60_000)
-    yield* Effect.flip(carryOut)
+    yield* Effect.flip(execute)
     assert.strictEqual(getAddress(yield* accepted), former)
     yield* setChainTime(client, announcedAt + twoDays + 60_000)
-    yield* carryOut
+    yield* execute
     assert.strictEqual(getAddress(yield* accepted), next)
-    yield* Effect.flip(carryOut)
+    yield* Effect.flip(execute)
   }).pipe(Effect.scoped)
 )

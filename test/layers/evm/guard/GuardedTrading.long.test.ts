@@ -6,7 +6,7 @@ import { type Address, encodeFunctionData, hexToBigInt, type Hex, hexToBytes } f
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { silenceFeed } from "#sandbox/chain/priceFeeds.ts"
 import { transact } from "#test/solidity/routedSwaps.ts"
@@ -57,7 +57,7 @@ const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
   return enrollment
 })
 
-/** The owner's word, signed as a wallet would and carried by somebody else. */
+/** The owner's signature, signed as a wallet would and submitted by somebody else. */
 const revoke = Effect.fnUntraced(function* (chain: Chain, { account }: Enrollment) {
   const address = account as string as Address
   // Permissions are dated by the service's clock; the latest block may be older than the one in question.
@@ -88,7 +88,7 @@ const revoke = Effect.fnUntraced(function* (chain: Chain, { account }: Enrollmen
 
 const refusal = (enrollment: Enrollment, chain: Chain) =>
   Effect.gen(function* () {
-    const execution = yield* ChainExecution
+    const execution = yield* SwapBatches
     return yield* Effect.flip(
       execution.prepare(yield* swapOf(enrollment, chain, { sell: "USDC", buy: "WETH", amount: 10_000_000n }))
     )
@@ -158,7 +158,7 @@ describe("accounts under the guard", () => {
         for (const enrollment of [...enrollments, ...enrollments])
           yield* cost(enrollment, chain, ["USDC", "WETH", 100_000_000n])
         yield* Effect.sleep("1100 millis")
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const [first, ...others] = yield* Effect.forEach(enrollments, (enrollment) =>
           Effect.gen(function* () {
             const swap = yield* quotedSwap(
@@ -214,7 +214,7 @@ describe("accounts under the guard", () => {
       })
     )
 
-    it.effect("the owner's word ends the permission, and the owner's next signature begins another", () =>
+    it.effect("the owner's signature ends the permission, and the owner's next signature begins another", () =>
       Effect.gen(function* () {
         const { base: chain } = yield* EvmWorld
         const enrollment = yield* enrolled(chain, 304n)

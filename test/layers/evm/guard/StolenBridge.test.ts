@@ -6,7 +6,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, parseEventLogs } from "viem"
 import { addressOf, type EvmAddress } from "#domain/values/Caip.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
 import { bridgeAbi } from "#layers/evm/contracts.ts"
@@ -179,7 +179,7 @@ describe("The bridge and a stolen agent key", () => {
     it.effect("refuses to prepare what the owner did not allow", () =>
       Effect.gen(function* () {
         const victim = yield* Victim
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const honest = transferOf(victim)
         for (const lie of [
           { ...honest, bridgeAddress: addressOf(honest.sell) },

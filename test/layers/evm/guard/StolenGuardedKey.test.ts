@@ -113,7 +113,7 @@ const trade = (
   }
 }
 
-/** What becomes of calls that the thief signs with the agent's key and carries himself. */
+/** What becomes of calls that the thief signs with the agent's key and submits himself. */
 const attempt = (chain: Chain, enrollment: Enrollment, calls: ReadonlyArray<Call>) =>
   Effect.promise(async () => {
     const agent = await agentAccount(chain, enrollment)

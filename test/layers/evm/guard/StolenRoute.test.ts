@@ -7,7 +7,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Address, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem"
 import type { EvmAddress } from "#domain/values/Caip.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { type ReadySwap } from "#domain/trading/Swap.ts"
 import { routedSwapAbi } from "#layers/evm/contracts.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
@@ -211,10 +211,10 @@ describe("Routes and a stolen agent key", () => {
       })
     )
 
-    it.effect("refuses to prepare a route that yields less than its floor, or another contract", () =>
+    it.effect("refuses to prepare a route that yields less than its minimum, or another contract", () =>
       Effect.gen(function* () {
         const { chain, enrollment } = yield* Victim
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const honest = yield* routedSwap(chain, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
         const { call, path } = honest.execution
         const over = (changed: Partial<typeof call>) => ({
@@ -240,7 +240,7 @@ describe("Routes and a stolen agent key", () => {
         const enrollment = yield* enroll(322n, [[base, "USDC", "WETH"]]).pipe(Effect.provide(withoutRoutes))
         yield* fund(base, enrollment.account, { symbol: "USDC", raw: dollars(1_000n) })
         const swap = yield* routedSwap(base, { sell: "USDC", buy: "WETH", path: ["USDC", "WETH"] })
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const refused = yield* Effect.flip(execution.prepare(batchOf(enrollment, base, [swap])))
         assert.include(refused.message, "the owner allowed no contract for routed swaps")
       })

@@ -6,10 +6,10 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { type Hex, parseGwei } from "viem"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { type RelayedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import { asTransaction, type PreparedTransaction, type SignedTransaction } from "#domain/relay/Transaction.ts"
 import { BundleSigner } from "#domain/relay/BundleSigner.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
@@ -36,7 +36,7 @@ const World = BundleSigner.layer.pipe(Layer.provideMerge(Layer.mergeAll(EvmWorld
 /** A swap of ten dollars that the chain says would succeed, as the first attempt of a new operation. */
 const preparedSwap = Effect.fnUntraced(function* (enrollment: Enrollment) {
   const { base } = yield* EvmWorld
-  const execution = yield* ChainExecution
+  const execution = yield* SwapBatches
   const swap = yield* quotedSwap(
     base,
     { sell: "USDC", buy: "WETH", sellAmountRaw: dollars(10n) },
@@ -45,7 +45,7 @@ const preparedSwap = Effect.fnUntraced(function* (enrollment: Enrollment) {
   const prepared = asTransaction(yield* execution.prepare(batchOf(enrollment, base, [swap])))
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submitOperation(tenantId, portfolioId)
-  const action: CarriedAction = { attempt: { operationId, chainId: chainIdOf(base), attempt: 1 }, prepared }
+  const action: RelayedAction = { attempt: { operationId, chainId: chainIdOf(base), attempt: 1 }, prepared }
   return { action, before: yield* balances(base, enrollment.account), enrollment }
 })
 
@@ -96,7 +96,7 @@ describe("User operations of several accounts", () => {
         const signed = yield* signTogether(swappings)
         assert.strictEqual(hashesOf(signed).length, 1)
         assert.deepStrictEqual(
-          signed.map(({ actionHash, carries }) => [carries, actionHash]),
+          signed.map(({ actionHash, actionCount }) => [actionCount, actionHash]),
           swappings.map(({ action }) => [3, action.prepared.actionHash])
         )
         for (const transaction of signed) yield* relay.broadcast(transaction)
@@ -115,8 +115,8 @@ describe("User operations of several accounts", () => {
         const relay = yield* Relayer
         const swappings = yield* swappingAccounts(83n, 84n, 85n)
         const [first, taken, last] = swappings as [Swapping, Swapping, Swapping]
-        // Somebody else carries the second one before it is signed here.
-        const carrier = yield* submit(base, stranger, { data: taken.action.prepared.callData as Hex })
+        // Somebody else submits the second one before it is signed here.
+        const including = yield* submit(base, stranger, { data: taken.action.prepared.callData as Hex })
         const { bundle } = yield* UserOperations
         const { kept } = yield* bundle([first.action.prepared, taken.action.prepared, last.action.prepared])
         assert.deepStrictEqual(kept, [0, 2])
@@ -124,17 +124,17 @@ describe("User operations of several accounts", () => {
         assert.strictEqual(signed[0]!.txHash, signed[2]!.txHash)
         assert.notStrictEqual(signed[0]!.txHash, signed[1]!.txHash)
         assert.deepStrictEqual(
-          signed.map(({ carries = 1 }) => carries),
+          signed.map(({ actionCount = 1 }) => actionCount),
           [2, 1, 2]
         )
         for (const transaction of signed.slice(0, 2)) yield* relay.broadcast(transaction)
         yield* landed(first, signed[0]!)
         yield* landed(last, signed[2]!)
-        assert.strictEqual((yield* landed(taken, signed[1]!)).txHash, carrier.transactionHash)
+        assert.strictEqual((yield* landed(taken, signed[1]!)).txHash, including.transactionHash)
       })
     )
 
-    it.effect("that are all refused are signed each alone, and found where somebody else carried them", () =>
+    it.effect("that are all refused are signed each alone, and found where somebody else included them", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const relay = yield* Relayer
@@ -149,7 +149,7 @@ describe("User operations of several accounts", () => {
       })
     )
 
-    it.effect("come to nothing when one of them is carried by somebody else first, and land alone after that", () =>
+    it.effect("come to nothing when one of them is submitted by somebody else first, and land alone after that", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
         const relay = yield* Relayer

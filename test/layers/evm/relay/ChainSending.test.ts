@@ -1,13 +1,13 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction, ActionReceipt } from "#domain/relay/Transaction.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
-import { simulateAlone } from "#layers/evm/execution/gatheredSimulations.ts"
+import { simulateAlone } from "#layers/evm/execution/batchedSimulations.ts"
 import { type OperationToSimulate, simulateOperation } from "#layers/evm/execution/simulateOperation.ts"
 import { advance } from "#sandbox/chain/Market.ts"
 import {
@@ -38,7 +38,7 @@ describe("What became of a sent operation", () => {
     it.effect("sending twice does no harm, and a receipt is found again and again", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const actions = yield* CarriedActions
+        const actions = yield* ActionReceipts
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(5n)
         const before = yield* balances(base, enrollment.account)
@@ -58,8 +58,8 @@ describe("What became of a sent operation", () => {
     it.effect("bytes that wait in the pool may be sent again and have no receipt yet", () =>
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
-        const execution = yield* ChainExecution
-        const actions = yield* CarriedActions
+        const execution = yield* SwapBatches
+        const actions = yield* ActionReceipts
         const relay = yield* Relayer
         const enrollment = yield* enroll(6n, [[arbitrum, "USDC", "WETH"]])
         yield* fund(arbitrum, enrollment.account, { symbol: "USDC", raw: dollars(10n) })
@@ -84,7 +84,7 @@ describe("What became of a sent operation", () => {
     it.effect("adopts the receipt of whoever submitted the operation first", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(7n)
         const before = yield* balances(base, enrollment.account)
@@ -109,8 +109,8 @@ describe("What became of a sent operation", () => {
     it.effect("reports that its nonce went to another transaction", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
-        const actions = yield* CarriedActions
+        const execution = yield* SwapBatches
+        const actions = yield* ActionReceipts
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(8n)
         const prepared = asTransaction(
@@ -132,7 +132,7 @@ describe("What became of a sent operation", () => {
     it.effect("an operation that comes after its deadline is included and moves nothing", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* ChainExecution
+        const execution = yield* SwapBatches
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(11n)
         const prepared = asTransaction(

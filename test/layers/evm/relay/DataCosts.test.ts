@@ -4,7 +4,7 @@ import { Effect, Layer, Option } from "effect"
 import { type Hex, parseAbi, size, toFunctionSelector, toHex } from "viem"
 import { ChainCosts } from "#domain/chain/ChainCosts.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { gasPriceOf } from "#layers/evm/execution/operationOutcome.ts"
 import {
@@ -126,7 +126,7 @@ describe("data of rollups", () => {
           yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
           const swap = yield* quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: 10_000_000n })
           return yield* Effect.gen(function* () {
-            const prepared = asTransaction(yield* (yield* ChainExecution).prepare(batchOf(enrollment, chain, [swap])))
+            const prepared = asTransaction(yield* (yield* SwapBatches).prepare(batchOf(enrollment, chain, [swap])))
             const costs = Option.getOrThrow(yield* (yield* ChainCosts).read(chainIdOf(chain)))
             return { prepared, costs }
           }).pipe(Effect.provide(adapterFor(configWith(chain, rollup))))

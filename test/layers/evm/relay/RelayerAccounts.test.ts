@@ -4,8 +4,8 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayerFunds } from "#domain/relay/RelayerFunds.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
@@ -39,8 +39,8 @@ layer(World, { excludeTestServices: true })("relayer accounts", (it) => {
     Effect.gen(function* () {
       const { base } = yield* EvmWorld
       yield* setEther(base, second.address, parseEther("1"))
-      const execution = yield* ChainExecution
-      const actions = yield* CarriedActions
+      const execution = yield* SwapBatches
+      const actions = yield* ActionReceipts
       const relay = yield* Relayer
       assert.deepStrictEqual(
         relay.accounts.map((account) => account as string),

@@ -2,7 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option } from "effect"
 import type { Hex } from "viem"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { RelayStore } from "#domain/relay/RelayStore.ts"
 import { TestStores } from "#test/support/database.ts"
@@ -111,7 +111,7 @@ describe("A transaction that does not land", () => {
 
     it.effect("is found when an earlier one of its transactions was the one that landed", () =>
       Effect.gen(function* () {
-        const actions = yield* CarriedActions
+        const actions = yield* ActionReceipts
         const relay = yield* Relayer
         const { attempt, base, before, enrollment, prepared, signed } = yield* storedSwap(41n)
         const store = yield* RelayStore
@@ -135,7 +135,7 @@ describe("A transaction that does not land", () => {
       Effect.gen(function* () {
         const other = yield* tradingAccount(43n)
         const { attempt, base, prepared, signed: abandoned } = yield* storedSwap(42n)
-        // Somebody else carried the operation before ours was ever sent, so nobody waits for ours any more.
+        // Somebody else included the operation before ours was ever sent, so nobody waits for ours any more.
         const taken = yield* submit(base, stranger, { data: prepared.callData as Hex })
         assert.strictEqual((yield* confirmed(abandoned, prepared.accountId)).txHash, taken.transactionHash)
         const behind = yield* storedSwap(other)
@@ -168,7 +168,7 @@ describe("A reorganization", () => {
   layer(World, { excludeTestServices: true })((it) => {
     it.effect("takes the receipt away, and the same bytes land again, once", () =>
       Effect.gen(function* () {
-        const actions = yield* CarriedActions
+        const actions = yield* ActionReceipts
         const relay = yield* Relayer
         const { base, before, enrollment, prepared, signed } = yield* storedSwap(45n)
         yield* relay.broadcast(signed)
@@ -197,7 +197,7 @@ describe("A reorganization", () => {
         yield* relay.broadcast(signed)
         yield* confirmed(signed, prepared.accountId)
         yield* Effect.gen(function* () {
-          const { find } = yield* CarriedActions
+          const { find } = yield* ActionReceipts
           const found = find(signed, prepared.accountId)
           assert.deepStrictEqual(yield* found, Option.none())
           yield* mine(base)

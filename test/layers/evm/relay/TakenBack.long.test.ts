@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { Hex } from "viem"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { CarriedActions } from "#domain/relay/CarriedActions.ts"
+import { ActionReceipts } from "#domain/relay/ActionReceipts.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import { confirmed, EvmWorldLive, mine, stranger } from "#test/layers/evm/EvmWorld.ts"
@@ -99,7 +99,7 @@ describe("A transaction that the market asks too much for", () => {
       "is taken back once when the market stays, by a transfer of nothing, and its operation is made anew",
       () =>
         Effect.gen(function* () {
-          const actions = yield* CarriedActions
+          const actions = yield* ActionReceipts
           const swap = yield* storedSwap(52n, 50n)
           const { attempt, base, before, enrollment, prepared, signed } = swap
           const cancelling = yield* dear(swap, () =>

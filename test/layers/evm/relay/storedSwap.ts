@@ -2,7 +2,7 @@
 import { DateTime, Duration, Effect, Option } from "effect"
 import type { OperationId } from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { type AttemptId, RelayStore } from "#domain/relay/RelayStore.ts"
 import { replaceStuckTransaction } from "#domain/relay/replaceStuckTransaction.ts"
@@ -19,7 +19,7 @@ export const storedSwap = Effect.fnUntraced(function* (account: bigint | Enrollm
   const { base } = yield* EvmWorld
   const enrollment = typeof account === "bigint" ? yield* tradingAccount(account) : account
   const before = yield* balances(base, enrollment.account)
-  const execution = yield* ChainExecution
+  const execution = yield* SwapBatches
   const relay = yield* Relayer
   const store = yield* RelayStore
   const made = asTransaction(

@@ -11,7 +11,7 @@ import { nativeCoinOn } from "#domain/chain/nativeCoins.ts"
 import type { PortfolioId } from "#domain/values/Ids.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { addressOf } from "#layers/evm/address.ts"
@@ -29,7 +29,7 @@ import {
 } from "#test/layers/evm/EvmWorld.ts"
 import { tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import {
-  carry,
+  submit,
   expire,
   recipient,
   refusedBecause,
@@ -115,7 +115,7 @@ describe("withdrawals of the native coin", () => {
     it.effect("the recipient gets exactly what the owner signed, once", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const verifier = yield* WithdrawalVerifier
         const enrollment = yield* tradingAccount(801n)
         yield* setEther(base, enrollment.account as string as Address, 2n * ether)
@@ -158,7 +158,7 @@ describe("withdrawals of the native coin", () => {
     it.effect("of two at one nonce the chain carries one out, and the other is closed", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const enrollment = yield* tradingAccount(803n)
         yield* setEther(base, enrollment.account as string as Address, 2n * ether)
         const first = yield* payment(enrollment, base, { raw: ether, to: fresh(3) })
@@ -169,7 +169,7 @@ describe("withdrawals of the native coin", () => {
         assert.strictEqual(standing._tag, "Closed")
         if (standing._tag === "Closed") assert.include(standing.reason, "used by another authorization of the owner")
         // Sent all the same, it is reverted as a whole.
-        assert.isFalse((yield* carry(second, prepared)).success)
+        assert.isFalse((yield* submit(second, prepared)).success)
         assert.strictEqual(yield* held(base, fresh(3)), ether)
       })
     )
@@ -177,13 +177,13 @@ describe("withdrawals of the native coin", () => {
     it.effect("somebody else's submission is found", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const enrollment = yield* tradingAccount(804n)
         yield* setEther(base, enrollment.account as string as Address, ether)
         const withdrawal = yield* payment(enrollment, base, { raw: ether, to: fresh(4) })
         const prepared = asTransaction(yield* execution.prepare(withdrawal))
         const elsewhere = yield* submittedByOthers(base, withdrawal)
-        const receipt = yield* carry(withdrawal, prepared)
+        const receipt = yield* submit(withdrawal, prepared)
         assert.isTrue(receipt.success)
         assert.strictEqual(receipt.txHash, elsewhere.transactionHash)
         assert.strictEqual(yield* held(base, fresh(4)), ether)
@@ -193,7 +193,7 @@ describe("withdrawals of the native coin", () => {
     it.effect("a recipient that does not take it is found before anything is sent, and when it was sent", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(805n)
         yield* setEther(base, enrollment.account as string as Address, ether)
@@ -246,7 +246,7 @@ describe("withdrawals of the native coin", () => {
     it.effect("the service carries out none that expired", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const enrollment = yield* tradingAccount(807n)
         yield* setEther(base, enrollment.account as string as Address, ether)
         const withdrawal = yield* payment(enrollment, base, { raw: ether, to: fresh(7) })
@@ -260,7 +260,7 @@ describe("withdrawals of the native coin", () => {
     it.effect("what was signed for the chain in time is not given up, since it may still land", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(809n)
         yield* setEther(base, enrollment.account as string as Address, ether)
@@ -269,7 +269,7 @@ describe("withdrawals of the native coin", () => {
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* expire(base, withdrawal)
         assert.isTrue(Option.isNone(yield* execution.find(signed, withdrawal)))
-        assert.isTrue((yield* carry(withdrawal, prepared)).success)
+        assert.isTrue((yield* submit(withdrawal, prepared)).success)
         assert.strictEqual(yield* held(base, fresh(9)), ether)
       })
     )

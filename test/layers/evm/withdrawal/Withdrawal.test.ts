@@ -8,7 +8,7 @@ import { type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { typedDataMessage } from "#domain/account/OwnerMessage.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { NoAttestor } from "#layers/attestor/PriceAttestorLive.ts"
@@ -33,7 +33,7 @@ import {
 } from "#test/layers/evm/EvmWorld.ts"
 import { balance, deltasOf, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import {
-  carry,
+  submit,
   expire,
   recipient,
   refusedBecause,
@@ -69,7 +69,7 @@ describe("Withdrawals", () => {
           to: fresh(90)
         })
         const patient = yield* Layer.build(patientAdapter(base, confirmations))
-        const [execution, relay] = [Context.get(patient, WithdrawalExecution), Context.get(patient, Relayer)]
+        const [execution, relay] = [Context.get(patient, WithdrawalTransactions), Context.get(patient, Relayer)]
         const prepared = asTransaction(yield* execution.prepare(withdrawal))
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         yield* relay.broadcast(signed)
@@ -91,7 +91,7 @@ describe("Withdrawals", () => {
         const to = fresh(91)
         const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", dollars(10n)]], to })
         const patient = yield* Layer.build(patientAdapter(base, confirmations))
-        const [execution, relay] = [Context.get(patient, WithdrawalExecution), Context.get(patient, Relayer)]
+        const [execution, relay] = [Context.get(patient, WithdrawalTransactions), Context.get(patient, Relayer)]
         const prepared = asTransaction(yield* execution.prepare(withdrawal))
         const ours = yield* relay.sign(prepared, prepared.chainNonce)
         yield* submitAs(base, stranger, withdrawal)
@@ -109,7 +109,7 @@ describe("Withdrawals", () => {
     it.effect("the whole balances of two assets arrive, from an account that trades", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const enrollment = yield* tradingAccount(201n)
         const [usdc, weth] = [
           yield* balance(base, "USDC", enrollment.account),
@@ -215,7 +215,7 @@ describe("Withdrawals", () => {
     it.effect("somebody else's submission is found, before and after our own was sent", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const relay = yield* Relayer
         const enrollment = yield* tradingAccount(204n)
         const to = fresh(4)
@@ -229,7 +229,7 @@ describe("Withdrawals", () => {
         assert.strictEqual(found.txHash, elsewhere.transactionHash)
         assert.isTrue(found.success)
         // Ours is mined and reverted; theirs stays the answer, and nothing moved twice.
-        const receipt = yield* carry(withdrawal, prepared)
+        const receipt = yield* submit(withdrawal, prepared)
         assert.strictEqual(receipt.txHash, elsewhere.transactionHash)
         assert.strictEqual(yield* balance(base, "USDC", to), dollars(5n))
       })
@@ -238,7 +238,7 @@ describe("Withdrawals", () => {
     it.effect("another authorization of the owner with the same nonce closes this one", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const enrollment = yield* tradingAccount(205n)
         const first = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", 1n]], to: fresh(5) })
         const message = { ...first.message, assets: [{ ...first.message.assets[0]!, amountRaw: "2" }] }
@@ -254,7 +254,7 @@ describe("Withdrawals", () => {
     it.effect("after the chain's own time passed the expiry nothing moves, and it is closed", () =>
       Effect.gen(function* () {
         const { arbitrum } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const relay = yield* Relayer
         const enrollment = yield* enroll(206n, [[arbitrum, "USDC"]])
         yield* fund(arbitrum, enrollment.account, { symbol: "USDC", raw: dollars(3n) })
@@ -268,7 +268,7 @@ describe("Withdrawals", () => {
         // A transaction that was signed in time and never sent is over too.
         const signed = yield* relay.sign(prepared, prepared.chainNonce)
         assert.isFalse(Option.getOrThrow(yield* execution.find(signed, withdrawal)).success)
-        assert.isFalse((yield* carry(withdrawal, prepared)).success)
+        assert.isFalse((yield* submit(withdrawal, prepared)).success)
         assert.strictEqual(yield* balance(arbitrum, "USDC", to), 0n)
         assert.strictEqual(yield* balance(arbitrum, "USDC", enrollment.account), dollars(3n))
       })
@@ -308,7 +308,7 @@ describe("Withdrawals", () => {
         assert.isFalse(yield* by("0x"))
         const stolen = yield* Effect.promise(() => stranger.signTypedData(viemTypedData(typedDataFor(withdrawal))))
         assert.isFalse(yield* by(stolen))
-        // A wallet's short form is carried in the form that the chain recovers.
+        // A wallet's short form is included in the form that the chain recovers.
         assert.isTrue((yield* withdraw({ ...withdrawal, signature: short })).success)
       })
     )
@@ -349,10 +349,10 @@ describe("Withdrawals", () => {
         const enrollment = yield* enroll(210n, [[base, "USDC"]])
         const withdrawal = yield* signedWithdrawal(enrollment, base, { assets: [["USDC", 1n]] })
         const failing = <A, E extends { readonly _tag: string }>(
-          ask: (port: WithdrawalExecution["Service"]) => Effect.Effect<A, E>
+          ask: (port: WithdrawalTransactions["Service"]) => Effect.Effect<A, E>
         ) =>
           Effect.map(
-            Effect.flip(Effect.provide(Effect.flatMap(WithdrawalExecution, ask), withoutChains)),
+            Effect.flip(Effect.provide(Effect.flatMap(WithdrawalTransactions, ask), withoutChains)),
             ({ _tag }) => _tag
           )
         assert.strictEqual(yield* failing((port) => port.standing(withdrawal)), "ChainUnavailable")

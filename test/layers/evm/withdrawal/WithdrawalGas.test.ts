@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type Address, getAddress, type Hex } from "viem"
 import type { EvmAddress } from "#domain/values/Caip.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import { WithdrawalVerifier } from "#domain/withdrawal/WithdrawalVerifier.ts"
 import { enroll, EvmWorld, fund, stranger, token } from "#test/layers/evm/EvmWorld.ts"
 import { balance, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
@@ -42,7 +42,7 @@ describe("Withdrawals and gas: a withdrawal", () => {
     it.effect("of one asset costs at most 106,000 gas and 560 bytes of calldata", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const enrollment = yield* tradingAccount(215n)
         const to = fresh(15)
         const submitted = Effect.gen(function* () {

@@ -4,13 +4,13 @@ import { Effect } from "effect"
 import { getAddress } from "viem"
 import type { EvmAddress } from "#domain/values/Caip.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { advance } from "#sandbox/chain/Market.ts"
 import { batchOf, enroll, EvmWorld, execute, fund, quotedSwap, stranger, token } from "#test/layers/evm/EvmWorld.ts"
 import { balance, dollars, tradingAccount } from "#test/layers/evm/tradingAccount.ts"
 import {
-  carry,
+  submit,
   expire,
   GuardedWithdrawalWorldLive,
   signedWithdrawal,
@@ -24,7 +24,7 @@ const prepare = (withdrawal: StoredWithdrawal) =>
   Effect.flatMap(Liquidator, (liquidator) => liquidator.prepare(withdrawal))
 
 const liquidate = (withdrawal: StoredWithdrawal) =>
-  Effect.flatMap(prepare(withdrawal), (prepared) => carry(withdrawal, asTransaction(prepared)))
+  Effect.flatMap(prepare(withdrawal), (prepared) => submit(withdrawal, asTransaction(prepared)))
 
 const reasonOf = (withdrawal: StoredWithdrawal) =>
   Effect.map(Effect.flip(prepare(withdrawal)), (error) => error.message)
@@ -39,7 +39,7 @@ describe.each([
     it.effect("sells two assets, delivers the proceeds and the signed dollars, keeps the rest", () =>
       Effect.gen(function* () {
         const { base } = yield* EvmWorld
-        const execution = yield* WithdrawalExecution
+        const execution = yield* WithdrawalTransactions
         const enrollment = yield* tradingAccount(301n)
         yield* fund(base, enrollment.account, { symbol: "WETH", raw: ether })
         yield* fund(base, enrollment.account, { symbol: "AERO", raw: 100n * ether })
@@ -169,7 +169,7 @@ describe.each([
         yield* expire(base, late)
         assert.include(yield* reasonOf(late), "Expired(")
         const held = yield* balance(base, "WETH", enrollment.account)
-        assert.isFalse((yield* carry(late, prepared)).success)
+        assert.isFalse((yield* submit(late, prepared)).success)
         assert.strictEqual(yield* balance(base, "WETH", enrollment.account), held)
       })
     )
@@ -200,7 +200,7 @@ describe.each([
             ])
           )
           yield* advance(arbitrum, 1_000)
-          const lost = yield* carry(withdrawal, { ...prepared, chainNonce: prepared.chainNonce + 1 })
+          const lost = yield* submit(withdrawal, { ...prepared, chainNonce: prepared.chainNonce + 1 })
           assert.isFalse(lost.success)
           assert.strictEqual(yield* balance(arbitrum, "USDC", to), 0n)
           const held = yield* balance(arbitrum, "USDC", enrollment.account)

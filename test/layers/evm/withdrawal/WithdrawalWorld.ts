@@ -1,4 +1,4 @@
-/** Withdrawals on real chains: what stage 2 would have stored, signed by a real owner, and how it is carried. */
+/** Withdrawals on real chains: what stage 2 would have stored, signed by a real owner, and how it is submitted. */
 import { DateTime, Effect, Layer, Schedule } from "effect"
 import { type Hex, keccak256, toHex, type TypedDataDefinition } from "viem"
 import { type AssetId, ChainId, chainIdOf, type EvmAddress, evmAccount } from "#domain/values/Caip.ts"
@@ -9,7 +9,7 @@ import { Relayer } from "#domain/relay/Relayer.ts"
 import { asTransaction, type PreparedTransaction } from "#domain/relay/Transaction.ts"
 import { Liquidator } from "#domain/withdrawal/Liquidator.ts"
 import { typedDataOf } from "#domain/withdrawal/signedForm.ts"
-import { WithdrawalExecution } from "#domain/withdrawal/WithdrawalExecution.ts"
+import { WithdrawalTransactions } from "#domain/withdrawal/WithdrawalTransactions.ts"
 import type { WithdrawalMessage } from "#domain/account/WithdrawalMessage.ts"
 import type { StoredWithdrawal } from "#domain/withdrawal/WithdrawalStore.ts"
 import { FamiliesLive } from "#layers/FamiliesLive.ts"
@@ -79,9 +79,9 @@ export const signedWithdrawal = Effect.fnUntraced(function* (
 })
 
 /** Signs and sends what was prepared, and waits for what became of it. */
-export const carry = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, prepared: PreparedTransaction) {
+export const submit = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, prepared: PreparedTransaction) {
   const relayer = yield* Relayer
-  const execution = yield* WithdrawalExecution
+  const execution = yield* WithdrawalTransactions
   const signed = yield* relayer.sign(prepared, prepared.chainNonce)
   yield* relayer.broadcast(signed)
   return yield* execution
@@ -90,8 +90,8 @@ export const carry = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal, 
 })
 
 export const withdraw = Effect.fnUntraced(function* (withdrawal: StoredWithdrawal) {
-  const execution = yield* WithdrawalExecution
-  return yield* carry(withdrawal, asTransaction(yield* execution.prepare(withdrawal)))
+  const execution = yield* WithdrawalTransactions
+  return yield* submit(withdrawal, asTransaction(yield* execution.prepare(withdrawal)))
 })
 
 /** The catalogue and the prices of the chains' own tokens. */
@@ -152,7 +152,7 @@ export const expire = (chain: Chain, { message }: StoredWithdrawal) =>
 
 /** Why the adapter does not prepare the withdrawal. */
 export const refusedBecause = (withdrawal: StoredWithdrawal) =>
-  Effect.flatMap(WithdrawalExecution, (execution) => execution.prepare(withdrawal)).pipe(
+  Effect.flatMap(WithdrawalTransactions, (execution) => execution.prepare(withdrawal)).pipe(
     Effect.flip,
     Effect.map((error) => (error._tag === "SimulationFailed" ? error.reason : error._tag))
   )

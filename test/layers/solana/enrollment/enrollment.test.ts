@@ -7,7 +7,7 @@ import { findSwigPda } from "@swig-wallet/classic"
 import { agentRoleText } from "#layers/solana/enrollment/agentRoleText.ts"
 import { acceptFromEvmOwner, issueForEvmOwner } from "#layers/solana/enrollment/evmOwner.ts"
 import { lastWithdrawableRole, stateIn, walletIdOf } from "#layers/solana/enrollment/findWallet.ts"
-import { isMade, WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import { isMade, WalletSubAccount } from "#layers/solana/enrollment/Flow.ts"
 import { acceptFromSolanaOwner, issueForSolanaOwner, SolanaFlow } from "#layers/solana/enrollment/solanaOwner.ts"
 import { prepare, signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -17,7 +17,7 @@ import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { usdc } from "#sandbox/assets/splCatalog.ts"
 import {
-  carriedOut,
+  executed,
   enrollEvm,
   enrollSolana,
   fees,
@@ -26,7 +26,7 @@ import {
   onChain,
   signIssued,
   tenantId,
-  wordOf
+  signatureOf
 } from "#test/layers/solana/owners.ts"
 import { lamportsOf, sol, type TestChain } from "#test/sandbox/solana/support.ts"
 
@@ -72,7 +72,7 @@ eachSwig("enrollment", (start) => {
           issue(chain.ledger, deposit, { token: usdc, amountRaw: 5n })
           chain.ledger.airdrop(deposit, 2n * sol)
           const to = Keypair.generate().publicKey
-          const acted = yield* carriedOut(chain, acting(agent, moves({ id: place.walletId, roleId: 1 }, to)))
+          const acted = yield* executed(chain, acting(agent, moves({ id: place.walletId, roleId: 1 }, to)))
           assert.strictEqual(acted.outcome._tag, "Landed")
           assert.strictEqual(lamportsOf(chain, to), sol)
         })
@@ -132,7 +132,7 @@ eachSwig("enrollment", (start) => {
           const [taken, paid] = [0, 1].map((index) => walletIdOf(tenantId, identity, index)) as [Uint8Array, Uint8Array]
           const consent = { _tag: "SignsTransaction", key: thief.publicKey } as const
           const steal = prepare({ agent: agent.key, steps: [{ _tag: "CreateWallet", id: taken, consent }], fees })
-          const made = yield* carriedOut(
+          const made = yield* executed(
             chain,
             Effect.flatMap(steal, (prepared) => signedByAgent(agent, prepared))
           )
@@ -270,7 +270,7 @@ eachSwig("enrollment", (start) => {
             ]
           }
           const prepared = prepare({ agent: agent.key, steps: [step], fees })
-          const acted = yield* carriedOut(
+          const acted = yield* executed(
             chain,
             Effect.flatMap(prepared, (one) => signedByAgent(agent, one))
           )
@@ -287,8 +287,8 @@ eachSwig("enrollment", (start) => {
           const second = yield* enrollEvm(chain, agent, owner)
           assert.deepStrictEqual([second.place.roleId, second.place.isReused, second.place.odometer], [2, true, 2])
           assert.isTrue(second.wallet.equals(first.wallet))
-          const stored = Schema.encodeSync(WalletPlace)(second.place)
-          assert.deepStrictEqual(Schema.decodeSync(WalletPlace)(JSON.parse(JSON.stringify(stored))), second.place)
+          const stored = Schema.encodeSync(WalletSubAccount)(second.place)
+          assert.deepStrictEqual(Schema.decodeSync(WalletSubAccount)(JSON.parse(JSON.stringify(stored))), second.place)
         })
       )
     )
@@ -320,10 +320,10 @@ eachSwig("enrollment", (start) => {
           const [owner, thief] = [newEvmWallet(), newEvmWallet()]
           const { flow } = yield* issueForEvmOwner({ tenantId, owner: owner.address, agent: agent.key })
           const slot = chain.ledger.slot
-          const good = yield* wordOf(owner, { agent: agent.key, place: flow, slot })
-          const stolen = yield* wordOf(thief, { agent: agent.key, place: flow, slot })
-          const ahead = yield* wordOf(owner, { agent: agent.key, place: flow, slot: slot + 50n })
-          const counted = yield* wordOf(owner, { agent: agent.key, place: { ...flow, odometer: 2 }, slot })
+          const good = yield* signatureOf(owner, { agent: agent.key, place: flow, slot })
+          const stolen = yield* signatureOf(thief, { agent: agent.key, place: flow, slot })
+          const ahead = yield* signatureOf(owner, { agent: agent.key, place: flow, slot: slot + 50n })
+          const counted = yield* signatureOf(owner, { agent: agent.key, place: { ...flow, odometer: 2 }, slot })
           const highS = (signature: string) => {
             const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
             const s = order - BigInt(`0x${signature.slice(66, 130)}`)
@@ -357,7 +357,7 @@ eachSwig("enrollment", (start) => {
         Effect.gen(function* () {
           const owner = newEvmWallet()
           const { flow } = yield* issueForEvmOwner({ tenantId, owner: owner.address, agent: agent.key })
-          const word = yield* wordOf(owner, { agent: agent.key, place: flow, slot: chain.ledger.slot })
+          const word = yield* signatureOf(owner, { agent: agent.key, place: flow, slot: chain.ledger.slot })
           chain.ledger.advance(61n)
           const expired = yield* Effect.flip(acceptFromEvmOwner({ flow, owner: owner.address, agent, word, fees }))
           assert.strictEqual(expired._tag, "EnrollmentExpired")

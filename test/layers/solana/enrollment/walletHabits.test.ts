@@ -14,7 +14,7 @@ import { Effect } from "effect"
 import { acceptFromSolanaOwner, issueForSolanaOwner } from "#layers/solana/enrollment/solanaOwner.ts"
 import { assertionProgram } from "#layers/solana/swig/addresses.ts"
 import { addressesOf } from "#layers/solana/swig/PortfolioRole.ts"
-import { carriedOut, fees, newAgent, onChain, tenantId } from "#test/layers/solana/owners.ts"
+import { executed, fees, newAgent, onChain, tenantId } from "#test/layers/solana/owners.ts"
 import { startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 type Change = (
@@ -68,7 +68,7 @@ describe("a wallet", () => {
   ]
   it.live.each(habits)("that %s enrolls its owner", ([, change]) =>
     Effect.gen(function* () {
-      const { outcome } = yield* onChain(chain)(carriedOut(chain, yield* returned(change)))
+      const { outcome } = yield* onChain(chain)(executed(chain, yield* returned(change)))
       assert.strictEqual(outcome._tag, "Landed")
     })
   )

@@ -7,16 +7,16 @@ import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
-import { type RecordedStep, StepJournal } from "#domain/relay/StepJournal.ts"
-import type { PreparedSteps } from "#domain/relay/Transaction.ts"
-import { stepReceipt } from "#domain/relay/carrySteps.ts"
+import { type RecordedPart, PartJournal } from "#domain/relay/PartJournal.ts"
+import type { PreparedParts } from "#domain/relay/Transaction.ts"
+import { stepReceipt } from "#domain/relay/submitParts.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
-import { carryStep, feeOf, ResendEvery } from "#layers/solana/execution/carryStep.ts"
+import { submitPart, feeOf, ResendEvery } from "#layers/solana/execution/submitPart.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
 import { quoteSwaps } from "#layers/solana/execution/quoteSwaps.ts"
 import type { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
-import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import type { WalletSubAccount } from "#layers/solana/enrollment/Flow.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -40,9 +40,9 @@ eachSwig("trades", (start) => {
   let chain: TestChain
   let jupiter: JupiterServer
   let agent: ReturnType<typeof newAgent>
-  let recorded: Map<string, RecordedStep & { readonly txHash: string }>
+  let recorded: Map<string, RecordedPart & { readonly txHash: string }>
   let isCancelled: boolean
-  let place: WalletPlace
+  let place: WalletSubAccount
 
   beforeAll(async () => {
     chain = await start(new Map([[jupiterProgram.toBase58(), emulateJupiter]]))
@@ -65,15 +65,15 @@ eachSwig("trades", (start) => {
 
   const attempt = { operationId: `op_${"1".repeat(26)}` as OperationId, chainId: solanaChainId, attempt: 1 }
   /** Keeps what a database would keep beyond the process that wrote it. */
-  const journal = Layer.succeed(StepJournal, {
-    latest: ({ step }) => Effect.sync(() => Option.fromUndefinedOr(recorded.get(String(step)))),
-    record: ({ step }, _, row) =>
+  const journal = Layer.succeed(PartJournal, {
+    latest: ({ part }) => Effect.sync(() => Option.fromUndefinedOr(recorded.get(String(part)))),
+    record: ({ part }, _, row) =>
       isCancelled && row.number === 1
         ? Effect.fail(new CancelRequested({ operationId: attempt.operationId }))
-        : Effect.sync(() => void recorded.set(String(step), row))
+        : Effect.sync(() => void recorded.set(String(part), row))
   })
   const run = <A, E>(
-    effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaAgent | StepJournal | UnrecordedTransactions>
+    effect: Effect.Effect<A, E, SolanaRpc | JupiterClient | SolanaAgent | PartJournal | UnrecordedTransactions>
   ) =>
     Effect.suspend(() =>
       whileBlocksPass(chain)(effect).pipe(
@@ -129,12 +129,12 @@ eachSwig("trades", (start) => {
     return { authorization: { chains: [{ policy }] }, ownerSignature: "" } as unknown as Grant
   }
   const prepare = (...swaps: ReadonlyArray<ReadySwap>) => prepareSwaps({ ...grant(), chainId: solanaChainId, swaps })
-  const carryAll = (prepared: PreparedSteps) =>
-    Effect.forEach(prepared.steps, (_, step) =>
-      Effect.map(carryStep(attempt, prepared, step), (outcome) => Option.getOrThrow(outcome))
+  const submitAll = (prepared: PreparedParts) =>
+    Effect.forEach(prepared.parts, (_, step) =>
+      Effect.map(submitPart(attempt, prepared, step), (outcome) => Option.getOrThrow(outcome))
     )
-  const only = Effect.fnUntraced(function* (prepared: PreparedSteps) {
-    return (yield* carryAll(prepared))[0]!
+  const only = Effect.fnUntraced(function* (prepared: PreparedParts) {
+    return (yield* submitAll(prepared))[0]!
   })
 
   it.live(
@@ -150,7 +150,7 @@ eachSwig("trades", (start) => {
           // No recent block took a price for units here.
           assert.strictEqual(prepared.expectedLamports, 2n * (5_000n + rent))
           assert.strictEqual(prepared.maxLamports, 2n * (5_000n + fees.maxPriorityLamports) + 2n * rent)
-          const outcomes = yield* carryAll(prepared)
+          const outcomes = yield* submitAll(prepared)
           assert.deepStrictEqual(
             outcomes.map(({ _tag }) => _tag),
             ["Landed", "Landed"]
@@ -217,7 +217,7 @@ eachSwig("trades", (start) => {
         const { deposit } = yield* funded
         const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
         chain.fate = "dropped"
-        const open = yield* carryStep(attempt, prepared, 0).pipe(
+        const open = yield* submitPart(attempt, prepared, 0).pipe(
           Effect.provideService(RelayTiming, {
             searchFor: Duration.millis(50),
             searchInterval: Duration.millis(1),
@@ -285,13 +285,13 @@ eachSwig("trades", (start) => {
     )
   )
 
-  it.live("an output below the floor of the plan is not signed, and the account keeps what it has", () =>
+  it.live("an output below the minimum of the plan is not signed, and the account keeps what it has", () =>
     run(
       Effect.gen(function* () {
         const { deposit } = yield* funded
         const swap = yield* swapOf(usdc, tesla, dollars)
         const prepared = yield* prepare(swap)
-        // Somebody else buys before: the same dollars bring less than the floor now.
+        // Somebody else buys before: the same dollars bring less than the minimum now.
         const other = yield* enrollSolana(chain, agent, Keypair.generate())
         issue(chain.ledger, other.deposit, { token: usdc, amountRaw: 2_000n * dollars })
         const own = place
@@ -302,7 +302,7 @@ eachSwig("trades", (start) => {
         place = own
         const refused = yield* only(prepared)
         assert.deepInclude(refused, { _tag: "Failed", isSigned: false })
-        assert.match(refused._tag === "Failed" ? refused.reason : "", /below the floor/)
+        assert.match(refused._tag === "Failed" ? refused.reason : "", /below the minimum/)
         assert.strictEqual(yield* heldBy(deposit, usdc), dollars)
       })
     )
@@ -316,7 +316,7 @@ eachSwig("trades", (start) => {
         const prepared = yield* prepare(yield* swapOf(usdc, tesla, half), yield* swapOf(usdc, jup, half))
         // Signed for what is held now; the tokens leave before it lands.
         chain.fate = "dropped"
-        yield* carryStep(attempt, prepared, 0).pipe(
+        yield* submitPart(attempt, prepared, 0).pipe(
           Effect.provideService(RelayTiming, {
             searchFor: Duration.millis(20),
             searchInterval: Duration.millis(1),
@@ -331,9 +331,9 @@ eachSwig("trades", (start) => {
         recorded = new Map()
         const all = yield* swapOf(usdc, jup, dollars)
         const spend = yield* prepare(all)
-        assert.strictEqual(Option.getOrThrow(yield* carryStep(other, spend, 0))._tag, "Landed")
+        assert.strictEqual(Option.getOrThrow(yield* submitPart(other, spend, 0))._tag, "Landed")
         recorded = kept
-        const outcomes = yield* carryAll(prepared)
+        const outcomes = yield* submitAll(prepared)
         assert.deepStrictEqual(
           outcomes.map(({ _tag }) => _tag),
           ["Failed", "Failed"]
@@ -346,7 +346,7 @@ eachSwig("trades", (start) => {
         )
         assert.strictEqual(receipt.txHash, kept.get("0")!.txHash)
         assert.deepStrictEqual(
-          receipt.unmade!.map(({ step }) => step),
+          receipt.unmade!.map(({ part }) => part),
           [0, 1]
         )
         assert.strictEqual(yield* heldBy(deposit, usdc), 0n)
@@ -360,20 +360,20 @@ eachSwig("trades", (start) => {
         yield* funded
         const prepared = yield* prepare(yield* swapOf(usdc, tesla, dollars))
         isCancelled = true
-        const outcomes = yield* carryAll(prepared)
+        const outcomes = yield* submitAll(prepared)
         assert.deepStrictEqual(outcomes, [{ _tag: "Cancelled" }])
         assert.isTrue(Option.isNone(stepReceipt(prepared, outcomes)))
       })
     )
   )
 
-  it.live("a batch that Solana cannot carry is refused before anything is asked for", () =>
+  it.live("a batch that Solana cannot include is refused before anything is asked for", () =>
     run(
       Effect.gen(function* () {
         yield* funded
         const swap = yield* swapOf(usdc, tesla, dollars)
         const more = yield* Effect.flip(prepare({ ...swap, minBuyAmountRaw: swap.expectedBuyRaw! + 1n }))
-        assert.match(more.message, /below the floor/)
+        assert.match(more.message, /below the minimum/)
         const call = { to: EvmAddress.make("0x52908400098527886E0F7030069857D2E4169EE7"), data: "0x" }
         const calls = yield* Effect.flip(prepareSwaps({ ...grant(), chainId: solanaChainId, swaps: [], calls: [call] }))
         assert.match(calls.message, /calls are made on EVM chains alone/)

@@ -7,16 +7,16 @@ import { solanaAccount, solanaChainId, spl } from "#domain/values/Caip.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId } from "#domain/values/Ids.ts"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
-import { OperationMarks } from "#domain/relay/OperationMarks.ts"
+import { OperationTags } from "#domain/relay/OperationTags.ts"
 import { RelayTiming } from "#domain/relay/RelayTiming.ts"
-import { type RecordedStep, StepJournal } from "#domain/relay/StepJournal.ts"
+import { type RecordedPart, PartJournal } from "#domain/relay/PartJournal.ts"
 import type { ReadySwap } from "#domain/trading/Swap.ts"
-import { carryStep, ResendEvery } from "#layers/solana/execution/carryStep.ts"
+import { submitPart, ResendEvery } from "#layers/solana/execution/submitPart.ts"
 import { prepareSwaps } from "#layers/solana/execution/prepareSwaps.ts"
-import { concludeListings } from "#layers/solana/execution/readMarked.ts"
+import { concludeListings } from "#layers/solana/execution/readTagged.ts"
 import { UnrecordedTransactions } from "#layers/solana/execution/UnrecordedTransactions.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
-import { SolanaMarks } from "#layers/solana/SolanaMarks.ts"
+import { SolanaTags } from "#layers/solana/SolanaTags.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 import { emulateJupiter } from "#sandbox/solana/market/emulateJupiter.ts"
@@ -49,7 +49,7 @@ let count = 0
 const newOperation = () => `op_${String((count += 1)).padStart(26, "0")}` as OperationId
 
 /** Computed again: SHA-256 of the id's text. */
-const markOf = (operationId: OperationId) => createHash("sha256").update(operationId).digest()
+const tagOf = (operationId: OperationId) => createHash("sha256").update(operationId).digest()
 
 it("what endpoints list counts when two have finalized later blocks and show the same", () => {
   const at = (height: bigint, ...landed: ReadonlyArray<string>) => ({ height, landed })
@@ -68,7 +68,7 @@ describe("swaps without a record", () => {
   let jupiter: Awaited<ReturnType<typeof startJupiter>>
   let agent: ReturnType<typeof newAgent>
   let proxy: Proxy
-  let recorded: Map<string, RecordedStep>
+  let recorded: Map<string, RecordedPart>
   let isCancelled: boolean
   let releases: boolean
   const loss: Losses = { lostAt: null }
@@ -95,17 +95,17 @@ describe("swaps without a record", () => {
     await chain.close()
   })
 
-  const journal = Layer.succeed(StepJournal, {
-    latest: ({ attempt, step }) =>
-      Effect.sync(() => Option.fromUndefinedOr(recorded.get(`${attempt.attempt} ${step}`))),
-    record: ({ attempt, step }, _, { isLanded = false, number, payload }) =>
+  const journal = Layer.succeed(PartJournal, {
+    latest: ({ attempt, part }) =>
+      Effect.sync(() => Option.fromUndefinedOr(recorded.get(`${attempt.attempt} ${part}`))),
+    record: ({ attempt, part }, _, { isLanded = false, number, payload }) =>
       isCancelled && number === 1 && !isLanded
         ? Effect.fail(new CancelRequested({ operationId: attempt.operationId }))
-        : Effect.sync(() => void recorded.set(`${attempt.attempt} ${step}`, { number, payload }))
+        : Effect.sync(() => void recorded.set(`${attempt.attempt} ${part}`, { number, payload }))
   })
-  const elsewhere = Layer.succeed(OperationMarks, { find: () => Effect.die("another family is asked") })
+  const elsewhere = Layer.succeed(OperationTags, { find: () => Effect.die("another family is asked") })
   const services = Layer.suspend(() =>
-    SolanaMarks.pipe(
+    SolanaTags.pipe(
       Layer.provide(elsewhere),
       Layer.provideMerge(UnrecordedTransactions.layer.pipe(Layer.provide(losses(loss)))),
       Layer.provideMerge(
@@ -156,12 +156,12 @@ describe("swaps without a record", () => {
     return { accountId, attempt, deposit, operationId, prepared }
   })
   type Prepared = Effect.Success<typeof twoSwaps>
-  const carry = ({ attempt, prepared }: Pick<Prepared, "attempt" | "prepared">, step: number) =>
-    Effect.flatMap(carryStep(attempt, prepared, step), Effect.fromOption).pipe(
+  const submit = ({ attempt, prepared }: Pick<Prepared, "attempt" | "prepared">, step: number) =>
+    Effect.flatMap(submitPart(attempt, prepared, step), Effect.fromOption).pipe(
       Effect.retry(Schedule.spaced("20 millis"))
     )
   /** Signatures of what the agent paid for, of one account. */
-  const carriedOn = ({ deposit }: Prepared) =>
+  const includedOn = ({ deposit }: Prepared) =>
     chain.ledger.statuses
       .naming(deposit.toBase58())
       .filter(([, { bytes }]) =>
@@ -184,11 +184,11 @@ describe("swaps without a record", () => {
     run(
       Effect.gen(function* () {
         const one = yield* twoSwaps
-        const landed = yield* carry(one, 0)
+        const landed = yield* submit(one, 0)
         const txHash = landed._tag === "Landed" ? landed.txHash : assert.fail(JSON.stringify(landed))
         const { bytes } = chain.ledger.statuses.find(txHash, chain.ledger.slot, true)!
         const { message } = VersionedTransaction.deserialize(bytes)
-        const place = message.staticAccountKeys.findIndex((key) => markOf(one.operationId).equals(key.toBytes()))
+        const place = message.staticAccountKeys.findIndex((key) => tagOf(one.operationId).equals(key.toBytes()))
         assert.isAbove(place, 0)
         assert.isFalse(message.isAccountSigner(place))
         assert.isFalse(message.isAccountWritable(place))
@@ -197,7 +197,7 @@ describe("swaps without a record", () => {
           naming.map(({ programIdIndex }) => message.staticAccountKeys[programIdIndex]!.toBase58()),
           [ComputeBudgetProgram.programId.toBase58()]
         )
-        const { find } = yield* OperationMarks
+        const { find } = yield* OperationTags
         assert.deepStrictEqual(yield* find(sought(one)), { _tag: "Absent" })
         assert.notInclude(proxy.asked, "getSignaturesForAddress", "nothing can be lost, so nothing is sought")
       })
@@ -208,14 +208,14 @@ describe("swaps without a record", () => {
     run(
       Effect.gen(function* () {
         const one = yield* twoSwaps
-        const before = [yield* carry(one, 0), yield* carry(one, 1)]
-        const sent = carriedOn(one)
+        const before = [yield* submit(one, 0), yield* submit(one, 1)]
+        const sent = includedOn(one)
         yield* lose
         isCancelled = true
-        assert.isTrue(Option.isNone(yield* carryStep(one.attempt, one.prepared, 0)), "it waits")
-        const after = [yield* carry(one, 0), yield* carry(one, 1)]
+        assert.isTrue(Option.isNone(yield* submitPart(one.attempt, one.prepared, 0)), "it waits")
+        const after = [yield* submit(one, 0), yield* submit(one, 1)]
         assert.deepStrictEqual(after, before)
-        assert.deepStrictEqual(carriedOn(one), sent)
+        assert.deepStrictEqual(includedOn(one), sent)
         assert.lengthOf([...recorded.keys()], 2, "what was found is recorded")
       })
     )
@@ -225,12 +225,12 @@ describe("swaps without a record", () => {
     run(
       Effect.gen(function* () {
         const one = yield* twoSwaps
-        const before = yield* carry(one, 0)
-        const sent = carriedOn(one).length
+        const before = yield* submit(one, 0)
+        const sent = includedOn(one).length
         yield* lose
-        assert.deepStrictEqual(yield* carry(one, 0), before)
-        assert.strictEqual((yield* carry(one, 1))._tag, "Landed")
-        assert.lengthOf(carriedOn(one), sent + 1)
+        assert.deepStrictEqual(yield* submit(one, 0), before)
+        assert.strictEqual((yield* submit(one, 1))._tag, "Landed")
+        assert.lengthOf(includedOn(one), sent + 1)
       })
     )
   )
@@ -239,11 +239,11 @@ describe("swaps without a record", () => {
     run(
       Effect.gen(function* () {
         const one = yield* twoSwaps
-        const sent = carriedOn(one).length
+        const sent = includedOn(one).length
         chain.fate = "late"
         releases = false
         proxy.asked.length = 0
-        const signing = yield* Effect.forkChild(carry(one, 0))
+        const signing = yield* Effect.forkChild(submit(one, 0))
         // The first has been answered when there is a second.
         yield* Effect.sync(() => proxy.asked.filter((method) => method === "sendTransaction").length).pipe(
           Effect.filterOrFail((times) => times > 1),
@@ -251,14 +251,14 @@ describe("swaps without a record", () => {
         )
         yield* Fiber.interrupt(signing)
         const first = recorded.get("1 0")!.payload
-        assert.lengthOf(carriedOn(one), sent, "it is on its way")
+        assert.lengthOf(includedOn(one), sent, "it is on its way")
         yield* lose
         chain.fate = "ok"
-        assert.isTrue(Option.isNone(yield* carryStep(one.attempt, one.prepared, 0)))
+        assert.isTrue(Option.isNone(yield* submitPart(one.attempt, one.prepared, 0)))
         releases = true
-        const landed = yield* carry(one, 0)
+        const landed = yield* submit(one, 0)
         assert.strictEqual(landed._tag === "Landed" ? landed.txHash : "", JSON.parse(first).attempt.signature)
-        assert.lengthOf(carriedOn(one), sent + 1)
+        assert.lengthOf(includedOn(one), sent + 1)
       })
     )
   )
@@ -267,15 +267,15 @@ describe("swaps without a record", () => {
     run(
       Effect.gen(function* () {
         const [one, other] = [yield* twoSwaps, yield* twoSwaps]
-        const outcomes = [yield* carry(one, 0), yield* carry(one, 1)]
+        const outcomes = [yield* submit(one, 0), yield* submit(one, 1)]
         yield* lose
-        const { find } = yield* OperationMarks
+        const { find } = yield* OperationTags
         assert.deepStrictEqual(yield* find(sought(one)), { _tag: "Pending" })
         const shown = yield* find(sought(one)).pipe(
           Effect.filterOrFail(({ _tag }) => _tag !== "Pending"),
           Effect.retry(Schedule.spaced("20 millis"))
         )
-        const receipt = shown._tag === "Carried" ? shown.receipt : assert.fail(shown._tag)
+        const receipt = shown._tag === "Included" ? shown.receipt : assert.fail(shown._tag)
         const landed = outcomes.flatMap((outcome) => (outcome._tag === "Landed" ? [outcome] : []))
         assert.deepStrictEqual(
           receipt.transactions,
@@ -294,7 +294,7 @@ describe("swaps without a record", () => {
         const one = yield* twoSwaps
         const stranger = fundedKey(chain)
         const limit = ComputeBudgetProgram.setComputeUnitLimit({ units: 10_000 })
-        const keys = [Buffer.from(markOf(one.operationId)), one.deposit.toBuffer()].map((key) => ({
+        const keys = [Buffer.from(tagOf(one.operationId)), one.deposit.toBuffer()].map((key) => ({
           pubkey: new PublicKey(key),
           isSigner: false,
           isWritable: false
@@ -304,7 +304,7 @@ describe("swaps without a record", () => {
         )
         assert.isNull(error)
         yield* lose
-        assert.strictEqual((yield* carry(one, 0))._tag, "Landed")
+        assert.strictEqual((yield* submit(one, 0))._tag, "Landed")
         assert.include(proxy.asked, "getTransaction")
       })
     )

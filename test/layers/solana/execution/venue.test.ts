@@ -3,8 +3,8 @@ import { MINT_SIZE } from "@solana/spl-token"
 import { Keypair, PublicKey } from "@solana/web3.js"
 import { Effect, Layer, Option } from "effect"
 import { chainIdOf, solanaChainId, spl } from "#domain/values/Caip.ts"
-import { StepJournal } from "#domain/relay/StepJournal.ts"
-import { ChainExecution } from "#domain/trading/ChainExecution.ts"
+import { PartJournal } from "#domain/relay/PartJournal.ts"
+import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import { priceLeg } from "#domain/trading/priceLegs.ts"
 import { swapResult } from "#domain/trading/swapResult.ts"
 import { Venue } from "#domain/trading/Venue.ts"
@@ -74,10 +74,10 @@ const signing = {
 const venues = SolanaExecutionLive.pipe(
   Layer.provide([
     Layer.mock(Venue, { assumedFeeBps: () => 42, quote: () => Effect.succeed([]) }),
-    Layer.mock(ChainExecution, {}),
+    Layer.mock(SwapBatches, {}),
     Layer.mock(SolanaAgent, { signing: Effect.succeed(signing) }),
     Layer.mock(SolanaRpc, { each: [], accounts }),
-    Layer.mock(StepJournal, {}),
+    Layer.mock(PartJournal, {}),
     Layer.mock(UnrecordedTransactions, {}),
     jupiter
   ])

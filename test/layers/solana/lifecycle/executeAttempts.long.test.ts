@@ -9,7 +9,7 @@ import { executeAttempts, type LandingTiming, awaitOutcome } from "#layers/solan
 import { prepare, signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { subAccount } from "#layers/solana/swig/addresses.ts"
-import { carry, firstPlace, newWalletId } from "#test/layers/solana/carry.ts"
+import { submit, firstSubAccount, newWalletId } from "#test/layers/solana/submit.ts"
 import { newJournal, type TestJournal } from "#test/layers/solana/lifecycle/journal.ts"
 import { forwards, type Proxy, startProxy } from "#test/layers/solana/rpc/endpoints.ts"
 import { fundedKey, lamportsOf, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
@@ -26,7 +26,7 @@ beforeAll(async () => {
   node = await startProxy(chain.url)
   chain.ledger.airdrop(agentKey.publicKey, 10n * sol)
   const owner = fundedKey(chain)
-  assert.isNull((await carry(chain, firstPlace(id, owner.publicKey), [agentKey, owner])).error)
+  assert.isNull((await submit(chain, firstSubAccount(id, owner.publicKey), [agentKey, owner])).error)
   chain.ledger.airdrop(account, 5n * sol)
 })
 afterAll(() => Promise.all([node.close(), chain.close()]))

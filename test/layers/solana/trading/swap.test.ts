@@ -13,7 +13,7 @@ import { type SplToken, usdc } from "#sandbox/assets/splCatalog.ts"
 import { amountIn, poolOf } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import type { Built } from "#test/layers/solana/jupiterServer.ts"
-import { carriedOut, enrollSolana, fees } from "#test/layers/solana/owners.ts"
+import { executed, enrollSolana, fees } from "#test/layers/solana/owners.ts"
 import { dollars, jup, sol, swapWorld, tesla } from "#test/layers/solana/trading/swapWorld.ts"
 
 eachSwig("swaps", (start) => {
@@ -27,7 +27,7 @@ eachSwig("swaps", (start) => {
         const { deposit, place } = yield* world.funded
         const trade = world.tradeOf(place)
         const prepared = yield* prepareSwap(trade)
-        const { outcome } = yield* carriedOut(world.chain, signedByAgent(world.agent, prepared))
+        const { outcome } = yield* executed(world.chain, signedByAgent(world.agent, prepared))
         assert.strictEqual(outcome._tag, "Landed")
         const after = yield* readHoldings(deposit, { atLeastSlot: outcome.slot })
         const { minBuyRaw, sellRaw } = trade.leg
@@ -49,7 +49,7 @@ eachSwig("swaps", (start) => {
         issueLamports(world.chain.ledger, deposit, 1_000_000_000n)
         const leg = { sell: world.mintOf(sol), buy: world.mintOf(jup), sellRaw: 500_000_000n, minBuyRaw: 1n }
         const prepared = yield* prepareSwap({ place, leg, slippageBps: 50, agent: world.agent, fees })
-        const { outcome } = yield* carriedOut(world.chain, signedByAgent(world.agent, prepared))
+        const { outcome } = yield* executed(world.chain, signedByAgent(world.agent, prepared))
         assert.strictEqual(outcome._tag, "Landed")
         const after = yield* readHoldings(deposit, { atLeastSlot: outcome.slot })
         const rawOf = (token: SplToken) => after.tokens.find(({ assetId }) => assetId === token.assetId)!.raw
@@ -65,7 +65,7 @@ eachSwig("swaps", (start) => {
         issueLamports(world.chain.ledger, deposit, 1_000_000_000n)
         const leg = { sell: world.mintOf(sol), buy: world.mintOf(jup), sellRaw: 500_000_000n, minBuyRaw: 1n }
         const prepared = yield* prepareSwap({ place, leg, slippageBps: 50, agent: world.agent, fees })
-        const { outcome } = yield* carriedOut(world.chain, signedByAgent(world.agent, prepared))
+        const { outcome } = yield* executed(world.chain, signedByAgent(world.agent, prepared))
         assert.strictEqual(outcome._tag, "Landed")
         const left = world.chain.ledger.account(deposit)!.lamports
         assert.strictEqual(left, world.chain.ledger.rentOf(0) + 500_000_000n)
@@ -83,7 +83,7 @@ eachSwig("swaps", (start) => {
         issue(world.chain.ledger, deposit, { token: sol, amountRaw: wrapped })
         const leg = { sell: world.mintOf(sol), buy: world.mintOf(usdc), sellRaw: 900_000_000n, minBuyRaw: 1n }
         const prepared = yield* prepareSwap({ place, leg, slippageBps: 50, agent: world.agent, fees })
-        const { outcome } = yield* carriedOut(world.chain, signedByAgent(world.agent, prepared))
+        const { outcome } = yield* executed(world.chain, signedByAgent(world.agent, prepared))
         assert.strictEqual(outcome._tag, "Landed")
         const after = yield* readHoldings(deposit, { atLeastSlot: outcome.slot })
         const asked = { sell: sol.assetId, buy: usdc.assetId, sellRaw: leg.sellRaw, minBuyRaw: leg.minBuyRaw }

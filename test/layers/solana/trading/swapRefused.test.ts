@@ -1,4 +1,6 @@
-/** False answers of Jupiter, and a program that does not do what it was told: nothing is signed, or nothing happens. */
+/**
+ * False answers of Jupiter, and a program that does not do what it was asked: nothing is signed, or nothing happens.
+ */
 import { assert, it } from "@effect/vitest"
 import { createTransferCheckedInstruction } from "@solana/spl-token"
 import { AddressLookupTableProgram, Keypair, type PublicKey } from "@solana/web3.js"
@@ -58,8 +60,8 @@ eachSwig("false answers", (start) => {
     ["another mint", (b) => ({ ...b, outputMint: jup.mint.toBase58() }), /it buys/],
     ["another amount", (b) => ({ ...b, inAmount: "1" }), /it sells/],
     ["another amount in the data", (b) => data(b, (bytes) => bytes.writeBigUInt64LE(2n, 8)), /its data sells/],
-    ["a quote of nothing in the data", (b) => data(b, (bytes) => bytes.writeBigUInt64LE(0n, 16)), /below the floor/],
-    ["all slippage in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(10_000, 24)), /below the floor/],
+    ["a quote of nothing in the data", (b) => data(b, (bytes) => bytes.writeBigUInt64LE(0n, 16)), /below the minimum/],
+    ["all slippage in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(10_000, 24)), /below the minimum/],
     ["a fee in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(5, 26)), /its data has a fee/],
     ["another instruction of Jupiter", (b) => data(b, (bytes) => bytes.writeUInt8(0, 0)), /neither Jupiter's/],
     ["no data", (b) => ({ ...b, swapInstruction: { ...b.swapInstruction, data: "" } }), /bytes expected/]
@@ -83,7 +85,7 @@ eachSwig("false answers", (start) => {
     ["a foreign destination", (b) => at(b, 5, { pubkey: stranger }), /its destination/],
     ["another authority's number", (b) => data(b, (bytes) => bytes.writeUInt8(4, 8)), /its program authority/],
     ["another amount in the data", (b) => data(b, (bytes) => bytes.writeBigUInt64LE(2n, 9)), /its data sells/],
-    ["all slippage in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(10_000, 25)), /below the floor/],
+    ["all slippage in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(10_000, 25)), /below the minimum/],
     ["a fee in the data", (b) => data(b, (bytes) => bytes.writeUInt16LE(5, 29)), /its data has a fee/]
   ]
   it.live.each(sharedLies)("%s in a shared route is refused before anything is signed", ([, lie, words]) =>
@@ -112,7 +114,7 @@ eachSwig("false answers", (start) => {
   const thefts: ReadonlyArray<readonly [string, SplToken, bigint]> = [
     ["what is passed on the way", usdc, 1n],
     ["more of what is sold", sol, 1n],
-    ["of what is bought more than the floor allows", jup, 10n]
+    ["of what is bought more than the minimum allows", jup, 10n]
   ]
   it.live.each(thefts)("a program that takes %s has no effect, whatever it was told", ([, token, amount]) =>
     world.run(
@@ -136,8 +138,10 @@ eachSwig("false answers", (start) => {
             program
           )
         ]
-        const floor = { ...leg, minBuyRaw: expectedRaw }
-        const refused = yield* Effect.flip(prepareSwap({ place, leg: floor, slippageBps: 0, agent: world.agent, fees }))
+        const minimum = { ...leg, minBuyRaw: expectedRaw }
+        const refused = yield* Effect.flip(
+          prepareSwap({ place, leg: minimum, slippageBps: 0, agent: world.agent, fees })
+        )
         assert.deepInclude(refused, { _tag: "SimulationFailed" })
         // Insufficient funds, of the token program.
         assert.match(refused.message, /"Custom":1\}/)
@@ -145,13 +149,13 @@ eachSwig("false answers", (start) => {
     )
   )
 
-  it.live("less than our own floor is refused, whatever is quoted", () =>
+  it.live("less than our own minimum is refused, whatever is quoted", () =>
     world.run(
       Effect.gen(function* () {
         const { place } = yield* world.funded
         const { expectedRaw } = yield* prepareSwap(world.tradeOf(place))
         const refused = yield* Effect.flip(prepareSwap(world.tradeOf(place, expectedRaw)))
-        assert.match(refused.message, /below the floor/)
+        assert.match(refused.message, /below the minimum/)
       })
     )
   )

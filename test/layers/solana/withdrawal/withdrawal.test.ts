@@ -1,4 +1,4 @@
-/** Owners take assets out by their word; no other word moves anything, and one word moves it once. */
+/** Owners take assets out by their signature; no other signature moves anything, and one moves it once. */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Keypair, PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import type { PortfolioId } from "#domain/values/Ids.ts"
 import { withdrawalText } from "#domain/withdrawal/withdrawalText.ts"
 import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { WalletOwner } from "#layers/solana/enrollment/findWallet.ts"
-import type { WalletPlace } from "#layers/solana/enrollment/Flow.ts"
+import type { WalletSubAccount } from "#layers/solana/enrollment/Flow.ts"
 import { executeAttempts } from "#layers/solana/lifecycle/executeAttempts.ts"
 import { signedByAgent } from "#layers/solana/lifecycle/prepare.ts"
 import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -21,7 +21,7 @@ import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { newJournal } from "#test/layers/solana/lifecycle/journal.ts"
 import {
-  carriedOut,
+  executed,
   enrollEvm,
   enrollSolana,
   fees,
@@ -67,7 +67,7 @@ eachSwig("withdrawals", (start) => {
       Ed25519.sign(key.secretKey.slice(0, 32), new TextEncoder().encode(withdrawalText(firstLine, message)))
     )
   const prepared = (
-    { owner, place }: { readonly place: WalletPlace; readonly owner: WalletOwner },
+    { owner, place }: { readonly place: WalletSubAccount; readonly owner: WalletOwner },
     message: WithdrawalMessage,
     signature: string
   ) => prepareWithdrawal({ message, signature, owner, place, title, agent, fees })
@@ -79,7 +79,7 @@ eachSwig("withdrawals", (start) => {
     return { key, deposit, place, owner: { _tag: "Solana" as const, key: key.publicKey } }
   })
 
-  describe("by the owner's word", () => {
+  describe("by the owner's signature", () => {
     it.live("all assets leave together, to accounts that are made where there are none", () =>
       run(
         Effect.gen(function* () {
@@ -87,7 +87,7 @@ eachSwig("withdrawals", (start) => {
           const to = Keypair.generate().publicKey
           const message = messageOf(to)
           const made = prepared({ place, owner }, message, signedBy(key, message))
-          const { outcome } = yield* carriedOut(
+          const { outcome } = yield* executed(
             chain,
             Effect.flatMap(made, (one) => signedByAgent(agent, one))
           )
@@ -112,15 +112,15 @@ eachSwig("withdrawals", (start) => {
           const lamportsOf = (key: PublicKey) => chain.ledger.account(key)?.lamports ?? 0n
           assert.deepInclude(yield* Effect.flip(take("1000000001")), { _tag: "WithdrawalRefused", kind: "balance" })
           assert.deepInclude(yield* Effect.flip(take("890879")), { _tag: "WithdrawalRefused", kind: "recipient" })
-          const carry = (amountRaw: string) =>
-            carriedOut(
+          const submit = (amountRaw: string) =>
+            executed(
               chain,
               Effect.flatMap(take(amountRaw), (one) => signedByAgent(agent, one))
             )
-          yield* carry("600000000")
+          yield* submit("600000000")
           assert.strictEqual(lamportsOf(to), 600_000_000n)
           assert.strictEqual(held(deposit, sol), 300_000_000n)
-          yield* carry("350000000")
+          yield* submit("350000000")
           assert.strictEqual(lamportsOf(to), 950_000_000n)
           assert.isUndefined(chain.ledger.account(tokenAccount(sol, to)))
           assert.isUndefined(chain.ledger.account(tokenAccount(sol, deposit)))
@@ -146,7 +146,7 @@ eachSwig("withdrawals", (start) => {
           }))
           assert.lengthOf(assets, maxWithdrawnAssets)
           const message = messageOf(to, { assets })
-          yield* carriedOut(
+          yield* executed(
             chain,
             Effect.flatMap(prepared({ place, owner }, message, signedBy(key, message)), (one) =>
               signedByAgent(agent, one)
@@ -173,7 +173,7 @@ eachSwig("withdrawals", (start) => {
           assert.deepInclude(refused, { _tag: "WithdrawalRefused", kind: "signature" })
           const signature = yield* Effect.promise(() => wallet.sign(text))
           const made = prepared({ place, owner }, message, signature)
-          yield* carriedOut(
+          yield* executed(
             chain,
             Effect.flatMap(made, (one) => signedByAgent(agent, one))
           )
@@ -203,7 +203,7 @@ eachSwig("withdrawals", (start) => {
             const [fits, more] = [some(maxWithdrawnAssets), some(maxWithdrawnAssets + 1)]
             const refused = yield* Effect.flip(prepared({ place, owner }, more, signedBy(key, more)))
             assert.strictEqual(refused._tag, "TransactionDoesNotFit")
-            yield* carriedOut(
+            yield* executed(
               chain,
               Effect.flatMap(prepared({ place, owner }, fits, signedBy(key, fits)), (one) => signedByAgent(agent, one))
             )

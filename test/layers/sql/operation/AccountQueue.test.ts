@@ -73,7 +73,7 @@ eachDatabase("AccountQueue", (it) => {
       })
   )
 
-  it.effect("goes to the owner's word before all that wait, and is not taken from who has it", () =>
+  it.effect("goes to the owner's signature before all that wait, and is not taken from who has it", () =>
     Effect.gen(function* () {
       const { acquire, ids, release } = yield* withOperations(3)
       const [first, second, third] = ids as [OperationId, OperationId, OperationId]

@@ -53,7 +53,7 @@ eachDatabase("PortfolioStore", (it) => {
     })
   )
 
-  it.effect("says of an operation that waits for the word of a chain why it does, for as long as it does", () =>
+  it.effect("says of an operation that waits for a chain's answer why it does, for as long as it does", () =>
     Effect.gen(function* () {
       const store = yield* PortfolioStore
       const operations = yield* OperationStore

@@ -42,7 +42,7 @@ eachDatabase("RunStore", (it) => {
           grants: [{ authorization: portfolio.flow.authorization, ownerSignature: portfolio.ownerSignature }],
           reserved: [],
           awaited: [],
-          closedWays: []
+          closedRoutes: []
         })
       )
       assert.isTrue(Option.isNone(yield* store.context(yield* makeOperationId)))

@@ -50,13 +50,13 @@ const candidates = (due: ReadonlyArray<Due>) =>
 const completeOnTarget = Effect.fnUntraced(function* (
   now: DateTime.Utc,
   { due, checkId }: ClaimedDue,
-  marks: ReadonlyMap<string, string>
+  revisions: ReadonlyMap<string, string>
 ) {
   const store = yield* DueStore
   return yield* store.complete(
     now,
     checkId,
-    due.map((one) => ({ ...one, onTargetAt: marks.get(one.portfolioId) ?? null }))
+    due.map((one) => ({ ...one, onTargetAt: revisions.get(one.portfolioId) ?? null }))
   )
 })
 
@@ -64,11 +64,11 @@ const completeOnTarget = Effect.fnUntraced(function* (
 const checkedWhile = <E, R>(meanwhile: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const claimed = yield* claim(noon)
-    const marks = new Map(
-      (yield* candidates(claimed.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
+    const revisions = new Map(
+      (yield* candidates(claimed.due)).map(({ context, revision }) => [context.portfolioId as string, revision])
     )
     yield* meanwhile
-    return { claimed, marks, completed: yield* completeOnTarget(after(1_000), claimed, marks) }
+    return { claimed, revisions, completed: yield* completeOnTarget(after(1_000), claimed, revisions) }
   })
 
 const scheduleOf = Effect.fnUntraced(function* (portfolioId: PortfolioId) {
@@ -173,9 +173,9 @@ eachDatabase("drift checks of due portfolios", (it) => {
   it.effect("that are on target give no operation, and the next due time of the grid", () =>
     Effect.gen(function* () {
       const { portfolioId, tenantId } = yield* checkedBefore(after(-2 * hour - 1))
-      const { completed, marks, claimed } = yield* checkedWhile(Effect.void)
+      const { completed, revisions, claimed } = yield* checkedWhile(Effect.void)
       assert.deepStrictEqual(claimed.due, [{ portfolioId, dueAt: after(-2 * hour - 1), frequency: "hourly" }])
-      assert.strictEqual(marks.size, 1)
+      assert.strictEqual(revisions.size, 1)
       assert.deepStrictEqual(completed, { operationIds: [], onTarget: 1, left: 0 })
       assert.deepStrictEqual(yield* operationsOf(portfolioId), [])
       assert.deepStrictEqual(yield* scheduleOf(portfolioId), { dueAt: hour - 1, checkedAt: 1_000, checks: 0 })
@@ -244,11 +244,11 @@ eachDatabase("drift checks of due portfolios", (it) => {
       yield* Effect.replicateEffect(claim(noon, 10), 6, { concurrency: "unbounded" })
       const all = yield* claim(after(lease))
       assert.strictEqual(all.due.length, 60)
-      const marks = new Map(
-        (yield* candidates(all.due)).map(({ context, mark }) => [context.portfolioId as string, mark])
+      const revisions = new Map(
+        (yield* candidates(all.due)).map(({ context, revision }) => [context.portfolioId as string, revision])
       )
-      assert.strictEqual(marks.size, 1, "the others were never checked")
-      const completed = yield* Effect.replicateEffect(completeOnTarget(after(lease), all, marks), 4, {
+      assert.strictEqual(revisions.size, 1, "the others were never checked")
+      const completed = yield* Effect.replicateEffect(completeOnTarget(after(lease), all, revisions), 4, {
         concurrency: "unbounded"
       })
       const sum = (of: (one: (typeof completed)[number]) => number) =>
@@ -330,7 +330,7 @@ eachDatabase("drift checks of due portfolios", (it) => {
       const stopped = yield* checkedWhile(portfolios.stop(tenantId, portfolioId, { at: noon, note: null }))
       assert.deepStrictEqual(stopped.completed, { operationIds: [], onTarget: 0, left: 1 })
       yield* portfolios.start(tenantId, portfolioId, after(500))
-      const late = yield* completeOnTarget(after(1_000), stopped.claimed, stopped.marks)
+      const late = yield* completeOnTarget(after(1_000), stopped.claimed, stopped.revisions)
       assert.deepStrictEqual(late, { operationIds: [], onTarget: 0, left: 1 })
       assert.strictEqual((yield* scheduleOf(portfolioId)).dueAt, 500, "it is as prompt as start promises")
     })

@@ -1,10 +1,10 @@
-/** Transactions that carry several attempts, in the store: who carries what is decided once. */
+/** Transactions that include several attempts, in the store: who includes what is decided once. */
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { type EvmAddress, evmAccount } from "#domain/values/Caip.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { type AttemptId, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { type AttemptId, type RelayedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { SignedTransaction } from "#domain/relay/Transaction.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, base, newAddress, noon, submit, world } from "#test/layers/sql/fixtures.ts"
@@ -17,7 +17,7 @@ let drawn = 0
 const newAction = Effect.gen(function* () {
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submit(tenantId, portfolioId)
-  const action: CarriedAction = {
+  const action: RelayedAction = {
     attempt: { operationId, chainId: base, attempt: 1 },
     prepared: {
       _tag: "Evm",
@@ -38,7 +38,7 @@ const newAction = Effect.gen(function* () {
 })
 
 const newActions = (count: number) =>
-  Effect.map(Effect.replicateEffect(newAction, count), (actions) => actions as [CarriedAction, ...Array<CarriedAction>])
+  Effect.map(Effect.replicateEffect(newAction, count), (actions) => actions as [RelayedAction, ...Array<RelayedAction>])
 
 const signing = (relayer: EvmAddress) => (nonce: number) =>
   Effect.succeed<SignedTransaction>({
@@ -52,7 +52,7 @@ const signing = (relayer: EvmAddress) => (nonce: number) =>
     replaces: []
   })
 
-const reserve = (actions: readonly [CarriedAction, ...ReadonlyArray<CarriedAction>], relayer: EvmAddress) =>
+const reserve = (actions: readonly [RelayedAction, ...ReadonlyArray<RelayedAction>], relayer: EvmAddress) =>
   Effect.flatMap(RelayStore, (store) =>
     store.reserve(actions, { accounts: [relayer], at: noon, sign: signing(relayer) })
   )
@@ -73,7 +73,7 @@ eachDatabase("A transaction of several attempts", (it) => {
           actionHash: prepared.actionHash,
           fromBlock: prepared.fromBlock,
           nonce: 0,
-          carries: 3,
+          actionCount: 3,
           txHash: bytes32(1)
         })
       }
@@ -99,7 +99,7 @@ eachDatabase("A transaction of several attempts", (it) => {
     })
   )
 
-  it.effect("is made once of many that overlap: every attempt is carried once, and no nonce is without one", () =>
+  it.effect("is made once of many that overlap: every attempt is included once, and no nonce is without one", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const relayer = newAddress()
@@ -115,15 +115,15 @@ eachDatabase("A transaction of several attempts", (it) => {
       const alone = yield* Effect.forEach(actions, (action) => reserve([action], relayer), { concurrency: 4 })
       const lone = alone.filter((isSigned) => isSigned).length
       assert.strictEqual(groups * 3 + lone, 12)
-      const rows = yield* sql<{ readonly nonce: bigint; readonly carries: number; readonly actions: number }>`
-        SELECT t.nonce, t.carries, (SELECT count(*)::int FROM relayed_actions a
+      const rows = yield* sql<{ readonly nonce: bigint; readonly actionCount: number; readonly actions: number }>`
+        SELECT t.nonce, t.action_count AS "actionCount", (SELECT count(*)::int FROM relayed_actions a
           WHERE (a.chain_id, a.relayer, a.nonce) = (t.chain_id, t.relayer, t.nonce)) AS actions
         FROM relayed_transactions t WHERE t.relayer = ${relayer} ORDER BY t.nonce`
       assert.deepStrictEqual(
         rows.map(({ nonce }) => Number(nonce)),
         Array.from({ length: groups + lone }, (_, nonce) => nonce)
       )
-      for (const { actions: stored, carries } of rows) assert.strictEqual(stored, carries)
+      for (const { actions: stored, actionCount } of rows) assert.strictEqual(stored, actionCount)
     })
   )
 
@@ -140,7 +140,7 @@ eachDatabase("A transaction of several attempts", (it) => {
     })
   )
 
-  it.effect("is replaced as one, for all that it carries", () =>
+  it.effect("is replaced as one, for all that it includes", () =>
     Effect.gen(function* () {
       const store = yield* RelayStore
       const relayer = newAddress()
@@ -166,7 +166,7 @@ eachDatabase("A transaction of several attempts", (it) => {
     })
   )
 
-  it.effect("counts as one when the least busy relayer is chosen, however much it carries", () =>
+  it.effect("counts as one when the least busy relayer is chosen, however much it includes", () =>
     Effect.gen(function* () {
       const store = yield* RelayStore
       const accounts = [newAddress(), newAddress()] as const

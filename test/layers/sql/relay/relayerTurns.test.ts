@@ -226,7 +226,7 @@ eachDatabase("A key that signs for long", (it) => {
       )
       const replacing = yield* Effect.forkChild(store.replace(stored, after(1), slow))
       yield* Deferred.await(asked)
-      yield* sql`UPDATE relayed_transactions SET carries = carries WHERE relayer = ${accounts[0]}`
+      yield* sql`UPDATE relayed_transactions SET action_count = action_count WHERE relayer = ${accounts[0]}`
       const quick = yield* (yield* otherProcess).replace(stored, after(2), Effect.succeed(raised(bytes32(0xbbbb))))
       yield* Deferred.succeed(go, undefined)
       assert.deepStrictEqual(yield* Fiber.join(replacing), quick)

@@ -2,7 +2,7 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
 import { type AccountId, type EvmAddress, evmAccount } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
-import { type AttemptId, type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { type AttemptId, type RelayedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import type { PreparedTransaction, SignedTransaction } from "#domain/relay/Transaction.ts"
 import * as SqlRelayStore from "#layers/sql/relay/RelayStore.ts"
 import { base, newAddress, noon, submit, world } from "#test/layers/sql/fixtures.ts"
@@ -28,7 +28,7 @@ const prepared = (chainId = base): PreparedTransaction => ({
 export const newAction = Effect.fnUntraced(function* (chainId = base) {
   const { portfolioId, tenantId } = yield* world()
   const { operationId } = yield* submit(tenantId, portfolioId)
-  return { attempt: { operationId, chainId, attempt: 1 }, prepared: prepared(chainId) } satisfies CarriedAction
+  return { attempt: { operationId, chainId, attempt: 1 }, prepared: prepared(chainId) } satisfies RelayedAction
 })
 
 let signatures = 0
@@ -41,7 +41,7 @@ export const signed = ({ actionHash, chainId, fromBlock }: PreparedTransaction, 
 
 export type RelayerAddresses = readonly [EvmAddress, ...ReadonlyArray<EvmAddress>]
 
-export const reserve = (store: RelayStore["Service"], action: CarriedAction, accounts: RelayerAddresses) =>
+export const reserve = (store: RelayStore["Service"], action: RelayedAction, accounts: RelayerAddresses) =>
   store.reserve([action], { accounts, at: noon, sign: (nonce, account) => signed(action.prepared, nonce, account) })
 
 /** A key that answers on demand: by `go`, which is given the signature's end. */
@@ -49,7 +49,7 @@ export const slowKey = Effect.gen(function* () {
   const asked = yield* Deferred.make<number>()
   const go = yield* Deferred.make<void, ChainUnavailable>()
   const nonces: Array<number> = []
-  const reserveWith = (store: RelayStore["Service"], action: CarriedAction, accounts: RelayerAddresses) =>
+  const reserveWith = (store: RelayStore["Service"], action: RelayedAction, accounts: RelayerAddresses) =>
     store.reserve([action], {
       accounts,
       at: noon,

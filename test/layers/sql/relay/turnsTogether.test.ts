@@ -4,7 +4,7 @@ import { Deferred, Effect, Exit, Fiber, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
-import { type CarriedAction, RelayStore } from "#domain/relay/RelayStore.ts"
+import { type RelayedAction, RelayStore } from "#domain/relay/RelayStore.ts"
 import { eachDatabase } from "#test/support/database.ts"
 import { after, base, newAddress, noon } from "#test/layers/sql/fixtures.ts"
 import {
@@ -29,8 +29,8 @@ const behindASlowOne = Effect.fnUntraced(function* (count: number) {
 
 /** They ask in this order. */
 const askAll = Effect.fnUntraced(function* (
-  actions: ReadonlyArray<CarriedAction>,
-  ask: (action: CarriedAction) => ReturnType<RelayStore["Service"]["reserve"]>
+  actions: ReadonlyArray<RelayedAction>,
+  ask: (action: RelayedAction) => ReturnType<RelayStore["Service"]["reserve"]>
 ) {
   return yield* Effect.forEach(actions, (action) => Effect.forkChild(ask(action), { startImmediately: true }))
 })
@@ -44,7 +44,7 @@ const stored = Effect.fnUntraced(function* (relayer: string) {
   return { nonces: rows.map(({ nonce }) => nonce), commits: new Set(rows.map(({ commit }) => commit)).size }
 })
 
-const noncesOf = (actions: ReadonlyArray<CarriedAction>) =>
+const noncesOf = (actions: ReadonlyArray<RelayedAction>) =>
   Effect.forEach(actions, ({ attempt }) =>
     Effect.map(
       sent(attempt),
@@ -59,7 +59,7 @@ eachDatabase("A turn of a relayer's account", (it) => {
       const { accounts, key, signing, waiting } = yield* behindASlowOne(7)
       const allAsked = yield* Deferred.make<void>()
       const nonces: Array<number> = []
-      const askedTogether = (action: CarriedAction) =>
+      const askedTogether = (action: RelayedAction) =>
         store.reserve([action], {
           accounts,
           at: noon,
@@ -199,7 +199,7 @@ eachDatabase("A turn of a relayer's account", (it) => {
       const store = yield* RelayStore
       const { accounts, key, signing, waiting } = yield* behindASlowOne(3)
       const asked = yield* Deferred.make<void>()
-      const hanging = (action: CarriedAction) =>
+      const hanging = (action: RelayedAction) =>
         store.reserve([action], {
           accounts,
           at: noon,
