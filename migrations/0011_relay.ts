@@ -80,7 +80,7 @@ export default Effect.gen(function* () {
     CREATE INDEX relayed_actions_unsettled ON relayed_actions (chain_id, relayer, nonce) WHERE status = 'signed'`
   yield* sql`
     DO $$ BEGIN
-      COMMENT ON TABLE relayed_actions IS 'Orders of accounts that were signed, and what became of each.';
+      COMMENT ON TABLE relayed_actions IS 'Actions of accounts that were signed, and what became of each.';
       COMMENT ON COLUMN relayed_actions.operation_id IS 'Operation.';
       COMMENT ON COLUMN relayed_actions.chain_id IS 'Number of the chain.';
       COMMENT ON COLUMN relayed_actions.attempt IS 'Number of the try of the operation on the chain, from 1.';

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { type Arrows, ownImports, partsOf, reachedFrom, roomsOf, root, type Source, sources } from "#test/sources.ts"
 import { contexts } from "#test/rooms.ts"
+import { ownWordIn } from "#scripts/ownWords.ts"
 
 const linesIn = (files: ReadonlyArray<Source>) => files.reduce((sum, { lines }) => sum + lines, 0)
 
@@ -117,14 +118,18 @@ const print = () => {
 
   console.log(`\nFunctions above ${longestFunction} lines: ${longFunctions().length}`)
 
-  const faults = sources
+  const comments = sources
     .filter(({ path }) => product.some((folder) => path.startsWith(`${folder}/`)))
-    .flatMap(({ path }) => docComments(readFileSync(join(root, path), "utf8")).map(faultOf))
+    .flatMap(({ path }) => docComments(readFileSync(join(root, path), "utf8")))
+  const faults = comments.map(faultOf)
   const count = (fault: ReturnType<typeof faultOf>) => faults.filter((one) => one === fault).length
   console.log(`\nDoc comments of the product: ${faults.length}`)
   console.log(`  begin with a preposition or a conjunction  ${count("preposition")}`)
   console.log(`  begin with "The same"                      ${count("the same")}`)
   console.log(`  say "of before"                            ${count("of before")}`)
+  console.log(
+    `  have a word that the field does not use    ${comments.filter((text) => ownWordIn(text) !== undefined).length}`
+  )
 }
 
 if (process.argv[1]?.endsWith("scripts/house.ts")) print()

@@ -44,7 +44,7 @@ export class SmartAccounts extends Context.Service<
      */
     readonly authorize: (request: AuthorizationRequest) => Effect.Effect<Authorization>
     /**
-     * The number that the owner's next authorization of this account must contain; it rises when the owner makes
+     * The number that the owner's next authorization of this account must have; it rises when the owner makes
      * earlier ones void.
      */
     readonly enableNonce: (accountId: AccountId) => Effect.Effect<number, VerifierUnavailable>

@@ -30,7 +30,7 @@ export const IssuedSubAccount = Schema.Struct({
 })
 export type IssuedSubAccount = typeof IssuedSubAccount.Type
 
-/** What stage 2 contains of the owner, by the kind of the owner's key. */
+/** What stage 2 has of the owner, by the kind of the owner's key. */
 export type SolanaConsent =
   /** Base64 of the issued transaction with the owner's signature. */
   | { readonly _tag: "SignedTransaction"; readonly transaction: string }

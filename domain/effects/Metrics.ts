@@ -167,9 +167,9 @@ export const discoveryUnknown = Metric.gauge("ballast_discovery_unknown", {
   ...unit("{strategy}")
 })
 
-/** Orders that one transaction of a relayer includes, counted when it is signed. Attribute: `chain`. */
+/** Actions that one transaction of a relayer includes, counted when it is signed. Attribute: `chain`. */
 export const bundleSize = Metric.histogram("ballast_relay_bundle_size", {
-  description: "Orders included by one relayer transaction",
+  description: "Actions included by one relayer transaction",
   boundaries: [1, 2, 4, 8, 16, 32],
   ...unit("{action}")
 })

@@ -29,7 +29,7 @@ export const BundleWindow = Context.Reference("ballast/domain/relay/BundleWindow
 /** Transactions of one chain that are simulated side by side: as many as are signed in one turn of an account. */
 const concurrency = 8
 
-type Orders = readonly [RelayedAction, ...ReadonlyArray<RelayedAction>]
+type Actions = readonly [RelayedAction, ...ReadonlyArray<RelayedAction>]
 type Answer = Result.Result<void, ChainUnavailable | CancelRequested>
 type Answers = ReadonlyArray<readonly [RelayedAction, Answer]>
 
@@ -57,7 +57,7 @@ export class BundleSigner extends Context.Service<
       const relayer = yield* Relayer
       const operations = yield* UserOperations
 
-      const reserve = Effect.fnUntraced(function* (actions: Orders, transaction: PreparedTransaction) {
+      const reserve = Effect.fnUntraced(function* (actions: Actions, transaction: PreparedTransaction) {
         const at = yield* DateTime.now
         const isSigned = yield* store.reserve(actions, {
           accounts: relayer.accounts,
@@ -84,7 +84,7 @@ export class BundleSigner extends Context.Service<
        * An action that the chain would refuse in a bundle goes alone: the outcome of its own transaction shows whether
        * it can still be included, or has been already.
        */
-      const together = Effect.fnUntraced(function* (actions: Orders) {
+      const together = Effect.fnUntraced(function* (actions: Actions) {
         const [first, ...others] = actions
         const bundled = yield* operations.bundle([first.prepared, ...others.map(({ prepared }) => prepared)]).pipe(
           Effect.tapError(({ message }) => Effect.logWarning(`Signed each alone: ${message}`)),

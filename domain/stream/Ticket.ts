@@ -12,7 +12,7 @@ const AssetTarget = Schema.Struct({
   kind: Schema.Literal("asset"),
   assetClass: AssetClass,
   symbol: PublicSymbol,
-  /** Collections whose feeds the token also opens, for this symbol; `true` for all that contain the class. */
+  /** Collections whose feeds the token also opens, for this symbol; `true` for all that have the class. */
   collectionFeeds: Schema.optionalKey(
     Schema.NullOr(Schema.Union([Schema.Boolean, Schema.Array(CollectionNamespace).check(Schema.isMaxLength(3))]))
   )

@@ -39,7 +39,7 @@ export const RemoteAttestor = ({ token, url }: Extract<AttestorChoice, { kind: "
               : Effect.fail(`the attestor answered status ${response.status}`)
           ),
           withinRealTime(answerLimit, () => `the attestor gave no answer in ${Duration.format(answerLimit)}`),
-          // A redirect would contain the token to another host.
+          // A redirect would send the token to another host.
           Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
           Effect.provideService(HttpClient.TracerPropagationEnabled, false)
         )

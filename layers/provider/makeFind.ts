@@ -189,7 +189,7 @@ export const makeFind = Effect.fnUntraced(function* (provider: Provider) {
         })
       ),
       withinRealTime(answerLimit, () => plain(`${name} did not answer in ${Duration.format(answerLimit)}`, true)),
-      // A redirect would contain the key to another host.
+      // A redirect would send the key to another host.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )

@@ -11,7 +11,7 @@ import { clientAddress } from "#domain/values/clientAddress.ts"
 export interface ConnectionBounds {
   /** Open connections of one address; an IPv6 address counts as its /64. */
   readonly maxPerAddress: number
-  /** Their connections contain the requests of many addresses, and are not counted. */
+  /** Their connections bring the requests of many addresses, and are not counted. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   /** Time until an answer must have been taken whole; the routes end waits of their own earlier. */
   readonly longestAnswer: Duration.Duration

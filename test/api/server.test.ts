@@ -1,4 +1,4 @@
-/** What only a socket shows: the routes on a real server, in the lean context that requests contain there. */
+/** What only a socket shows: the routes on a real server, in the lean context that requests have there. */
 import { NodeHttpServer } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted, References } from "effect"

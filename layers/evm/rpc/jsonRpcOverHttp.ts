@@ -4,7 +4,7 @@
  * viem's own writes a request's body three times: to be sent, to be read before, and for the message of a timeout
  * that does not come. A body here may be of hundreds of kilobytes.
  *
- * A redirect is not followed, as it would contain the key in the URL and the request to another host.
+ * A redirect is not followed, as it would send the key in the URL and the request to another host.
  */
 import { Option, Schema } from "effect"
 import { Agent, type Dispatcher, errors, request as send } from "undici"

@@ -67,7 +67,7 @@ export const remoteSigner = Effect.fnUntraced(function* (config: Extract<SignerC
         )
       }),
       withinRealTime(answerLimit, () => refuse(`no answer in ${Duration.format(answerLimit)}`)),
-      // A redirect would contain the token to another host.
+      // A redirect would send the token to another host.
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )

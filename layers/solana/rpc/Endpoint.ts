@@ -2,7 +2,7 @@
  * One JSON-RPC endpoint of the Solana chain. It serves nothing before it has proved that it is on the main
  * network: a mixed-up endpoint would show another chain's balances.
  *
- * A redirect is not followed, as it would contain the key in the URL to another host. An answer is read up to a size
+ * A redirect is not followed, as it would send the key in the URL to another host. An answer is read up to a size
  * and for a time. Messages never hold the URL.
  */
 import { Duration, Effect, Redacted, Schema } from "effect"

@@ -14,7 +14,7 @@ import type { CancelRequested } from "#domain/operation/CancelRequested.ts"
 import type { Signing } from "#domain/relay/RelayStore.ts"
 import type { RelayerAccount, RelayerTurns } from "#layers/sql/relay/relayerTurns.ts"
 import { makeStandings } from "#layers/sql/relay/standings.ts"
-import { type Orders, makeStoreSigned, type Signed } from "#layers/sql/relay/signedBytes.ts"
+import { type Actions, makeStoreSigned, type Signed } from "#layers/sql/relay/signedBytes.ts"
 
 /** Each time another process has stored a transaction. */
 const maxOvertakings = 20
@@ -23,7 +23,7 @@ const maxTogether = 8
 
 /** A transaction that waits for the turn of its account, and what became of it. */
 interface WaitingTransaction {
-  readonly actions: Orders
+  readonly actions: Actions
   readonly signing: Signing
   readonly outcome: Deferred.Deferred<boolean, ChainUnavailable | CancelRequested>
 }
@@ -173,7 +173,7 @@ export const makeReserve = (sql: SqlClient.SqlClient, turns: RelayerTurns) => {
       )
     })
 
-  return Effect.fn("RelayStore.reserve")(function* (actions: Orders, signing: Signing) {
+  return Effect.fn("RelayStore.reserve")(function* (actions: Actions, signing: Signing) {
     const { chainId } = actions[0].attempt
     const account = { chainId, relayer: yield* Effect.orDie(idlest(chainId, signing.accounts)) }
     const one: WaitingTransaction = { actions, signing, outcome: Deferred.makeUnsafe() }

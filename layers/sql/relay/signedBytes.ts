@@ -14,11 +14,11 @@ import { holdOpen } from "#layers/sql/operation/cancelRequests.ts"
 import type { RelayerAccount } from "#layers/sql/relay/relayerTurns.ts"
 import { timestamp } from "#layers/sql/rows.ts"
 
-export type Orders = readonly [RelayedAction, ...ReadonlyArray<RelayedAction>]
+export type Actions = readonly [RelayedAction, ...ReadonlyArray<RelayedAction>]
 
 /** A transaction and what it includes. */
 export interface SignedBytes {
-  readonly actions: Orders
+  readonly actions: Actions
   readonly transaction: SignedTransaction
   readonly at: DateTime.Utc
 }

@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CancelRequested } from "#domain/operation/CancelRequested.ts"
-import type { Orders } from "#layers/sql/relay/signedBytes.ts"
+import type { Actions } from "#layers/sql/relay/signedBytes.ts"
 
 export const makeStandings = (sql: SqlClient.SqlClient) => {
   /** How many of the attempts are signed, and how many are of operations that are to be cancelled. */
-  const standing = Effect.fnUntraced(function* (actions: Orders) {
+  const standing = Effect.fnUntraced(function* (actions: Actions) {
     const [row] = yield* sql<{ readonly signed: number; readonly cancelled: number }>`
       SELECT count(a.attempt)::int AS signed, count(o.cancel_requested_at)::int AS cancelled
       FROM unnest(${actions.map(({ attempt }) => attempt.operationId)}::text[],
@@ -18,7 +18,7 @@ export const makeStandings = (sql: SqlClient.SqlClient) => {
   })
 
   /** Whether the actions may be signed together now. One that is to be cancelled keeps no others from it. */
-  const maySign = Effect.fnUntraced(function* (actions: Orders) {
+  const maySign = Effect.fnUntraced(function* (actions: Actions) {
     const { cancelled, signed } = yield* standing(actions)
     if (signed > 0) return false
     if (cancelled === 0) return true
@@ -29,7 +29,7 @@ export const makeStandings = (sql: SqlClient.SqlClient) => {
   /**
    * Explains a refusal: another process signed an attempt meanwhile, or the operation has ended or is to be cancelled.
    */
-  const explain = Effect.fnUntraced(function* (actions: Orders) {
+  const explain = Effect.fnUntraced(function* (actions: Actions) {
     if (!(yield* maySign(actions))) return false
     const operations = actions.map(({ attempt }) => attempt.operationId).join(", ")
     return yield* Effect.die(

@@ -14,7 +14,7 @@ export class ChainWitness extends Context.Service<
   {
     /** How many transactions of the account the chain has taken. */
     readonly usedNonces: (chainId: ChainId, account: EvmAddress) => Effect.Effect<number>
-    /** Orders in the order of the chain. */
+    /** Actions in the order of the chain. */
     readonly included: (account: AccountId) => Effect.Effect<ReadonlyArray<Included>>
   }
 >()("ballast/test/fault/crash/ChainWitness") {}
