@@ -78,7 +78,7 @@ layer(ApiLive, { excludeTestServices: true })("cancelling an operation", (it) =>
       const { key, operationId, path } = yield* running
       for (const [kind, reason] of [
         ["bridge", /arrives or comes back by itself/],
-        ["revoke", /owner's signedQuote is not taken back/]
+        ["revoke", /owner's signature is not taken back/]
       ] as const) {
         yield* sql`UPDATE operations SET kind = ${kind} WHERE operation_id = ${operationId}`
         const refused = yield* call("POST", `${path}/cancel`, { key })
