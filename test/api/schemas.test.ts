@@ -10,7 +10,7 @@ const v1: any = JSON.parse(JSON.stringify(OpenApi.fromApi(V1)))
 
 const said = ["pattern", "format", "enum", "const", "maxLength"]
 
-const saysForm = (schema: any): boolean => said.some((signedQuote) => schema[signedQuote] !== undefined)
+const saysForm = (schema: any): boolean => said.some((word) => schema[word] !== undefined)
 
 /** The path of every schema of a text of which nothing is said, below the paths and components. */
 const bareTexts = (value: any, at: string): ReadonlyArray<string> => {

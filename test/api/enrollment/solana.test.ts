@@ -283,14 +283,14 @@ layer(apiIn(WithSolana), { excludeTestServices: true })("enrollment on Solana", 
       const owner = newEvmWallet()
       const ownerId = `eip155:0:${owner.address}`
       const { body, issued } = yield* stage1(actor, strategyId, ownerId)
-      const signedQuote = yield* signatureOf(owner, issued)
+      const signature = yield* signatureOf(owner, issued)
       chain.fate = "dropped"
-      assertError(yield* stage2(actor, { ...body, ...signedQuote }), ReplayInProgress)
+      assertError(yield* stage2(actor, { ...body, ...signature }), ReplayInProgress)
       assert.lengthOf(yield* portfoliosOf(actor, ownerId), 0)
       assertError(yield* stage2(actor, { ...body, ...(yield* signatureOf(owner, issued)) }), ReplayMismatch)
       chain.fate = "ok"
       chain.ledger.advance(400n)
-      assertError(yield* stage2(actor, { ...body, ...signedQuote }), ValidationFailed, "flowId: ")
+      assertError(yield* stage2(actor, { ...body, ...signature }), ValidationFailed, "flowId: ")
       const made = yield* stage2(actor, { ...body, ...(yield* signatureOf(owner, issued)) })
       assert.strictEqual(made.status, 201, made.text)
       assert.lengthOf(yield* portfoliosOf(actor, ownerId), 1)
