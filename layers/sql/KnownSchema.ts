@@ -1,4 +1,4 @@
-/** Looks at the record of migrations before a process works on a database, or migrates it. */
+/** Reads the record of migrations before a process works on a database, or migrates it. */
 import { Effect, Layer, Schema } from "effect"
 import { schemaState } from "#layers/sql/schemaState.ts"
 

@@ -52,7 +52,7 @@ export const latestIn = (location: DatabaseLocation, state: SchemaState): Result
       })
     case "Unreleased":
       return Result.fail({
-        detail: `The schema of ${placeOf(place)} is of no release: its record has ${state.found} where releases have ${state.expected}`,
+        detail: `The schema of ${locationOf(location)} is of no release: its record has ${state.found} where releases have ${state.expected}`,
         toDo: "Begin with an empty database: what was made before release 0.1.0 cannot be migrated."
       })
     case "Current":

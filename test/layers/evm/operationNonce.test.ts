@@ -41,13 +41,18 @@ describe("the nonce of an account's operation in a transaction", () => {
     multicall(handleOps(operation(senders[0], 3n)), handleOps(operation(senders[1], 4n), operation(senders[0], 5n)))
   )
   const elsewhere = signed(zeroAddress, handleOps(operation(senders[0], 1n)))
-  const cases = [
-    ["a bundle", { raw: bundle, cancels: undefined }, [7n, 9n]],
-    ["several bundles, of which the first operation counts", { raw: several, cancels: undefined }, [3n, 4n]],
+  type Case = readonly [
+    string,
+    Parameters<typeof operationNonceIn>[0],
+    readonly [bigint | undefined, bigint | undefined]
+  ]
+  const cases: ReadonlyArray<Case> = [
+    ["a bundle", { raw: bundle }, [7n, 9n]],
+    ["several bundles, of which the first operation counts", { raw: several }, [3n, 4n]],
     ["the transaction that it cancels", { raw: elsewhere, cancels: bundle }, [7n, 9n]],
-    ["a call of another contract", { raw: elsewhere, cancels: undefined }, [undefined, undefined]],
-    ["no transaction", { raw: "0x02", cancels: undefined }, [undefined, undefined]]
-  ] as const
+    ["a call of another contract", { raw: elsewhere }, [undefined, undefined]],
+    ["no transaction", { raw: "0x02" }, [undefined, undefined]]
+  ]
 
   it.each(cases)("is that of the account, in %s", (_, transaction, [ofFirst, ofSecond]) => {
     const read = operationNonceReader()
