@@ -2,11 +2,10 @@
  * Databases for tests. `TestDatabase` is a fresh embedded one; with `TEST_DATABASE_URL` set, `ServerDatabase` is a
  * fresh one on that PostgreSQL server. Both are migrated, private to whoever builds the layer, and removed afterwards.
  */
-import { PgClient } from "@effect/sql-pg"
 import { it, layer, type Vitest } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { constants } from "node:fs"
 import { cp, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -14,8 +13,8 @@ import { join } from "node:path"
 import { inject } from "vitest"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
-import * as Migrations from "#layers/sql/Migrations.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
+import { newDatabase } from "#test/support/serverDatabase.ts"
 
 /** A data directory with a copy of the run's migrated database, until the scope closes. */
 export const copyOfTemplate = Effect.acquireRelease(
@@ -36,48 +35,20 @@ export const TestDatabase = Layer.unwrap(
 
 const serverUrl = process.env["TEST_DATABASE_URL"]
 
-const newDatabase = (url: string) =>
-  Effect.gen(function* () {
-    const admin = Context.get(
-      yield* Layer.build(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })),
-      SqlClient.SqlClient
-    )
-    const random = yield* SecureRandom.SecureRandom
-    const name = `ballast_test_${(yield* random.ulid).toLowerCase()}`
-    yield* Effect.acquireRelease(admin`CREATE DATABASE ${admin(name)}`, () =>
-      Effect.orDie(admin`DROP DATABASE ${admin(name)} WITH (FORCE)`)
-    )
-    const own = new URL(url)
-    own.pathname = `/${name}`
-    return own.href
-  }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
-
 /** The URL of a fresh database on that server that nobody has written to; undefined without a server. */
-export const emptyServerDatabase = serverUrl === undefined ? undefined : newDatabase(serverUrl)
+export const emptyServerDatabase = serverUrl === undefined ? undefined : newDatabase(serverUrl, null)
 
 /** The URL of a fresh, migrated database on that server, for processes of a test; undefined without a server. */
 export const newServerDatabase =
-  serverUrl === undefined
-    ? undefined
-    : Effect.tap(newDatabase(serverUrl), (url) =>
-        Effect.scoped(
-          Layer.build(
-            Migrations.layer.pipe(
-              Layer.provide(Database.layer),
-              Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 2 }))
-            )
-          )
-        )
-      )
+  serverUrl === undefined ? undefined : Effect.suspend(() => newDatabase(serverUrl, inject("serverTemplate")))
 
 /** A fresh database on the server of `TEST_DATABASE_URL`; undefined when that is not set. */
 export const ServerDatabase =
-  serverUrl === undefined
+  newServerDatabase === undefined
     ? undefined
     : Layer.unwrap(
-        Effect.map(newDatabase(serverUrl), (url) =>
-          Migrations.layer.pipe(
-            Layer.provideMerge(Database.layer),
+        Effect.map(newServerDatabase, (url) =>
+          Database.layer.pipe(
             Layer.provide(Layer.succeed(DatabaseConfig, { url: Redacted.make(url), dataDir: "", maxConnections: 10 }))
           )
         )

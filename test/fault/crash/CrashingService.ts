@@ -3,7 +3,19 @@
  * it.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Duration, Effect, Fiber, Layer, Logger, References, Schedule, type Scope, Clock } from "effect"
+import {
+  Context,
+  Duration,
+  Effect,
+  Fiber,
+  Layer,
+  Logger,
+  Redacted,
+  References,
+  Schedule,
+  type Scope,
+  Clock
+} from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { connect } from "node:net"
@@ -63,7 +75,7 @@ export type Task =
   | { readonly _tag: "End"; readonly begun: Begun; readonly doom?: Doom }
 
 export interface ServiceConfig {
-  /** Socket of the database server. */
+  /** The path of the database's socket, or its URL. */
   readonly database: string
   readonly scenario: string
   /** Unix time in milliseconds at which the scenario's first process began. */
@@ -84,12 +96,12 @@ const worldOf = async ({ chains, journal, scenario }: ServiceConfig) => {
 }
 
 /** One process has the database, as with the embedded one: whoever else is written down as a runner is dead. */
-const databaseAt = (path: string) =>
+const databaseAt = (place: string) =>
   Layer.merge(
     PgClient.layer({
-      username: "postgres",
-      database: "postgres",
-      stream: () => connect(path),
+      ...(place.startsWith("postgres")
+        ? { url: Redacted.make(place) }
+        : { username: "postgres", database: "postgres", stream: () => connect(place) }),
       maxConnections: 1,
       minConnections: 1
     }),

@@ -1,13 +1,17 @@
-/** An embedded database that outlives its clients, as a server does: each connection to its socket is one to PGlite. */
+/**
+ * Databases that outlive their clients: on the server of `TEST_DATABASE_URL`, and without one embedded ones, of which
+ * each connection to a socket is one to PGlite.
+ */
 import { PGlite } from "@electric-sql/pglite"
 import { Effect } from "effect"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { Gate } from "#layers/sql/pglite/Gate.ts"
 import { PgliteDuplex } from "#layers/sql/pglite/PgliteDuplex.ts"
+import { newServerDatabase } from "#test/support/database.ts"
 
 /** Serves the database in `<dataDir>/postgres` until the scope closes; answers the path of the socket. */
-export const databaseServer = Effect.fnUntraced(function* (dataDir: string) {
+const embedded = Effect.fnUntraced(function* (dataDir: string) {
   const gate = new Gate()
   const db = yield* Effect.acquireRelease(
     Effect.promise(() => PGlite.create({ dataDir: join(dataDir, "postgres") })),
@@ -29,3 +33,10 @@ export const databaseServer = Effect.fnUntraced(function* (dataDir: string) {
   )
   return path
 })
+
+/** Commits are seen at once and written to the disk a little later: the server is not what dies here. */
+const withoutFlush = (url: string) => `${url}?options=${encodeURIComponent("-c synchronous_commit=off")}`
+
+/** A database for services: the path of its socket, or its URL. */
+export const databaseServer = (dataDir: string) =>
+  newServerDatabase === undefined ? embedded(dataDir) : Effect.map(newServerDatabase, withoutFlush)
