@@ -48,6 +48,7 @@ const reasons: Readonly<Record<string, string>> = {
   "sandbox/solana/market/multiplierOf.ts": "the stand-in's own reading, apart from the service's",
   "sandbox/solana/solanaAddressOf.ts": "the stand-in's own reading, apart from the service's",
   "src/cli/doctor/clockFinding.ts": "one finding of the doctor",
+  "src/service/Platform.ts": "the ground of the service, apart from what stands on it",
   "src/service/heapSettings.ts": "imported for its effect, before all else",
   "src/service/socketPlatform.ts": "tests serve sockets with it, without the service",
   "test/api/support/permission.ts": "its reader has no room for it below 400 lines",

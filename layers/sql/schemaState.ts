@@ -3,7 +3,7 @@
  * programs that must not make or migrate a database.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { loader } from "#layers/sql/Migrations.ts"
 
@@ -52,3 +52,26 @@ export const schemaState = Effect.gen(function* () {
     return { _tag: "Behind", pending: pending.map(([id, name]) => nameOf(id, name)) } as SchemaState
   return { _tag: "Current", latest: nameOf(latest.migration_id, latest.name) } as SchemaState
 }).pipe(Effect.withSpan("schemaState"))
+
+class UnreleasedSchema extends Schema.TaggedError<UnreleasedSchema>()("UnreleasedSchema", {
+  /** The first migration of the record that no release has, and the one that releases have. */
+  found: Schema.String,
+  expected: Schema.String
+}) {
+  override get message() {
+    return `The database is of no release: its record of migrations has ${this.found} where releases have ${this.expected}. Nothing was changed; begin with an empty database, or name another one in DATABASE_URL or DATA_DIR`
+  }
+}
+
+/** Refuses a schema of no release. An earlier release goes on with that of a later one, and logs a warning. */
+export const requireReleasedSchema = Effect.gen(function* () {
+  const state = yield* schemaState
+  if (state._tag === "Unreleased") {
+    const { expected, found } = state
+    return yield* new UnreleasedSchema({ found, expected })
+  }
+  if (state._tag === "Ahead")
+    yield* Effect.logWarning(
+      `A later release has migrated this database (${state.unknown.join(", ")}); docs/operations.md, "Upgrade and rollback"`
+    )
+})

@@ -4,8 +4,8 @@ import { Layer } from "effect"
 import { DatabaseClock } from "#layers/sql/DatabaseClock.ts"
 import { RemoteClock } from "#layers/clock/RemoteClock.ts"
 import * as Database from "#layers/sql/Database.ts"
-import * as KnownSchema from "#layers/sql/KnownSchema.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
+import { requireReleasedSchema } from "#layers/sql/schemaState.ts"
 import { Telemetry } from "#layers/telemetry/Telemetry.ts"
 import * as Config from "#src/Config.ts"
 
@@ -19,7 +19,8 @@ const DatabaseClockLive = ({ clockUrl }: Config.ServiceConfig) =>
 
 export const Platform = (config: Config.ServiceConfig) =>
   Migrations.layer.pipe(
-    Layer.provide(KnownSchema.layer),
+    // Before migrations: what was made before the first release has a record that they would go on with.
+    Layer.provide(Layer.effectDiscard(requireReleasedSchema)),
     Layer.provideMerge(DatabaseClockLive(config)),
     Layer.provideMerge(Database.layer),
     Layer.provideMerge(Telemetry),

@@ -102,9 +102,9 @@ export const simulate = async (
     actors.resumeKilledRuns(driver.ready!)
     actors.resumeAll(driver.ready!)
     actors.signAllAnew(driver.ready!)
-    // What was left of the faults ends. Then every portfolio is rebalanced once more, again for each way between
-    // chains that had failed and is left out, and again for each chain on which a run finds that its owner must sign: it
-    // may find the second one only when value has arrived there.
+    // What was left of the faults ends. Then every portfolio is rebalanced once more, again for each route between
+    // chains that had failed and is left out, and again for each chain on which a run finds that its owner must sign:
+    // it may find the second one only when value has arrived there.
     await driver.until(() => false, 4 * hour)
     const mayFindTwo = world.revoked.size > 1 ? 1 : 0
     for (let rounds = 2 + mayFindTwo + (await readRunsClosed(database.connection)); rounds > 0; rounds -= 1) {

@@ -14,7 +14,7 @@ import { inject } from "vitest"
 import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import { SqlLive } from "#layers/sql/SqlLive.ts"
-import { newDatabase } from "#test/support/serverDatabase.ts"
+import { newDatabase } from "#test/support/suite/serverDatabase.ts"
 
 /** A data directory with a copy of the run's migrated database, until the scope closes. */
 export const copyOfTemplate = Effect.acquireRelease(

@@ -61,7 +61,7 @@ const noncesIn = (transaction: string): Nonces => {
 export const operationNonceIn = ({ cancels, raw }: Sent, accountId: AccountId): bigint | undefined =>
   noncesIn(cancels ?? raw).get(keyOf(accountId))
 
-/** Reads as `operationNonceIn` does, of several operations: a transaction that carries many is decoded once. */
+/** Reads as `operationNonceIn` does, of several operations: a transaction with many is decoded once. */
 export const operationNonceReader = () => {
   const known = new Map<string, Nonces>()
   return ({ cancels, raw }: Sent, accountId: AccountId): bigint | undefined => {

@@ -1,7 +1,7 @@
 /**
  * Makes one migrated database for the whole test run, an embedded one and one on the server of `TEST_DATABASE_URL`;
- * each test works on a copy of it. Making a new database costs seconds and gigabytes, copying one a fraction. And checks, when the run ends, that the contract tests
- * produced every answer that the API declares.
+ * each test works on a copy of it. Making a new database costs seconds and gigabytes, copying one a fraction. Checks,
+ * when the run ends, that the contract tests produced every answer that the API declares.
  */
 import { Effect, Exit, Layer, Scope } from "effect"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -12,7 +12,7 @@ import * as Database from "#layers/sql/Database.ts"
 import { DatabaseConfig } from "#layers/sql/DatabaseConfig.ts"
 import * as Migrations from "#layers/sql/Migrations.ts"
 import { requireEveryAnswer } from "#test/api/support/requireEveryAnswer.ts"
-import { newTemplate } from "#test/support/serverDatabase.ts"
+import { newTemplate } from "#test/support/suite/serverDatabase.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

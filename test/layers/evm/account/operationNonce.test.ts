@@ -5,7 +5,7 @@ import { operationNonceIn, operationNonceReader } from "#layers/evm/account/oper
 import { entryPoint, entryPointAbi, multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 
 const base = 8453 as ChainId
-const senders = ["0x1111111111111111111111111111111111111111", "0xAbcdEFABcdEFabcdEfAbCdefabcdeFABcDEFabCD"] as const
+const senders = ["0x1111111111111111111111111111111111111111", "0x00000000219ab540356cBB839Cbe05303d7705Fa"] as const
 const [first, second] = senders.map((sender) => evmAccount(base, sender as string as EvmAddress))
 const stranger = evmAccount(base, "0x2222222222222222222222222222222222222222" as string as EvmAddress)
 
