@@ -4,9 +4,6 @@
  */
 import { type Address, getAddress, keccak256, slice, toHex } from "viem"
 
-/** The deterministic CREATE2 deployer that anvil has from its first block. */
-export const create2Deployer: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
-
 /** EntryPoint 0.7, Kernel 0.3.1 with its factories and modules, the modules of ours, Multicall3. */
 export const canonical = {
   entryPoint: "0x0000000071727De22E5E9d8BAf0edAc6f37da032",
