@@ -104,7 +104,7 @@ export const ask = <A>(what: string, run: () => Promise<A>): Effect.Effect<A, De
     catch: (cause) =>
       new DeploymentRefused({
         reasons: [
-          `The chain did not answer ${what}: ${cause instanceof BaseError ? cause.shortMessage : String(cause)}. Run the command again, or with another --rpc-url`
+          `The chain did not answer ${what}: ${cause instanceof BaseError ? cause.shortMessage : String(cause)}. Run the command again, or set another endpoint`
         ]
       })
   })

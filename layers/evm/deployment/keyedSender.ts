@@ -9,7 +9,7 @@ import type { DeploymentStep } from "#layers/evm/deployment/planDeployment.ts"
 
 /** How long a transaction may take to be in a block, and how often that is asked. */
 const includedWithin = Duration.minutes(10)
-const pollInterval = Duration.seconds(1)
+const pollInterval = Duration.millis(250)
 
 /** Percent of the estimate that a transaction may use. */
 const gasMarginPercent = 120n
