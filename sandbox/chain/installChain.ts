@@ -241,7 +241,7 @@ const deployBallast = Effect.fnUntraced(
       )
     yield* applyDeployment(plan, { address: operator, send }, () => Effect.void)
     const left = stepsOfOthers(plan, operator).map(({ words }) => words)
-    return left.length === 0 ? undefined : yield* new DeploymentRefused({ reasons: left })
+    return left.length === 0 ? file : yield* new DeploymentRefused({ reasons: left })
   },
   (effect, { chain }) =>
     Effect.mapError(
@@ -263,6 +263,5 @@ interface GuardedPrices {
 /** Installs everything; the guard takes the attestor's word. */
 export const installChain = Effect.fn("installChain")(function* (installation: Installation, guarded: GuardedPrices) {
   const at = yield* furnishChain(installation, guarded.prices)
-  yield* deployBallast(installation, at, guarded)
-  return at
+  return { at, file: yield* deployBallast(installation, at, guarded) }
 })

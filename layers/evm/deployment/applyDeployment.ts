@@ -1,7 +1,7 @@
 /** Carries a plan out, one transaction after the other. */
 import { Effect } from "effect"
 import type { Address } from "viem"
-import { DeploymentRefused } from "#layers/evm/deployment/DeploymentRefused.ts"
+import type { DeploymentRefused } from "#layers/evm/deployment/DeploymentRefused.ts"
 import type { DeploymentPlan, DeploymentStep } from "#layers/evm/deployment/planDeployment.ts"
 
 /** Whose transactions are sent, and how. `send` answers once the transaction is in a block and did not revert. */

@@ -148,17 +148,15 @@ const unmade = ({ file, keys }: DeploymentTarget): GuardState => ({
 /** Of an open guard: every entry at once, the keys last, and then the seal by whoever administrates it by then. */
 const openSteps = (target: DeploymentTarget, guard: Address, { administrator, lacking }: GuardState) => {
   const abi = guardAbi(target)
-  const call = (words: string, from: Address, functionName: string, args: ReadonlyArray<unknown>): DeploymentStep => ({
+  const call = (from: Address, { args, functionName, words }: Omit<RegistryEntry, "reads">): DeploymentStep => ({
     words,
     from,
     to: guard,
     data: encodeFunctionData({ abi, functionName, args }),
     gas: changeGas
   })
-  return [
-    ...lacking.map(({ args, functionName, words }) => call(words, administrator, functionName, args)),
-    call("seal the guard: from then on additions wait two days", target.keys.administrator, "seal", [])
-  ]
+  const seal = { words: "seal the guard: from then on additions wait two days", functionName: "seal", args: [] }
+  return [...lacking.map((entry) => call(administrator, entry)), call(target.keys.administrator, seal)]
 }
 
 /** Seconds for which an announced change may be made (`GRACE` in contracts/GuardRegistry.sol). */
