@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { keccak256 } from "viem"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
-import { isKnownCode, routedSwapCode, tradeGuardCode } from "#layers/evm/ownContracts.ts"
+import { isKnownCode, routedSwapCode, tradeGuardCode } from "#layers/evm/deployment/knownCode.ts"
 import { requiredContracts } from "#layers/evm/requiredContracts.ts"
 
 /** Names and addresses of what is absent or is not what it should be; empty when the chain has everything. */

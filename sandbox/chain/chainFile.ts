@@ -1,10 +1,10 @@
 /** What a chain of the world has before Ballast is deployed on it, in the form of `deploy/chains/<id>.json`. */
 import { Effect } from "effect"
 import { type Address, formatUnits, type Hex, keccak256 } from "viem"
-import type { ChainFile, GuardKeys } from "#layers/evm/deployment/ChainFile.ts"
+import type { ChainFile } from "#layers/evm/deployment/ChainFile.ts"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
 import { catalog, type CatalogChain, type Token } from "#sandbox/assets/catalog.ts"
-import { canonical, operator } from "#sandbox/chain/canonical.ts"
+import { canonical } from "#sandbox/chain/canonical.ts"
 import type { ChainContracts } from "#sandbox/chain/contractAddresses.ts"
 import { feedOf, sequencerOf } from "#sandbox/chain/priceFeeds.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
@@ -99,12 +99,4 @@ export const chainFile = Effect.fnUntraced(function* ({ at, chain, client, price
     payoutTokens: [chain.usdc.symbol],
     routedSwap: { target: at.diamond, router: at.router }
   } satisfies ChainFile
-})
-
-/** The world's operator has every key of its guards but the attestor's. */
-export const guardKeys = (attestor: Address | null): GuardKeys => ({
-  deployer: operator,
-  administrator: operator,
-  guardian: operator,
-  attestor
 })

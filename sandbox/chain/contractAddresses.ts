@@ -3,8 +3,7 @@ import { type Address, encodeDeployData, getCreate2Address, type Hex } from "vie
 import type { EvmAddress } from "#domain/values/Caip.ts"
 import { create2Deployer, noSalt, ownContracts } from "#layers/evm/deployment/DeploymentTarget.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
-import { canonical, operator } from "#sandbox/chain/canonical.ts"
-import { guardKeys } from "#sandbox/chain/chainFile.ts"
+import { canonical, guardKeys, operator } from "#sandbox/chain/canonical.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"
 import { issuerSigner, issuerUserId } from "#sandbox/chain/issuer.ts"
 import type { CatalogChain } from "#sandbox/assets/catalog.ts"
@@ -57,9 +56,10 @@ export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
   })
   const diamond = contracts.own("RouteDiamond").creation
   const routePools = contracts.own("RoutePools")
-  const { guard } = ownAddresses(contracts, { diamond, router })
+  const own = ownAddresses(contracts, { diamond, router })
   const manager = contracts.own("IssuerManager")
   return {
+    own,
     factory: factoryCode,
     router,
     diamond,
@@ -67,7 +67,7 @@ export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
     issuerManager: encodeDeployData({
       abi: manager.abi,
       bytecode: manager.creation,
-      args: [issuerSigner.address, issuerUserId, runnerOf(guard as string as EvmAddress), chain.usdc.address]
+      args: [issuerSigner.address, issuerUserId, runnerOf(own.guard as string as EvmAddress), chain.usdc.address]
     }),
     treasury: encodeDeployData({
       abi: treasury.abi,
@@ -90,7 +90,7 @@ export const contractAddresses = (contracts: Contracts, chain: CatalogChain): Ch
     bridge: at(codes.bridge),
     diamond: at(codes.diamond),
     routePools: at(codes.routePools),
-    ...ownAddresses(contracts, codes),
+    ...codes.own,
     issuerManager: at(codes.issuerManager)
   }
 }

@@ -21,8 +21,8 @@ import { DeploymentRefused } from "#layers/evm/deployment/DeploymentRefused.ts"
 import { create2Deployer, noSalt } from "#layers/evm/deployment/DeploymentTarget.ts"
 import { planDeployment, requireReady } from "#layers/evm/deployment/planDeployment.ts"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
-import { canonical, operator } from "#sandbox/chain/canonical.ts"
-import { chainFile, guardKeys } from "#sandbox/chain/chainFile.ts"
+import { canonical, guardKeys, operator } from "#sandbox/chain/canonical.ts"
+import { chainFile } from "#sandbox/chain/chainFile.ts"
 import type { CatalogChain, Token } from "#sandbox/assets/catalog.ts"
 import { type ChainContracts, contractAddresses, initCodes } from "#sandbox/chain/contractAddresses.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"
@@ -199,10 +199,9 @@ const stockUp = Effect.fnUntraced(function* (
   }
 })
 
-/** Puts on an empty chain what a real one has before anybody deploys Ballast there; pools start at the book's prices. */
-export const furnishChain = Effect.fn("furnishChain")(function* (installation: Installation, prices: PriceBook) {
+/** Contracts, tokens and feeds of others. */
+const placeOthers = Effect.fnUntraced(function* (installation: Installation, at: ChainContracts, prices: PriceBook) {
   const { chain, client, contracts } = installation
-  const at = contractAddresses(contracts, chain)
   const codes = initCodes(contracts, chain)
   yield* admitOperator(client)
   yield* installCanonical(client, contracts)
@@ -219,6 +218,11 @@ export const furnishChain = Effect.fn("furnishChain")(function* (installation: I
   yield* installTokens(installation, at.treasury)
   const priceOf = (token: Token) => prices.price(token.assetId)
   yield* installFeeds(client, contracts.own("SandboxFeed"), { chain, priceOf })
+})
+
+/** Pools at the book's prices, and what stand-ins pay out. */
+const stockOthers = Effect.fnUntraced(function* (installation: Installation, at: ChainContracts, prices: PriceBook) {
+  const { chain, client } = installation
   yield* foundPools(installation, at, prices)
   yield* stockUp(installation, at.treasury, { holder: at.bridge, tokens: [chain.usdc, chain.weth] })
   yield* stockUp(installation, at.treasury, { holder: at.routePools, tokens: chain.tokens })
@@ -226,7 +230,14 @@ export const furnishChain = Effect.fn("furnishChain")(function* (installation: I
     holder: at.issuerManager,
     tokens: [chain.usdc, ...chain.tokens.filter(({ isAttested }) => isAttested)]
   })
-  yield* setRoutePools({ client, contracts: at }, chain.tokens, priceOf)
+  yield* setRoutePools({ client, contracts: at }, chain.tokens, ({ assetId }) => prices.price(assetId))
+})
+
+/** Puts on an empty chain what a real one has before anybody deploys Ballast there. */
+export const furnishChain = Effect.fn("furnishChain")(function* (installation: Installation, prices: PriceBook) {
+  const at = contractAddresses(installation.contracts, installation.chain)
+  yield* placeOthers(installation, at, prices)
+  yield* stockOthers(installation, at, prices)
   return at
 })
 
@@ -260,8 +271,13 @@ interface GuardedPrices {
   readonly attestor: Address
 }
 
-/** Installs everything; the guard takes the attestor's word. */
+/** Installs everything; the guard takes the attestor's word. The operator's transactions take turns. */
 export const installChain = Effect.fn("installChain")(function* (installation: Installation, guarded: GuardedPrices) {
-  const at = yield* furnishChain(installation, guarded.prices)
-  return { at, file: yield* deployBallast(installation, at, guarded) }
+  const at = contractAddresses(installation.contracts, installation.chain)
+  yield* placeOthers(installation, at, guarded.prices)
+  const [file] = yield* Effect.all(
+    [deployBallast(installation, at, guarded), stockOthers(installation, at, guarded.prices)],
+    { concurrency: "unbounded" }
+  )
+  return { at, file }
 })

@@ -60,7 +60,7 @@ const Token = Schema.Struct({
   decimals,
   /** How far the market may be from the price, in basis points. */
   bandBps,
-  /** Its feed; with a second one where the first speaks in another currency. Null where the attestor signs its price. */
+  /** Null where the attestor signs its price; a second one where the first speaks in another currency. */
   feed: Schema.NullOr(Feed),
   secondFeed: Schema.optionalKey(Feed),
   attested: Schema.optionalKey(Attested),

@@ -14,7 +14,7 @@ import { fromViem } from "#layers/evm/address.ts"
 import { erc1271OwnerValidator, withdrawalExecutor } from "#layers/evm/contracts.ts"
 import type { ChainFile, GuardKeys } from "#layers/evm/deployment/ChainFile.ts"
 import { DeploymentRefused } from "#layers/evm/deployment/DeploymentRefused.ts"
-import { isKnownCode, routedSwapCode, tradeGuardCode } from "#layers/evm/ownContracts.ts"
+import { isKnownCode, routedSwapCode, tradeGuardCode } from "#layers/evm/deployment/knownCode.ts"
 
 /** The deterministic deployer, which has no owner: what it makes has an address by its code alone. */
 export const create2Deployer: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C"

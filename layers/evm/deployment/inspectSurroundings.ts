@@ -132,7 +132,7 @@ export const callBytes = 32_768
 const codeConcurrency = 8
 
 /** Compares the code of contracts of others alone. */
-export const inspectCode = Effect.fnUntraced(function* ({ client, file }: Pick<DeploymentTarget, "client" | "file">) {
+const inspectCode = Effect.fnUntraced(function* ({ client, file }: Pick<DeploymentTarget, "client" | "file">) {
   const listed = new Set<Address>(file.contracts.map(({ address }) => address))
   const unnamed = contractsOfOthers
     .filter(([, address]) => !listed.has(address))

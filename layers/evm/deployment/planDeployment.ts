@@ -87,7 +87,7 @@ const keysEntry = ({ administrator, attestor, guardian }: DeploymentTarget["keys
   })
   const attesting = attestor ?? zeroAddress
   return {
-    words: `hand the guard over to administrator ${administrator}, guardian ${guardian} and ${attestor === null ? "no attestor" : `attestor ${attestor}`}`,
+    words: `give the guard administrator ${administrator}, guardian ${guardian} and attestor ${attestor ?? "nobody"}`,
     functionName: "setKeys",
     args: [administrator, guardian, attesting],
     reads: [key("administrator", administrator), key("guardian", guardian), key("attestor", attesting)]
@@ -145,7 +145,7 @@ const unmade = ({ file, keys }: DeploymentTarget): GuardState => ({
   ]
 })
 
-/** Of an open guard: every entry at once, the keys last, and then the seal by whoever administrates it by then. */
+/** Steps of an open guard: every entry at once, the keys last, and then the seal by its administrator of then. */
 const openSteps = (target: DeploymentTarget, guard: Address, { administrator, lacking }: GuardState) => {
   const abi = guardAbi(target)
   const call = (from: Address, { args, functionName, words }: Omit<RegistryEntry, "reads">): DeploymentStep => ({
@@ -164,7 +164,7 @@ const grace = 1_209_600n
 
 const iso = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString()
 
-/** Of a sealed guard: what is lacking is announced first, and made two days later. */
+/** Steps of a sealed guard: what is lacking is announced first, and made two days later. */
 const sealedSteps = Effect.fnUntraced(function* (target: DeploymentTarget, guard: Address, state: GuardState) {
   const abi = guardAbi(target)
   const calls = state.lacking.map((entry) => ({ ...entry, data: encodeFunctionData({ abi, ...entry }) }))

@@ -63,9 +63,10 @@ const shownToken = (answer: unknown): ShownToken => {
 
 const byFeed = (token: FileToken, feed: FileFeed): RegistryEntry => {
   const { secondFeed: second } = token
+  const prices = second === undefined ? inFeed(feed) : `${inFeed(feed)} times ${inFeed(second)}`
   const args = [token.address, feed.address, feed.maxAgeSeconds, token.bandBps]
   return {
-    words: `list ${token.symbol} (${token.address}) by ${inFeed(feed)}${second === undefined ? "" : ` times ${inFeed(second)}`}, with a band of ${token.bandBps} bps`,
+    words: `list ${token.symbol} (${token.address}) by ${prices}, with a band of ${token.bandBps} bps`,
     functionName: "registerToken",
     args: [...args, second?.address ?? zeroAddress, second?.maxAgeSeconds ?? 0],
     reads: [
