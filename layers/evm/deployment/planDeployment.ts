@@ -53,12 +53,12 @@ export interface DeploymentPlan {
 }
 
 const stepGas = {
-  WithdrawalExecutor: 1_700_000n,
-  Erc1271OwnerValidator: 700_000n,
+  WithdrawalExecutor: 1_500_000n,
+  Erc1271OwnerValidator: 600_000n,
   RoutedSwap: 800_000n,
-  TradeGuard: 6_500_000n
+  TradeGuard: 7_500_000n
 } as Readonly<Record<string, bigint>>
-const changeGas = 250_000n
+const changeGas = 120_000n
 
 const deployStep = ({ address, initCode, name }: OwnContract): DeploymentStep => ({
   words: `deploy ${name} to ${address}`,
@@ -256,7 +256,7 @@ export const planDeployment = Effect.fn("planDeployment")(function* (target: Dep
         code === undefined ? [] : [`${contract.name} (${contract.address}) has the code of this release`]
       ),
       ...(isMade
-        ? registryEntries(target.file)
+        ? [...registryEntries(target.file), keysEntry(target.keys)]
             .filter((entry) => !state.lacking.some(({ words }) => words === entry.words))
             .map(({ words }) => `done: ${words}`)
         : [])
