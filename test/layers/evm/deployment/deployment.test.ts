@@ -91,6 +91,26 @@ describe("a deployment", () => {
     })
   )
 
+  it.live("waits for what an earlier run sent and did not see included, and does not send it again", () =>
+    Effect.gen(function* () {
+      const fresh = yield* freshChain()
+      const [first, ...others] = (yield* planOf(fresh)).steps
+      yield* Effect.promise(async () => {
+        await fresh.client.setAutomine(false)
+        await fresh.client.impersonateAccount({ address: deployer })
+        const { data, gas, to } = first!
+        await fresh.client.sendTransaction({ account: deployer, to, data, gas, chain: null })
+      })
+      const included = Effect.promise(() => fresh.client.mine({ blocks: 1 })).pipe(Effect.delay("500 millis"))
+      yield* Effect.forkScoped(included)
+      yield* senderOf(fresh)
+      assert.deepStrictEqual(
+        (yield* planOf(fresh)).steps.map(({ words }) => words),
+        others.map(({ words }) => words)
+      )
+    })
+  )
+
   it.live("hands the keys over, and leaves the seal to the new administrator", () =>
     Effect.gen(function* () {
       const fresh = yield* freshChain()
