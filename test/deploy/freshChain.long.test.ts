@@ -21,7 +21,7 @@ import {
   sentBy,
   writtenFiles
 } from "#test/support/chains/freshChain.ts"
-import { enroll, finishedOperation, newOwner, rebalance } from "#test/support/journey.ts"
+import { atRest, enroll, finishedOperation, newOwner, rebalance } from "#test/support/journey.ts"
 import { patienceMillis } from "#test/support/suite/patience.ts"
 import { startWorld, worldFolder } from "#test/support/World.ts"
 
@@ -198,6 +198,7 @@ const firstRebalance = Effect.fnUntraced(function* (fresh: FreshChain, printed: 
   const { strategyId } = (yield* Effect.promise(() => world.api("POST", "/v2/strategies", strategy))).body.data
   const portfolio = yield* Effect.promise(() => enroll(world, { strategyId, owner: newOwner() }, [chainId]))
   const account = portfolio.accounts[0]!.split(":")[2] as Hex
+  yield* Effect.promise(() => atRest(world, portfolio.portfolioId))
   yield* Effect.promise(() => issued(fresh, account))
   const operationId = yield* Effect.promise(() => rebalance(world, portfolio.portfolioId))
   const operation = yield* Effect.promise(() => finishedOperation(world, portfolio.portfolioId, operationId))
@@ -211,7 +212,7 @@ const firstRebalance = Effect.fnUntraced(function* (fresh: FreshChain, printed: 
     })
   )
   // Half of 10,000 dollars at 2,500 a piece.
-  assert.closeTo(Number(held) / 1e18, 2, 0.02)
+  assert.closeTo(Number(held) / 1e18, 2, 0.02, JSON.stringify(operation))
 })
 
 /** 10,000 USDC for an account of the fresh chain, by the sandbox's treasury there. */
