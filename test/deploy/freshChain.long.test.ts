@@ -175,6 +175,8 @@ const firstRebalance = Effect.fnUntraced(function* (fresh: FreshChain, printed: 
   yield* Effect.promise(() =>
     fresh.client.setBalance({ address: privateKeyToAddress(relayerKey), value: parseEther("100") })
   )
+  // A chain without traffic: its base fee falls from anvil's first one to what the service pays.
+  yield* Effect.promise(() => fresh.client.mine({ blocks: 100, interval: 0 }))
   const settings = Object.fromEntries(
     [...printed.matchAll(/((?:TRADE_GUARD|ROUTED_SWAP)_[0-9]+)=(0x[0-9a-fA-F]{40})/gu)].map(([, name, value]) => [
       name!,
