@@ -14,6 +14,7 @@ ENV HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json package.json
+COPY deploy/chains deploy/chains
 COPY domain domain
 COPY http http
 COPY layers layers

@@ -344,7 +344,7 @@ describe("imports", () => {
       sources
         .filter(
           ({ path, imports }) =>
-            !/^(sandbox|test|bench)\/|^src\/(Sandbox|Demo)\.ts$/.test(path) &&
+            !/^(sandbox|test|bench)\/|^src\/(Sandbox|Demo|Deploy)\.ts$/.test(path) &&
             imports.some((name) => name.startsWith("#sandbox/"))
         )
         .map(({ path }) => path),

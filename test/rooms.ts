@@ -251,6 +251,7 @@ export const innerRooms: Readonly<Record<string, Rooms>> = {
     attestation: ["rpc"],
     token: ["rpc"],
     venue: ["rpc"],
+    deployment: [],
     policy: ["rpc", "account"],
     execution: ["rpc", "revert", "account", "signer", "attestation", "venue"],
     revocation: ["rpc", "revert", "account", "execution"],

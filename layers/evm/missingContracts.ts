@@ -3,25 +3,11 @@
  * money that cannot be moved, so such a chain is not offered.
  */
 import { Effect } from "effect"
-import { type Address, type Hex, keccak256, pad } from "viem"
-import { toViem } from "#layers/evm/address.ts"
-import { routedSwapCodeHash, withdrawalExecutor } from "#layers/evm/contracts.ts"
-import { registryChangesOf, runnerOf, settlementRuleOf, tradeGuardCodeHash } from "#layers/evm/tradeGuard.ts"
+import { keccak256 } from "viem"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { EvmChain } from "#layers/evm/EvmConfig.ts"
+import { isKnownCode, routedSwapCode, tradeGuardCode } from "#layers/evm/deployment/knownCode.ts"
 import { requiredContracts } from "#layers/evm/requiredContracts.ts"
-
-/**
- * The hash of a code without the addresses that its constructor was given. So the code on a chain is compared as a
- * whole: only one that calls exactly these contracts becomes the known one.
- */
-const hashWithout = (code: Hex, addresses: ReadonlyArray<Address>): Hex =>
-  keccak256(
-    addresses.reduce(
-      (text, address) => text.replaceAll(pad(address).slice(2).toLowerCase(), "0".repeat(64)),
-      code.toLowerCase()
-    ) as Hex
-  )
 
 /** Names and addresses of what is absent or is not what it should be; empty when the chain has everything. */
 export const missingContracts = Effect.fn("missingContracts")(function* (chain: EvmChain) {
@@ -39,34 +25,13 @@ export const missingContracts = Effect.fn("missingContracts")(function* (chain: 
     return isThere ? [] : [`${name} (${address})`]
   })
   const made = [
-    ...(routedSwap === undefined
-      ? []
-      : [
-          {
-            name: `RoutedSwap for router ${router} and diamond ${routedSwap.target}`,
-            contract: toViem(routedSwap.contract),
-            hash: routedSwapCodeHash,
-            knows: [toViem(routedSwap.target), toViem(router)]
-          }
-        ]),
-    ...(guard === undefined
-      ? []
-      : [
-          {
-            name: `TradeGuard for executor ${withdrawalExecutor}`,
-            contract: toViem(guard),
-            hash: tradeGuardCodeHash,
-            knows: [
-              withdrawalExecutor,
-              ...[runnerOf, settlementRuleOf, registryChangesOf].map((part) => toViem(part(guard)))
-            ]
-          }
-        ])
+    ...(routedSwap === undefined ? [] : [routedSwapCode(routedSwap, router)]),
+    ...(guard === undefined ? [] : [tradeGuardCode(guard)])
   ]
-  const others = yield* Effect.forEach(made, ({ contract, hash, knows, name }) =>
+  const others = yield* Effect.forEach(made, (known) =>
     Effect.map(
-      request(chainId, "eth_getCode", (client) => client.getCode({ address: contract })),
-      (code) => (code !== undefined && hashWithout(code, knows) === hash ? [] : [`${name} (${contract})`])
+      request(chainId, "eth_getCode", (client) => client.getCode({ address: known.contract })),
+      (code) => (isKnownCode(code, known) ? [] : [`${known.name} (${known.contract})`])
     )
   )
   return [...missing, ...others.flat()]

@@ -23,17 +23,22 @@ const entryPointCodeHash = "0x8db5ff695839d655407cc8490bb7a5d82337a86a6b39c3f025
 
 type Named = readonly [name: string, address: Address, codeHash?: string]
 
-const everywhere: ReadonlyArray<Named> = [
+/** Contracts of others that every chain has at the same address. */
+export const contractsOfOthers: ReadonlyArray<Named> = [
   ["EntryPoint 0.7", entryPoint, entryPointCodeHash],
   [`Kernel ${kernelVersion}`, constants.KernelVersionToAddressesMap[kernelVersion].accountImplementationAddress],
   ["Kernel's factory", kernelFactory],
   ["Kernel's meta factory", metaFactory],
   ["the owner validator", ownerValidator],
-  ["the validator of contract owners", erc1271OwnerValidator],
   ["the agent's signer module", ECDSA_SIGNER_CONTRACT],
   ["the call policy module", CALL_POLICY_CONTRACT_V0_0_4],
-  ["the withdrawal executor", withdrawalExecutor],
   ["Multicall3", multicall3]
+]
+
+const everywhere: ReadonlyArray<Named> = [
+  ...contractsOfOthers,
+  ["the validator of contract owners", erc1271OwnerValidator],
+  ["the withdrawal executor", withdrawalExecutor]
 ]
 
 /** Lists contracts without RoutedSwap, whose code depends on the chain. */

@@ -1,9 +1,11 @@
 import { Clock, Effect, type Scope } from "effect"
 import { type Abi, type Address, type Hex, numberToHex } from "viem"
 import type * as Caip from "#domain/values/Caip.ts"
+import type { ChainFile } from "#layers/evm/deployment/ChainFile.ts"
 import { type ChainClient, keptStates, startAnvil } from "#sandbox/chain/Anvil.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
 import { catalog, catalogChain, type CatalogChain, type Token } from "#sandbox/assets/catalog.ts"
+import { chainFile } from "#sandbox/chain/chainFile.ts"
 import { type ChainContracts, contractAddresses } from "#sandbox/chain/contractAddresses.ts"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 import { admitOperator, installChain, type Installation } from "#sandbox/chain/installChain.ts"
@@ -21,6 +23,8 @@ export interface Chain {
   readonly catalog: CatalogChain
   readonly tokens: ReadonlyArray<Token>
   readonly contracts: ChainContracts
+  /** What it has beside Ballast, as the tool that deploys Ballast reads it. */
+  readonly file: ChainFile
   readonly treasuryAbi: Abi
   readonly prices: PriceBook
   readonly process: OwnedProcess
@@ -64,7 +68,11 @@ const refillStates = (client: ChainClient) =>
     catch: (cause) => new SandboxFailure({ message: `Chain ${client.chain.id} refused to make blocks`, cause })
   })
 
-const restore = Effect.fnUntraced(function* ({ chain, client, contracts }: Installation, state: Hex) {
+const restore = Effect.fnUntraced(function* (
+  { chain, client, contracts }: Installation,
+  state: Hex,
+  priceOf: (token: Token) => bigint
+) {
   const at = contractAddresses(contracts, chain)
   const complete = yield* Effect.tryPromise({
     try: async () => {
@@ -90,7 +98,7 @@ const restore = Effect.fnUntraced(function* ({ chain, client, contracts }: Insta
   yield* admitOperator(client)
   yield* setChainTime(client, yield* Clock.currentTimeMillis)
   yield* refillStates(client)
-  return at
+  return { at, file: yield* chainFile({ at, chain, client, priceOf }) }
 })
 
 /**
@@ -111,10 +119,10 @@ export const startChain = Effect.fn("startChain")(function* (
     concurrency: "unbounded"
   })
   const installation: Installation = { client: anvil.client, contracts, chain: entry }
-  const at =
+  const { at, file } =
     options.state === undefined
       ? yield* installChain(installation, { prices, attestor: options.attestor ?? operator })
-      : yield* restore(installation, options.state)
+      : yield* restore(installation, options.state, ({ assetId }) => prices.price(assetId))
   if (options.blockTimeMillis !== undefined) yield* mineByInterval(anvil.client, options.blockTimeMillis)
   return {
     chainId: options.chainId,
@@ -123,6 +131,7 @@ export const startChain = Effect.fn("startChain")(function* (
     catalog: entry,
     tokens: entry.tokens,
     contracts: at,
+    file,
     treasuryAbi: contracts.own("Treasury").abi,
     prices,
     process: anvil.process

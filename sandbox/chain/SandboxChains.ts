@@ -8,6 +8,7 @@ import { catalog, type Token } from "#sandbox/assets/catalog.ts"
 import { type Chain, dumpState, setEther, startChain } from "#sandbox/chain/Chain.ts"
 import * as Market from "#sandbox/chain/Market.ts"
 import { attestorKey } from "#sandbox/chain/attestorKey.ts"
+import { guardKeys } from "#sandbox/chain/canonical.ts"
 import { PriceBook } from "#sandbox/assets/PriceBook.ts"
 import { ProcessRegistry } from "#sandbox/process/ProcessRegistry.ts"
 import { replaceFile } from "#sandbox/replaceFile.ts"
@@ -65,12 +66,14 @@ export class WorldChains extends Context.Service<
           })
           yield* registry.record(`chain ${chainId}`, chain.process.pid)
           yield* setEther(chain, relayer, relayerEther)
+          yield* replaceFile(join(dataDir, "deployment", `${chainId}.json`), JSON.stringify(chain.file, null, 2))
           yield* keep(chain, path)
           return chain
         }),
         { concurrency: "unbounded" }
       )
       yield* catchUp(clock, all)
+      yield* replaceFile(join(dataDir, "deployment", "keys.json"), JSON.stringify(guardKeys(attestor), null, 2))
 
       return WorldChains.of({
         all,

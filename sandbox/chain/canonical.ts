@@ -3,9 +3,7 @@
  * those that follow from the code of our own in `contracts`.
  */
 import { type Address, getAddress, keccak256, slice, toHex } from "viem"
-
-/** The deterministic CREATE2 deployer that anvil has from its first block. */
-export const create2Deployer: Address = "0x4e59b44847b379578588920cA78FbF26c0B4956C"
+import type { GuardKeys } from "#layers/evm/deployment/ChainFile.ts"
 
 /** EntryPoint 0.7, Kernel 0.3.1 with its factories and modules, the modules of ours, Multicall3. */
 export const canonical = {
@@ -23,3 +21,11 @@ export const canonical = {
 
 /** The account that owns the world's treasury. Nobody has its key: the chain is asked to impersonate it. */
 export const operator: Address = getAddress(slice(keccak256(toHex("ballast sandbox operator")), 12))
+
+/** The world's operator has every key of its guards but the attestor's. */
+export const guardKeys = (attestor: Address | null): GuardKeys => ({
+  deployer: operator,
+  administrator: operator,
+  guardian: operator,
+  attestor
+})

@@ -1,8 +1,9 @@
 /** Where the world's contracts are on a chain: by their code alone, through the deterministic CREATE2 deployer. */
-import { type Address, encodeDeployData, getCreate2Address, type Hex, pad } from "viem"
+import { type Address, encodeDeployData, getCreate2Address, type Hex } from "viem"
 import type { EvmAddress } from "#domain/values/Caip.ts"
+import { create2Deployer, noSalt, ownContracts } from "#layers/evm/deployment/DeploymentTarget.ts"
 import { runnerOf } from "#layers/evm/tradeGuard.ts"
-import { canonical, create2Deployer, operator } from "#sandbox/chain/canonical.ts"
+import { canonical, guardKeys, operator } from "#sandbox/chain/canonical.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"
 import { issuerSigner, issuerUserId } from "#sandbox/chain/issuer.ts"
 import type { CatalogChain } from "#sandbox/assets/catalog.ts"
@@ -26,9 +27,20 @@ export type ChainContracts = typeof canonical & {
   readonly issuerManager: Address
 }
 
-export const noSalt = pad("0x0")
+const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
 
-/** What each contract is created with. */
+/** Where the contracts of ours will be, by the tool that deploys them. */
+const ownAddresses = (contracts: Contracts, { diamond, router }: { readonly diamond: Hex; readonly router: Hex }) => {
+  const own = ownContracts({
+    compiled: contracts.own,
+    keys: guardKeys(null),
+    file: { routedSwap: { target: at(diamond), router: at(router) } }
+  })
+  const of = (name: string) => own.find((contract) => contract.name === name)!.address
+  return { routedSwap: of("RoutedSwap"), guard: of("TradeGuard") }
+}
+
+/** What each contract that a chain has before is created with. */
 export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
   const treasury = contracts.own("Treasury")
   const bridge = contracts.own("BridgeVault")
@@ -37,7 +49,6 @@ export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
     bytecode: contracts.uniswapFactory.creation,
     args: [operator]
   })
-  const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
   const router = encodeDeployData({
     abi: contracts.uniswapRouter.abi,
     bytecode: contracts.uniswapRouter.creation,
@@ -45,29 +56,18 @@ export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
   })
   const diamond = contracts.own("RouteDiamond").creation
   const routePools = contracts.own("RoutePools")
-  const routedSwap = contracts.own("RoutedSwap")
-  const guard = contracts.own("TradeGuard")
-  const guardCode = encodeDeployData({
-    abi: guard.abi,
-    bytecode: guard.creation,
-    args: [operator, operator, canonical.withdrawalExecutor]
-  })
+  const own = ownAddresses(contracts, { diamond, router })
   const manager = contracts.own("IssuerManager")
   return {
+    own,
     factory: factoryCode,
     router,
     diamond,
     routePools: encodeDeployData({ abi: routePools.abi, bytecode: routePools.creation, args: [operator] }),
-    routedSwap: encodeDeployData({
-      abi: routedSwap.abi,
-      bytecode: routedSwap.creation,
-      args: [at(diamond), at(router)]
-    }),
-    guard: guardCode,
     issuerManager: encodeDeployData({
       abi: manager.abi,
       bytecode: manager.creation,
-      args: [issuerSigner.address, issuerUserId, runnerOf(at(guardCode) as string as EvmAddress), chain.usdc.address]
+      args: [issuerSigner.address, issuerUserId, runnerOf(own.guard as string as EvmAddress), chain.usdc.address]
     }),
     treasury: encodeDeployData({
       abi: treasury.abi,
@@ -81,7 +81,6 @@ export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
 /** Where everything is, or will be, on a chain. */
 export const contractAddresses = (contracts: Contracts, chain: CatalogChain): ChainContracts => {
   const codes = initCodes(contracts, chain)
-  const at = (bytecode: Hex) => getCreate2Address({ from: create2Deployer, salt: noSalt, bytecode })
   return {
     ...canonical,
     weth: chain.weth.address,
@@ -91,8 +90,7 @@ export const contractAddresses = (contracts: Contracts, chain: CatalogChain): Ch
     bridge: at(codes.bridge),
     diamond: at(codes.diamond),
     routePools: at(codes.routePools),
-    routedSwap: at(codes.routedSwap),
-    guard: at(codes.guard),
+    ...codes.own,
     issuerManager: at(codes.issuerManager)
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Puts the world's contracts, tokens and pools on an empty chain.
+ * Puts on an empty chain what real chains have, tokens, feeds, pools and the contracts of others, and then Ballast's
+ * contracts, by the tool that operators use.
  *
  * Everything is deployed through the deterministic CREATE2 deployer, so addresses follow from the code alone and a
  * restored chain is recognised by reading them.
@@ -15,10 +16,15 @@ import {
   stringToHex,
   toHex
 } from "viem"
+import { applyDeployment, stepsOfOthers } from "#layers/evm/deployment/applyDeployment.ts"
+import { DeploymentRefused } from "#layers/evm/deployment/DeploymentRefused.ts"
+import { create2Deployer, noSalt } from "#layers/evm/deployment/DeploymentTarget.ts"
+import { planDeployment, requireReady } from "#layers/evm/deployment/planDeployment.ts"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
-import { canonical, create2Deployer, operator } from "#sandbox/chain/canonical.ts"
+import { canonical, guardKeys, operator } from "#sandbox/chain/canonical.ts"
+import { chainFile } from "#sandbox/chain/chainFile.ts"
 import type { CatalogChain, Token } from "#sandbox/assets/catalog.ts"
-import { type ChainContracts, contractAddresses, initCodes, noSalt } from "#sandbox/chain/contractAddresses.ts"
+import { type ChainContracts, contractAddresses, initCodes } from "#sandbox/chain/contractAddresses.ts"
 import type { Contracts } from "#sandbox/chain/Contracts.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { poolsOf, sideAmount } from "#sandbox/chain/Pools.ts"
@@ -26,7 +32,6 @@ import { installFeeds } from "#sandbox/chain/priceFeeds.ts"
 import { setRoutePools } from "#sandbox/chain/routePools.ts"
 import type { PriceBook } from "#sandbox/assets/PriceBook.ts"
 import { SandboxFailure } from "#sandbox/SandboxFailure.ts"
-import { fillGuard } from "#sandbox/chain/tradeGuard.ts"
 
 /** The salt with which EntryPoint 0.7 was deployed on every chain (eth-infinitism/account-abstraction v0.7). */
 const entryPointSalt: Hex = "0x90d8084deab30c2a37c45e8d47f49f2f7965183cb6990a98943ef94940681de3"
@@ -80,22 +85,6 @@ const deployTo = Effect.fnUntraced(function* (
     if (code === undefined) throw new Error(`${what} has no code at ${deployed}`)
     await client.setCode({ address, bytecode: code })
   })
-})
-
-/** Modules of ours are deployed as on a real chain, so a changed compiler or source shows as a changed address. */
-const installOwnModules = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
-  const modules = [
-    ["WithdrawalExecutor", canonical.withdrawalExecutor],
-    ["Erc1271OwnerValidator", canonical.erc1271OwnerValidator]
-  ] as const
-  for (const [name, address] of modules) {
-    const deployed = yield* deploy(client, name, contracts.own(name).creation)
-    if (deployed !== address) {
-      return yield* new SandboxFailure({
-        message: `contracts/${name}.sol was deployed at ${deployed} instead of ${address}: its code changed, which changes the address of every account. Update layers/evm/contracts.ts and sandbox/chain/canonical.ts only if that is meant`
-      })
-    }
-  }
 })
 
 const installCanonical = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
@@ -210,18 +199,13 @@ const stockUp = Effect.fnUntraced(function* (
   }
 })
 
-/** Installs everything; the pools start at the book's prices, and the guard takes the attestor's signed price. */
-export const installChain = Effect.fn("installChain")(function* (
-  installation: Installation,
-  { attestor, prices }: { readonly prices: PriceBook; readonly attestor: Address }
-) {
+/** Contracts, tokens and feeds of others. */
+const placeOthers = Effect.fnUntraced(function* (installation: Installation, at: ChainContracts, prices: PriceBook) {
   const { chain, client, contracts } = installation
-  const at = contractAddresses(contracts, chain)
   const codes = initCodes(contracts, chain)
   yield* admitOperator(client)
   yield* installCanonical(client, contracts)
   yield* installRollup(installation)
-  yield* installOwnModules(client, contracts)
   yield* installWeth(client, contracts, chain.weth)
   yield* deploy(client, "the Uniswap v2 factory", codes.factory)
   yield* deploy(client, "the Uniswap v2 router", codes.router)
@@ -229,14 +213,16 @@ export const installChain = Effect.fn("installChain")(function* (
   yield* deploy(client, "the bridge vault", codes.bridge)
   yield* deploy(client, "the stand-in of LI.FI's diamond", codes.diamond)
   yield* deploy(client, "the pools of routes", codes.routePools)
-  yield* deploy(client, "RoutedSwap", codes.routedSwap)
-  yield* deploy(client, "TradeGuard", codes.guard)
   yield* deploy(client, "the stand-in of an issuer's contract", codes.issuerManager)
   yield* ask(client, "fund the treasury", () => client.setBalance({ address: at.treasury, value: treasuryEther }))
   yield* installTokens(installation, at.treasury)
   const priceOf = (token: Token) => prices.price(token.assetId)
   yield* installFeeds(client, contracts.own("SandboxFeed"), { chain, priceOf })
-  yield* fillGuard(client, { abi: contracts.own("RegistryChanges").abi, at, chain }, { attestor, priceOf })
+})
+
+/** Pools at the book's prices, and what stand-ins pay out. */
+const stockOthers = Effect.fnUntraced(function* (installation: Installation, at: ChainContracts, prices: PriceBook) {
+  const { chain, client } = installation
   yield* foundPools(installation, at, prices)
   yield* stockUp(installation, at.treasury, { holder: at.bridge, tokens: [chain.usdc, chain.weth] })
   yield* stockUp(installation, at.treasury, { holder: at.routePools, tokens: chain.tokens })
@@ -244,6 +230,54 @@ export const installChain = Effect.fn("installChain")(function* (
     holder: at.issuerManager,
     tokens: [chain.usdc, ...chain.tokens.filter(({ isAttested }) => isAttested)]
   })
-  yield* setRoutePools({ client, contracts: at }, chain.tokens, priceOf)
+  yield* setRoutePools({ client, contracts: at }, chain.tokens, ({ assetId }) => prices.price(assetId))
+})
+
+/** Puts on an empty chain what a real one has before anybody deploys Ballast there. */
+export const furnishChain = Effect.fn("furnishChain")(function* (installation: Installation, prices: PriceBook) {
+  const at = contractAddresses(installation.contracts, installation.chain)
+  yield* placeOthers(installation, at, prices)
+  yield* stockOthers(installation, at, prices)
   return at
+})
+
+const deployBallast = Effect.fnUntraced(
+  function* ({ chain, client, contracts }: Installation, at: ChainContracts, { attestor, prices }: GuardedPrices) {
+    const file = yield* chainFile({ at, chain, client, priceOf: ({ assetId }) => prices.price(assetId) })
+    const plan = yield* planDeployment({ file, keys: guardKeys(attestor), compiled: contracts.own, client })
+    yield* requireReady(plan, "sandbox/chain/chainFile.ts")
+    const send = ({ data, to, words }: (typeof plan.steps)[number]) =>
+      operate(client, { what: words, to, data, gas: deployGas }).pipe(
+        Effect.mapError(({ message }) => new DeploymentRefused({ reasons: [message] }))
+      )
+    yield* applyDeployment(plan, { address: operator, send }, () => Effect.void)
+    const left = stepsOfOthers(plan, operator).map(({ words }) => words)
+    return left.length === 0 ? file : yield* new DeploymentRefused({ reasons: left })
+  },
+  (effect, { chain }) =>
+    Effect.mapError(
+      effect,
+      (cause) =>
+        new SandboxFailure({
+          message: `Ballast's contracts were not deployed on chain ${chain.chainId}: ${cause.message}`,
+          cause
+        })
+    )
+)
+
+/** What the guard's prices come from: the attestor's word where there is no feed, and where each begins. */
+interface GuardedPrices {
+  readonly prices: PriceBook
+  readonly attestor: Address
+}
+
+/** Installs everything; the guard takes the attestor's word. The operator's transactions take turns. */
+export const installChain = Effect.fn("installChain")(function* (installation: Installation, guarded: GuardedPrices) {
+  const at = contractAddresses(installation.contracts, installation.chain)
+  yield* placeOthers(installation, at, guarded.prices)
+  const [file] = yield* Effect.all(
+    [deployBallast(installation, at, guarded), stockOthers(installation, at, guarded.prices)],
+    { concurrency: "unbounded" }
+  )
+  return { at, file }
 })

@@ -11,7 +11,8 @@ import {
   withdrawalExecutorAbi
 } from "#layers/evm/contracts.ts"
 import { settlementRuleAbi, tradeGuardAbi, tradeGuardCodeHash } from "#layers/evm/tradeGuard.ts"
-import { canonical, create2Deployer } from "#sandbox/chain/canonical.ts"
+import { create2Deployer } from "#layers/evm/deployment/DeploymentTarget.ts"
+import { canonical } from "#sandbox/chain/canonical.ts"
 import { loadContracts } from "#sandbox/chain/Contracts.ts"
 
 const addresses = { WithdrawalExecutor: withdrawalExecutor, Erc1271OwnerValidator: erc1271OwnerValidator }

@@ -9,6 +9,7 @@ import { type EvmChain, EvmConfig } from "#layers/evm/EvmConfig.ts"
 import { missingContracts } from "#layers/evm/missingContracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { codeChecks } from "#src/cli/doctor/codeChecks.ts"
 import { nodeChecks } from "#src/cli/doctor/nodeChecks.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
 import { addressOf } from "#src/config/signers.ts"
@@ -104,7 +105,7 @@ const contracts = (chain: EvmChain, subject: string) =>
       : problem(
           subject,
           `it lacks ${missing.join(", ")}`,
-          'Deploy them, or correct the addresses (docs/operations.md, "Contracts"); until then the chain is not offered.'
+          "Deploy them, or correct the addresses (docs/deploying-contracts.md); until then the chain is not offered."
         )
   )
 
@@ -150,7 +151,7 @@ const guard = Effect.fnUntraced(function* (
       warning(
         subject,
         "no guard is configured, so a stolen agent key may trade everything away",
-        `Deploy the guard and set TRADE_GUARD_${chainId} (docs/contracts.md).`
+        `Deploy the guard and set TRADE_GUARD_${chainId} (docs/deploying-contracts.md).`
       )
     ]
   const { request } = yield* EvmClients
@@ -195,6 +196,7 @@ export const chainChecks = Effect.fnUntraced(function* (chain: EvmChain, attesto
     [
       together(chain, subject),
       Effect.map(contracts(chain, subject), (one) => [one]),
+      codeChecks(chain, subject),
       funds(chain, subject),
       guard(chain, subject, attestor)
     ].map((check) =>

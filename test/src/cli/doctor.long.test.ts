@@ -3,10 +3,10 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { keccak256, parseEther, toHex } from "viem"
+import { type Hex, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { withdrawalExecutor } from "#layers/evm/contracts.ts"
 import { type Chain, setChainTime, setEther, startChain } from "#sandbox/chain/Chain.ts"
@@ -38,6 +38,11 @@ class Deployment extends Context.Service<
       )
       const chain = yield* startChain({ chainId: 8453, attestor: attestor! })
       yield* setEther(chain, relayer!, parseEther("1"))
+      const chainFiles = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "ballast-chains-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      writeFileSync(join(chainFiles, "8453.json"), JSON.stringify(chain.file))
       const url = yield* newServerDatabase!
       const env = {
         DATABASE_URL: url,
@@ -48,7 +53,8 @@ class Deployment extends Context.Service<
         ATTESTOR_PRIVATE_KEY: key("attestor"),
         RPC_URL_8453: chain.rpcUrl,
         UNISWAP_V2_ROUTER_8453: chain.contracts.router,
-        TRADE_GUARD_8453: chain.contracts.guard
+        TRADE_GUARD_8453: chain.contracts.guard,
+        CHAIN_FILES: chainFiles
       }
       return { chain, folder, env }
     })
@@ -96,6 +102,7 @@ else {
           "the database's clock is",
           "endpoint 1 of 1 answers for this chain",
           "every contract is there",
+          "12 contracts of others have the code that its file pins",
           `relayer ${relayer} has 1 native tokens`,
           "its guard is sealed",
           `the agent's key is that of ${agent}`
@@ -191,6 +198,46 @@ else {
           const stranger = yield* diagnosed({ ATTESTOR_PRIVATE_KEY: key("stranger") })
           assertOnly(stranger.problems, "its guard accepts the attestor")
         })
+    )
+
+    it.effect("reports other code of each contract that the chain's file pins, and code that nobody pinned", () =>
+      Effect.gen(function* () {
+        const { chain, folder } = yield* Deployment
+        const { contracts } = chain
+        const changed = [
+          ["Kernel's factory", contracts.kernelFactory],
+          ["Kernel's meta factory", contracts.metaFactory],
+          ["the agent's signer module", contracts.agentSigner],
+          ["the stand-in of LI.FI's diamond", contracts.diamond],
+          ["the Uniswap v2 router", contracts.router],
+          ["the bridge vault", contracts.bridge]
+        ] as const
+        const codes = new Map<string, Hex>()
+        for (const [, address] of changed) {
+          const code = (yield* Effect.promise(() => chain.client.getCode({ address })))!
+          codes.set(address, code)
+          yield* Effect.promise(() => chain.client.setCode({ address, bytecode: `${code}00` }))
+        }
+        const { problems } = yield* diagnosed()
+        for (const [name, address] of changed)
+          assert.isTrue(
+            problems.some((line) => line.startsWith(`chain 8453: ${name} (${address}) has other code`)),
+            name
+          )
+        assert.lengthOf(problems, changed.length)
+        for (const [, address] of changed)
+          yield* Effect.promise(() => chain.client.setCode({ address, bytecode: codes.get(address)! }))
+        const unpinned = mkdtempSync(join(tmpdir(), "ballast-chains-"))
+        const venues = chain.file.venues.map((venue) => ({ ...venue, codeHash: null }))
+        writeFileSync(join(unpinned, "8453.json"), JSON.stringify({ ...chain.file, venues }))
+        const { findings } = yield* diagnosed({ CHAIN_FILES: unpinned })
+        rmSync(unpinned, { recursive: true })
+        const warned = findings.filter(
+          ({ detail, status }) => status === "warning" && detail.includes("has no codeHash")
+        )
+        assert.lengthOf(warned, venues.length)
+        assert.deepStrictEqual(readdirSync(folder), [])
+      })
     )
 
     it.effect("reports a clock that is far from the chain's", () =>
