@@ -265,13 +265,13 @@ const deployBallast = Effect.fnUntraced(
     )
 )
 
-/** What the guard's prices come from: the attestor's word where there is no feed, and where each begins. */
+/** What the guard's prices come from: the attestor's signed price where there is no feed, and where each begins. */
 interface GuardedPrices {
   readonly prices: PriceBook
   readonly attestor: Address
 }
 
-/** Installs everything; the guard takes the attestor's word. The operator's transactions take turns. */
+/** Installs everything; the guard takes the attestor's signed price. The operator's transactions take turns. */
 export const installChain = Effect.fn("installChain")(function* (installation: Installation, guarded: GuardedPrices) {
   const at = contractAddresses(installation.contracts, installation.chain)
   yield* placeOthers(installation, at, guarded.prices)
