@@ -13,7 +13,7 @@ export type ChainContracts = typeof canonical & {
   readonly factory: Address
   readonly router: Address
   readonly treasury: Address
-  /** The vault of the bridge to the other chains. */
+  /** The stand-in of Across's pool: the bridge to the other chains. */
   readonly bridge: Address
   /** The stand-in of LI.FI's diamond, and the liquidity that only its routes reach. */
   readonly diamond: Address
@@ -31,7 +31,7 @@ export const noSalt = pad("0x0")
 /** What each contract is created with. */
 export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
   const treasury = contracts.own("Treasury")
-  const bridge = contracts.own("BridgeVault")
+  const bridge = contracts.own("SpokePool")
   const factoryCode = encodeDeployData({
     abi: contracts.uniswapFactory.abi,
     bytecode: contracts.uniswapFactory.creation,

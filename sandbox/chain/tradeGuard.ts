@@ -1,13 +1,17 @@
 /** The guard of a chain of the world: filled with everything that the chain has, then sealed. */
 import { Effect } from "effect"
-import { type Abi, type Address, encodeFunctionData, type Hex, zeroAddress } from "viem"
+import { type Abi, type Address, encodeFunctionData, type Hex, pad, zeroAddress } from "viem"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
 import { catalog, type CatalogChain, type Token } from "#sandbox/assets/catalog.ts"
-import { canonical, operator } from "#sandbox/chain/canonical.ts"
+import { operator } from "#sandbox/chain/canonical.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { feedOf, sequencerOf } from "#sandbox/chain/priceFeeds.ts"
 
-const venueKind = { router: 1, route: 2, bridge: 3 } as const
+const venueKind = { v2Router: 1, calldata: 2 } as const
+const across = 2
+
+/** Seconds that relayers have, as Across's own interface sets them. */
+const fillTime = 4 * 3_600
 
 /** Longest silence of a feed, in seconds: the real heartbeats reach a day. */
 const feedAge = 86_400
@@ -49,22 +53,41 @@ const entries = (
     [functionName, encodeFunctionData({ abi, functionName, args })] as const
   return [
     ...chain.tokens.map((token) =>
-      token.isAttested
-        ? call("registerAttested", token.address, attestedAge, bandOf(token), attestedStepBps, priceOf(token))
-        : call("registerToken", token.address, feedOf(token), feedAge, bandOf(token), zeroAddress, 0)
+      call("registerToken", {
+        token: token.address,
+        bandBps: bandOf(token),
+        second: zeroAddress,
+        secondMaxAge: 0,
+        // Liquidating withdrawals are paid in USDC.
+        isPayout: token === chain.usdc,
+        ...(token.isAttested
+          ? { feed: zeroAddress, maxAge: attestedAge, maxStepBps: attestedStepBps, firstPrice: priceOf(token) }
+          : { feed: feedOf(token), maxAge: feedAge, maxStepBps: 0, firstPrice: 0n })
+      })
     ),
     call("setKeys", operator, operator, attestor),
-    call("registerVenue", at.router, venueKind.router),
-    call("registerVenue", at.diamond, venueKind.route),
-    call("registerVenue", at.issuerManager, venueKind.route),
-    call("registerVenue", at.bridge, venueKind.bridge),
+    ...(
+      [
+        [at.router, venueKind.v2Router],
+        [at.diamond, venueKind.calldata],
+        [at.issuerManager, venueKind.calldata]
+      ] as const
+    ).map(([venue, kind]) => call("registerVenue", { venue, spender: venue, kind, maxLossBps: 0, maxUsd: 0n })),
     ...catalog
       .filter(({ chainId }) => chainId !== chain.chainId)
       .map(({ chainId, usdc }) =>
-        call("registerLane", chain.usdc.address, BigInt(chainId), usdc.address, usdc.decimals)
+        call("registerBridge", {
+          bridge: at.bridge,
+          protocol: across,
+          token: chain.usdc.address,
+          chainId: BigInt(chainId),
+          remoteToken: pad(usdc.address),
+          remoteDecimals: usdc.decimals,
+          isEvm: true,
+          destination: BigInt(chainId),
+          fillTime
+        })
       ),
-    // Liquidating withdrawals are paid in USDC: the lane to chain 0, by the withdrawal executor.
-    call("registerLane", chain.usdc.address, 0n, canonical.withdrawalExecutor, chain.usdc.decimals),
     call("setSequencer", sequencerOf(chain.chainId)),
     call("seal")
   ]

@@ -57,6 +57,7 @@ describe("forge", () => {
       // A run that found nothing to play would succeed as well.
       for (const suite of [
         "Differential",
+        "Fees",
         "Invariants",
         "Markets",
         "Policy",
@@ -64,7 +65,9 @@ describe("forge", () => {
         "Registry",
         "Settlements",
         "Trades",
-        "Transfers"
+        "Transfers",
+        "UniswapV3",
+        "Venues"
       ]) {
         assert.match(output, new RegExp(`Guard${suite}Test\\nSuite result: ok|Guard${suite}Test\\n\\[PASS\\]`, "u"))
       }
