@@ -62,6 +62,7 @@ describe("forge", () => {
         "Markets",
         "Policy",
         "Prices",
+        "Refusals",
         "Registry",
         "Settlements",
         "Trades",
