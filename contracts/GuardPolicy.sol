@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {LossBudget} from "./LossBudget.sol";
 import {OwnerSignature} from "./OwnerSignature.sol";
 import {PackedUserOperation} from "./PackedUserOperation.sol";
+import {TradeFees} from "./TradeFees.sol";
 import {Execution} from "./WithdrawalExecutor.sol";
 
 /// @title The agent's permission, as fixed rules
@@ -13,11 +13,12 @@ import {Execution} from "./WithdrawalExecutor.sol";
 /// @dev The calls: `approve` of any token for the guard, the guard's trades, `settle` of the withdrawal executor, which
 /// demands the owner's own signature, right after the guard's `liquidate` that made its sales, and the removal of
 /// another permission from the account. None carries native value. Messages are never signed (ERC-1271).
-abstract contract GuardPolicy is LossBudget {
+abstract contract GuardPolicy is TradeFees {
     uint256 private constant MODULE_TYPE_POLICY = 5;
     uint256 private constant REFUSED = 1;
-    uint256 private constant PLAIN_DATA = 14;
-    uint256 private constant CLOSED_DATA = 46;
+    uint256 private constant PLAIN_DATA = 15;
+    uint256 private constant FEE_DATA = 21;
+    uint256 private constant RECIPIENT_DATA = 40;
     /// @notice The longest that a permission may hold.
     uint256 internal constant LONGEST_PERMISSION = 366 days;
     /// @notice By how much the clock of whoever writes a permission may be ahead of the chain's.
@@ -50,6 +51,10 @@ abstract contract GuardPolicy is LossBudget {
     /// sorted); counts while the account's list is closed.
     mapping(address account => bytes32) public closedRoot;
 
+    /// @notice Who receives what an account sends to a chain, where that is not the account at the same address; by the
+    /// time at which the permission was issued that names it, so that the next permission begins without any.
+    mapping(address account => mapping(uint40 issuedAt => mapping(uint256 chainId => bytes32))) public recipientOn;
+
     /// @notice Until when what an owner signed for an account is over, by the owner's word; also of accounts that are
     /// not made yet.
     mapping(address account => mapping(address owner => uint40)) public revokedUntil;
@@ -71,40 +76,23 @@ abstract contract GuardPolicy is LossBudget {
 
     /// @notice Sets the calling account's permission and limits. What its meters show stays, so a permission that waits
     /// to be installed is no second budget. Only the owner's signature makes an account call this. `data`: permission
-    /// id (32 bytes), issuedAt (5), validUntil (5), tradeBps (2), budgetBps (2), and 32 more, the root of the closed
-    /// list, or none.
+    /// id (32 bytes), issuedAt (5), validUntil (5), tradeBps (2), budgetBps (2), which of the rest follows (1); then
+    /// what does, in this order: root of the closed list (32), the integrator's fee and the service's, each recipient
+    /// (20) and basis points (1), and recipients on other chains, each chain (8) and account (32).
     function onInstall(bytes calldata data) external payable {
         _requireSealed();
-        bytes calldata terms = data[32:];
-        if (terms.length != PLAIN_DATA && terms.length != CLOSED_DATA) revert InvalidPermission(0, 0);
-        uint40 issuedAt = uint40(bytes5(terms[:5]));
-        uint40 validUntil = uint40(bytes5(terms[5:10]));
-        uint16 tradeBps = uint16(bytes2(terms[10:12]));
-        uint16 budgetBps = uint16(bytes2(terms[12:14]));
-        if (
-            issuedAt > block.timestamp + CLOCK_SKEW || validUntil > issuedAt + LONGEST_PERMISSION
-                || tradeBps > WIDEST_BPS || budgetBps > WIDEST_BPS
-        ) revert InvalidPermission(issuedAt, validUntil);
+        Account memory account = _readTerms(data[32:]);
+        account.permissionId = bytes4(data[:4]);
         Account memory before = _accounts[msg.sender];
         uint40 latest = revokedUntil[msg.sender][WITHDRAWALS.ownerOf(msg.sender)];
         if (latest < before.issuedAt) latest = before.issuedAt;
-        if (issuedAt <= latest) revert NotTheLatest(issuedAt, latest);
-        bool isClosed = terms.length == CLOSED_DATA;
-        if (isClosed) closedRoot[msg.sender] = bytes32(terms[14:]);
-        bytes4 id = bytes4(data[:4]);
+        if (account.issuedAt <= latest) revert NotTheLatest(account.issuedAt, latest);
         (uint256 lost, uint256 turnover) = _metersOf(before);
-        _accounts[msg.sender] = Account(
-            id,
-            issuedAt,
-            validUntil,
-            tradeBps,
-            budgetBps,
-            uint32(lost),
-            uint32(turnover),
-            uint40(block.timestamp),
-            isClosed
-        );
-        emit PermissionInstalled(msg.sender, id, issuedAt, validUntil);
+        (account.lost, account.turnover) = (uint32(lost), uint32(turnover));
+        account.chargedAt = uint40(block.timestamp);
+        _accounts[msg.sender] = account;
+        _keepRest(account, data[32 + PLAIN_DATA:]);
+        emit PermissionInstalled(msg.sender, account.permissionId, account.issuedAt, account.validUntil);
     }
 
     /// @notice Ends the permission if it is the account's present one. What was issued before never comes back.
@@ -209,7 +197,8 @@ abstract contract GuardPolicy is LossBudget {
         bytes4 selector = data.length < 4 ? bytes4(0) : bytes4(data);
         bool isAllowed;
         if (target == address(this)) {
-            isAllowed = _isTrade(selector) || selector == LossBudget.tighten.selector;
+            isAllowed = _isTrade(selector) || selector == this.tighten.selector
+                || selector == this.setFees.selector;
         } else if (target != address(WITHDRAWALS) && data.length >= 68) {
             bytes32 first;
             assembly ("memory-safe") {
@@ -232,6 +221,53 @@ abstract contract GuardPolicy is LossBudget {
             value := mload(add(packed, 52))
             mcopy(add(data, 32), add(packed, 84), mload(data))
         }
+    }
+
+    /// @dev What an owner signed of time and limits.
+    function _readTerms(bytes calldata terms) private view returns (Account memory account) {
+        if (terms.length < PLAIN_DATA) revert InvalidPermission(0, 0);
+        account.issuedAt = uint40(bytes5(terms[:5]));
+        account.validUntil = uint40(bytes5(terms[5:10]));
+        account.tradeBps = uint16(bytes2(terms[10:12]));
+        account.budgetBps = uint16(bytes2(terms[12:14]));
+        account.signed = uint8(terms[14]);
+        if (
+            account.issuedAt > block.timestamp + CLOCK_SKEW
+                || account.validUntil > account.issuedAt + LONGEST_PERMISSION || account.tradeBps > WIDEST_BPS
+                || account.budgetBps > WIDEST_BPS
+        ) revert InvalidPermission(account.issuedAt, account.validUntil);
+    }
+
+    /// @dev Keeps what an owner signed beside time and limits; reverts unless that is all there is.
+    function _keepRest(Account memory account, bytes calldata rest) private {
+        uint8 signed = account.signed;
+        if (signed & CLOSED_LIST != 0) {
+            closedRoot[msg.sender] = bytes32(rest[:32]);
+            rest = rest[32:];
+        }
+        uint256 feesBps;
+        if (signed & INTEGRATOR_FEE != 0) (rest, feesBps) = _keepFee(integratorFees, rest, feesBps);
+        if (signed & SERVICE_FEE != 0) (rest, feesBps) = _keepFee(serviceFees, rest, feesBps);
+        if (feesBps > WIDEST_FEES_BPS) revert FeeNotSigned(feesBps, 0);
+        if (signed & RECIPIENTS != 0) rest = _keepRecipients(account.issuedAt, rest);
+        if (rest.length > 0 || signed > MOST_SIGNED) revert InvalidPermission(account.issuedAt, account.validUntil);
+    }
+
+    function _keepFee(mapping(address => Fee) storage fees, bytes calldata rest, uint256 before)
+        private
+        returns (bytes calldata, uint256)
+    {
+        Fee memory fee = Fee(address(bytes20(rest[:20])), uint8(rest[20]), uint8(rest[20]));
+        if (fee.recipient == address(0) || fee.bps == 0) revert FeeNotSigned(fee.bps, 0);
+        fees[msg.sender] = fee;
+        return (rest[FEE_DATA:], before + fee.bps);
+    }
+
+    function _keepRecipients(uint40 issuedAt, bytes calldata rest) private returns (bytes calldata) {
+        for (; rest.length >= RECIPIENT_DATA; rest = rest[RECIPIENT_DATA:]) {
+            recipientOn[msg.sender][issuedAt][uint64(bytes8(rest[:8]))] = bytes32(rest[8:RECIPIENT_DATA]);
+        }
+        return rest;
     }
 
     function _end(address account, uint40 issuedBefore) private {

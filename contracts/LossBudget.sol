@@ -23,9 +23,15 @@ abstract contract LossBudget {
         uint32 lost;
         uint32 turnover;
         uint40 chargedAt;
-        /// True when the owner signed a closed list of tokens.
-        bool isClosed;
+        /// What else the owner signed, a bit each: CLOSED_LIST, INTEGRATOR_FEE, SERVICE_FEE, RECIPIENTS.
+        uint8 signed;
     }
+
+    uint8 internal constant CLOSED_LIST = 1;
+    uint8 internal constant INTEGRATOR_FEE = 2;
+    uint8 internal constant SERVICE_FEE = 4;
+    uint8 internal constant RECIPIENTS = 8;
+    uint8 internal constant MOST_SIGNED = 15;
 
     uint256 public constant PERIOD = 7 days;
     uint16 public constant DEFAULT_TRADE_BPS = 200;

@@ -33,7 +33,7 @@ abstract contract ReferencePrices is GuardRegistry {
     uint256 internal constant BPS = 10_000;
     /// @notice How long nothing is traded after a rollup's sequencer came back: its feeds have to catch up.
     uint256 internal constant SEQUENCER_GRACE = 1 hours;
-    uint256 private constant USD = 1e18;
+    uint256 internal constant USD = 1e18;
     /// @dev Keeps `answer * USD` within 256 bits.
     uint256 private constant LARGEST_ANSWER = type(uint128).max;
 
@@ -61,7 +61,7 @@ abstract contract ReferencePrices is GuardRegistry {
 
     /// @dev Refuses while the guard is paused, and while the chain's feeds cannot be relied on.
     function _requireOpen() internal view {
-        State memory current = state;
+        State memory current = _state;
         if (current.isPaused) revert Paused();
         if (current.sequencer == address(0)) return;
         (, int256 answer, uint256 startedAt,,) = IFeed(current.sequencer).latestRoundData();
@@ -74,8 +74,8 @@ abstract contract ReferencePrices is GuardRegistry {
         internal
         returns (Price memory price, uint256)
     {
-        Token memory listed = tokens[token];
-        if (!listed.isListed) revert TokenNotListed(token);
+        Token memory listed = _tokens[token];
+        if (listed.listing == Listing.NONE) revert TokenNotListed(token);
         price.token = token;
         price.unit = 10 ** (uint256(listed.decimals) + listed.priceDecimals);
         price.bandBps = listed.bandBps;
@@ -100,7 +100,7 @@ abstract contract ReferencePrices is GuardRegistry {
         if (answer <= 0 || uint256(answer) > LARGEST_ANSWER || answeredIn < round) revert InvalidPrice(token, answer);
         if (uint8(round >> PHASE_OFFSET) != phase) revert AggregatorChanged(token, feed);
         if (isBounded) {
-            Bounds memory known = bounds[feed];
+            Bounds memory known = _bounds[feed];
             if (uint256(answer) <= known.least || uint256(answer) >= known.most) revert InvalidPrice(token, answer);
         }
         _requireRecent(token, updatedAt, maxAge);
@@ -109,7 +109,7 @@ abstract contract ReferencePrices is GuardRegistry {
 
     /// @dev A price in another currency, times that currency's own.
     function _inUsd(address token, uint256 answer) private view returns (uint256) {
-        SecondFeed memory second = secondFeeds[token];
+        SecondFeed memory second = _secondFeeds[token];
         uint256 currency = _answerOf(token, second.feed, second.maxAge, second.phase, second.isBounded);
         uint256 product = answer.fullMulDiv(currency, 10 ** uint256(second.priceDecimals));
         if (product == 0 || product > LARGEST_ANSWER) revert InvalidPrice(token, int256(product));
@@ -120,8 +120,8 @@ abstract contract ReferencePrices is GuardRegistry {
         _requireRecent(token, signed.time, listed.maxAge);
         bytes32 digest = priceDigest(token, signed.price, signed.time);
         address signer = ECDSA.tryRecoverCalldata(digest, signed.signature);
-        if (signer == address(0) || signer != attestor) revert NotAttested(token);
-        Anchor memory anchor = anchors[token];
+        if (signer == address(0) || signer != _attestor) revert NotAttested(token);
+        Anchor memory anchor = _anchors[token];
         bool isNewDay = block.timestamp - anchor.time >= 1 days;
         if (isNewDay) anchor.price = anchor.next;
         uint256 difference = FixedPointMathLib.dist(signed.price, anchor.price);
@@ -129,7 +129,7 @@ abstract contract ReferencePrices is GuardRegistry {
         if (!isSane || difference * BPS > uint256(anchor.price) * listed.maxStepBps) {
             revert StepTooLarge(token, signed.price, anchor.price);
         }
-        if (isNewDay) anchors[token] = Anchor(anchor.price, uint104(signed.price), uint40(block.timestamp));
+        if (isNewDay) _anchors[token] = Anchor(anchor.price, uint104(signed.price), uint40(block.timestamp));
         return signed.price;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
+import {GuardRegistry} from "./GuardRegistry.sol";
 import {WithdrawalExecutor} from "./WithdrawalExecutor.sol";
 
 /// @title What an agent may make of an owner's liquidating withdrawal
@@ -17,13 +18,11 @@ contract SettlementRule {
         uint256 keep;
     }
 
-    /// @notice Stands for a chain in the registry's lane by which a token may be paid out to owners.
-    uint256 public constant PAYOUT_LANE = 0;
     /// @dev A hundredth: of what is kept, with one whole token, since something may have arrived after the agent read
     /// the balance; and of a signed amount that a venue gave back.
     uint256 private constant TOLERANCE = 100;
 
-    ILanes public immutable GUARD;
+    ITokens public immutable GUARD;
 
     error NotForPayout(address token);
     error NotAsSigned(address token, uint256 amount, uint256 signed);
@@ -31,7 +30,7 @@ contract SettlementRule {
     error AnotherPayout();
 
     constructor() {
-        GUARD = ILanes(msg.sender);
+        GUARD = ITokens(msg.sender);
     }
 
     /// @notice Reverts unless a payout is what its sales and the owner's signature make of it.
@@ -43,8 +42,8 @@ contract SettlementRule {
         uint256 afterwards,
         WithdrawalExecutor.Asset[] calldata sales
     ) external view {
-        uint256 lane = GUARD.lanes(GUARD.laneOf(payout.token, PAYOUT_LANE, GUARD.WITHDRAWALS()));
-        if (lane == 0) revert NotForPayout(payout.token);
+        GuardRegistry.Token memory listed = GUARD.tokens(payout.token);
+        if (listed.listing != GuardRegistry.Listing.PAYOUT) revert NotForPayout(payout.token);
         (uint256 given, uint256 matched) = (0, 0);
         for (uint256 i; i < payout.assets.length; ++i) {
             WithdrawalExecutor.Asset calldata asset = payout.assets[i];
@@ -65,7 +64,7 @@ contract SettlementRule {
         if (given > before) revert NotAsSigned(payout.token, before, given);
         uint256 most = before - given;
         if (afterwards < before) revert NotAsSigned(payout.token, afterwards, before);
-        uint256 tolerance = most / TOLERANCE + 10 ** (lane - 1);
+        uint256 tolerance = most / TOLERANCE + 10 ** listed.decimals;
         if (payout.keep > most || payout.keep + tolerance < most) revert WrongKeep(payout.keep, most);
     }
 
@@ -82,8 +81,6 @@ contract SettlementRule {
 }
 
 /// @notice What is read of the guard.
-interface ILanes {
-    function WITHDRAWALS() external view returns (address);
-    function lanes(bytes32 lane) external view returns (uint8);
-    function laneOf(address token, uint256 chainId, address remoteToken) external pure returns (bytes32);
+interface ITokens {
+    function tokens(address token) external view returns (GuardRegistry.Token memory);
 }

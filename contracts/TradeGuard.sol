@@ -4,6 +4,7 @@ pragma solidity ^0.8.28;
 import {MerkleProofLib} from "solady-src/src/utils/MerkleProofLib.sol";
 import {SafeTransferLib} from "solady-src/src/utils/SafeTransferLib.sol";
 import {GuardPolicy, IAccountOwners} from "./GuardPolicy.sol";
+import {BridgeCalls} from "./BridgeCalls.sol";
 import {GuardRegistry} from "./GuardRegistry.sol";
 import {ReferencePrices} from "./ReferencePrices.sol";
 import {RegistryChanges} from "./RegistryChanges.sol";
@@ -28,18 +29,18 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         uint128 amount;
         /// The least that the account must get.
         uint128 minOut;
-        /// Calldata for a route; for a router the tokens between both, 20 bytes each.
+        /// The venue's calldata; for a Uniswap v2 router the tokens between both, 20 bytes each.
         bytes route;
     }
 
-    /// @notice One transfer to the same account on another chain.
+    /// @notice One transfer to the account's own on another chain.
     struct Transfer {
         address bridge;
         uint8 token;
         uint128 amount;
         uint256 chainId;
-        address remoteToken;
-        /// The least that arrives there, in raw units of the remote token.
+        bytes32 remoteToken;
+        /// What arrives there, in raw units of the remote token; over CCTP at least that, whatever Circle charges.
         uint128 minOut;
     }
 
@@ -57,6 +58,7 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         uint256 worth;
         uint256 tradeBps;
         bool isClosed;
+        TradeRunner.Share[] fees;
         uint256 lost;
         uint256 turnover;
         uint256 deadline;
@@ -80,14 +82,22 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         address indexed account, address indexed sell, address indexed buy, address venue, uint256 sold, uint256 bought
     );
     event Sent(
-        address indexed account, address indexed token, address bridge, uint256 chainId, uint256 amount, uint256 minOut
+        address indexed account,
+        address indexed token,
+        address bridge,
+        uint256 chainId,
+        bytes32 recipient,
+        uint256 amount,
+        uint256 minOut
     );
 
     error Reentered();
     error Expired(uint256 deadline, uint256 blockTimestamp);
     error NotSealed();
     error VenueNotListed(address venue);
-    error LaneNotListed(address token, uint256 chainId, address remoteToken);
+    error VenueLimit(address venue, uint256 soldValue, uint256 mostUsd);
+    error BridgeNotListed(address bridge, address token, uint256 chainId, bytes32 remoteToken);
+    error RecipientNotSigned(uint256 chainId);
     error TokensNotAscending(address token);
     error SameToken(address token);
     error NothingSold(address token);
@@ -137,7 +147,7 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         external
         alone
     {
-        _tradeAll(listed, trades, evidence, deadline);
+        _tradeAll(listed, trades, evidence, deadline, true);
     }
 
     /// @notice Makes the sales of a withdrawal that the owner signed, for the call of the withdrawal executor right
@@ -155,7 +165,8 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
             if (listed[trades[i].buy] != payout.token) revert NotForPayout(listed[trades[i].buy]);
         }
         WithdrawalExecutor.Asset[] memory sales;
-        if (trades.length > 0) sales = _tradeAll(listed, trades, evidence, deadline).sales;
+        // What an owner withdraws pays no fee.
+        if (trades.length > 0) sales = _tradeAll(listed, trades, evidence, deadline, false).sales;
         SETTLEMENT.check(payout, before, payout.token.balanceOf(msg.sender), sales);
     }
 
@@ -165,7 +176,7 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         alone
     {
         if (block.timestamp > deadline) revert Expired(deadline, block.timestamp);
-        Session memory session = _open(listed, evidence.prices);
+        Session memory session = _open(listed, evidence.prices, false);
         if (session.isClosed) _requireOnList(session.prices[transfer.token].token, evidence.proofs[0]);
         _send(session, transfer);
         _charge(msg.sender, session.lost, 0);
@@ -187,10 +198,11 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         address[] calldata listed,
         Trade[] calldata trades,
         Evidence calldata evidence,
-        uint256 deadline
+        uint256 deadline,
+        bool paysFees
     ) private returns (Session memory session) {
         if (block.timestamp > deadline) revert Expired(deadline, block.timestamp);
-        session = _open(listed, evidence.prices);
+        session = _open(listed, evidence.prices, paysFees);
         session.deadline = deadline;
         session.sales = new WithdrawalExecutor.Asset[](trades.length);
         for (uint256 i; i < trades.length; ++i) {
@@ -201,10 +213,14 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
     }
 
     /// @dev Reads prices and balances before anything is called that could move them.
-    function _open(address[] calldata listed, SignedPrice[] calldata signed) private returns (Session memory session) {
+    function _open(address[] calldata listed, SignedPrice[] calldata signed, bool paysFees)
+        private
+        returns (Session memory session)
+    {
         Account memory account = _accounts[msg.sender];
         (session.tradeBps,) = _limits(account.tradeBps, account.budgetBps);
-        session.isClosed = account.isClosed;
+        session.isClosed = account.signed & CLOSED_LIST != 0;
+        if (paysFees) session.fees = _feesOf(account.signed);
         session.prices = new Price[](listed.length);
         address previous;
         uint256 used;
@@ -224,28 +240,50 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         Price memory sell = session.prices[order.sell];
         Price memory buy = session.prices[order.buy];
         if (order.sell == order.buy) revert SameToken(sell.token);
-        Venue kind = venues[order.venue];
-        if (kind != Venue.ROUTER && kind != Venue.ROUTE) revert VenueNotListed(order.venue);
+        Venue memory venue = _venues[order.venue];
+        if (venue.kind == VenueKind.NONE) revert VenueNotListed(order.venue);
         uint256 held = sell.token.balanceOf(address(RUNNER));
         uint256 came = _take(sell.token, order.amount, held);
-        bytes memory call =
-            kind == Venue.ROUTE ? order.route : _routerCall(sell.token, buy.token, order, came, session.deadline);
-        (uint256 returned, uint256 bought) = RUNNER.run(msg.sender, order.venue, sell.token, held, buy.token, call);
+        bytes memory call = venue.kind == VenueKind.CALLDATA
+            ? order.route
+            : _routerCall(sell.token, buy.token, order, came, session.deadline);
+        (uint256 returned, uint256 bought, uint256 fees) = _run(
+            session, TradeRunner.Order(msg.sender, order.venue, venue.spender, sell.token, held, buy.token), call
+        );
         if (bought < order.minOut) revert TooLittle(bought, order.minOut);
         sale = WithdrawalExecutor.Asset(sell.token, order.amount - returned);
-        _meter(session, order.sell, order.buy, sale.amount, bought);
+        // A fee is no loss: trades are held against what they brought.
+        _meter(session, order, sale.amount, bought + fees, venue);
         emit Traded(msg.sender, sell.token, buy.token, order.venue, sale.amount, bought);
     }
 
-    /// @dev Holds a trade against the account's limit, and adds what it may have lost and what it traded.
-    function _meter(Session memory session, uint256 selling, uint256 buying, uint256 sold, uint256 bought)
+    /// @dev Calls a venue; answers what it gave back, what the account got, and what was paid in fees.
+    function _run(Session memory session, TradeRunner.Order memory order, bytes memory call)
         private
-        pure
+        returns (uint256 returned, uint256 bought, uint256 fees)
     {
-        (Price memory sell, Price memory buy) = (session.prices[selling], session.prices[buying]);
+        uint256[] memory paid;
+        (returned, bought, paid) = RUNNER.run(order, session.fees, call);
+        for (uint256 i; i < paid.length; ++i) {
+            fees += paid[i];
+            if (paid[i] > 0) emit FeeTaken(msg.sender, order.buy, session.fees[i].recipient, paid[i]);
+        }
+    }
+
+    /// @dev Holds a trade against its limits, and adds what it may have lost and what it traded.
+    function _meter(
+        Session memory session,
+        Trade calldata order,
+        uint256 sold,
+        uint256 bought,
+        Venue memory venue
+    ) private pure {
+        (Price memory sell, Price memory buy) = (session.prices[order.sell], session.prices[order.buy]);
         uint256 given = _valueUp(sell, sold);
         uint256 got = _valueDown(buy, bought);
-        _requireFair(session, given, got);
+        bool isNarrower = venue.maxLossBps != 0 && venue.maxLossBps < session.tradeBps;
+        _requireFair(given, got, isNarrower ? venue.maxLossBps : session.tradeBps);
+        if (venue.maxUsd != 0 && given > venue.maxUsd * USD) revert VenueLimit(order.venue, given, venue.maxUsd);
         // What is lost when the market pays as much more for the one, and as much less for the other, as may be.
         (uint256 most, uint256 least) = (given * (BPS + sell.bandBps), got * (BPS - buy.bandBps));
         if (most > least) session.lost += _shareOf(most - least, session.worth * BPS);
@@ -256,25 +294,41 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
     function _send(Session memory session, Transfer calldata order) private {
         Price memory price = session.prices[order.token];
         address token = price.token;
-        if (venues[order.bridge] != Venue.BRIDGE) revert VenueNotListed(order.bridge);
-        uint8 lane = lanes[laneOf(token, order.chainId, order.remoteToken)];
-        if (lane == 0 || order.chainId == 0) revert LaneNotListed(token, order.chainId, order.remoteToken);
+        Lane memory lane = _lanes[laneOf(order.bridge, token, order.chainId, order.remoteToken)];
+        if (lane.protocol == Protocol.NONE) {
+            revert BridgeNotListed(order.bridge, token, order.chainId, order.remoteToken);
+        }
+        bytes32 recipient = _recipientOn(order.chainId, lane.isEvm);
         uint256 held = token.balanceOf(address(RUNNER));
-        uint256 came = _take(token, order.amount, held);
-        bytes memory call = abi.encodeCall(
-            IBridge.lock, (token, came, order.chainId, order.remoteToken, order.minOut, msg.sender)
+        bytes memory call = BridgeCalls.encode(
+            lane,
+            BridgeCalls.Deposit(
+                msg.sender, recipient, token, order.remoteToken, _take(token, order.amount, held), order.minOut
+            )
         );
-        (uint256 returned,) = RUNNER.run(msg.sender, order.bridge, token, held, address(0), call);
-        uint256 amount = order.amount - returned;
-        uint256 arriving = uint256(order.minOut) * 10 ** tokens[token].decimals / 10 ** (lane - 1);
-        _meterSending(session, price, amount, arriving);
-        emit Sent(msg.sender, token, order.bridge, order.chainId, amount, order.minOut);
+        (uint256 returned,,) = _run(
+            session, TradeRunner.Order(msg.sender, order.bridge, order.bridge, token, held, address(0)), call
+        );
+        uint256 arriving = uint256(order.minOut) * 10 ** _tokens[token].decimals / 10 ** lane.decimals;
+        _meterSending(session, price, order.amount - returned, arriving);
+        emit Sent(
+            msg.sender, token, order.bridge, order.chainId, recipient, order.amount - returned, order.minOut
+        );
+    }
+
+    /// @dev Whom the owner's permission names for a chain, else the account at the same address.
+    function _recipientOn(uint256 chainId, bool isEvm) private view returns (bytes32 recipient) {
+        Account memory account = _accounts[msg.sender];
+        if (account.signed & RECIPIENTS != 0) recipient = recipientOn[msg.sender][account.issuedAt][chainId];
+        if (recipient != 0) return recipient;
+        if (!isEvm) revert RecipientNotSigned(chainId);
+        return bytes32(uint256(uint160(msg.sender)));
     }
 
     /// @dev Of a transfer the same asset arrives, so its band is one of the difference, and it is no turnover.
     function _meterSending(Session memory session, Price memory price, uint256 amount, uint256 arriving) private pure {
         (uint256 given, uint256 got) = (_valueUp(price, amount), _valueDown(price, arriving));
-        _requireFair(session, given, got);
+        _requireFair(given, got, session.tradeBps);
         if (given > got) session.lost += _shareOf((given - got) * (BPS + price.bandBps), session.worth * BPS);
     }
 
@@ -288,11 +342,21 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
         if (came == 0) revert NothingSold(token);
     }
 
-    /// @dev Holds one trade against the account's limit, by the prices themselves.
-    function _requireFair(Session memory session, uint256 given, uint256 got) private pure {
-        if (got < given && (given - got) * BPS > given * session.tradeBps) {
-            revert UnfairTrade(given, got, session.tradeBps);
-        }
+    /// @dev Holds one trade against a limit, by the prices themselves.
+    function _requireFair(uint256 given, uint256 got, uint256 maxLossBps) private pure {
+        if (got < given && (given - got) * BPS > given * maxLossBps) revert UnfairTrade(given, got, maxLossBps);
+    }
+
+    /// @dev The shares of what is bought that go to others than the account.
+    function _feesOf(uint8 signed) private view returns (TradeRunner.Share[] memory shares) {
+        if (signed & (INTEGRATOR_FEE | SERVICE_FEE) == 0) return shares;
+        shares = new TradeRunner.Share[](2);
+        if (signed & INTEGRATOR_FEE != 0) shares[0] = _shareOfFee(integratorFees[msg.sender]);
+        if (signed & SERVICE_FEE != 0) shares[1] = _shareOfFee(serviceFees[msg.sender]);
+    }
+
+    function _shareOfFee(Fee memory fee) private pure returns (TradeRunner.Share memory) {
+        return TradeRunner.Share(fee.recipient, fee.bps);
     }
 
     function _shareOf(uint256 value, uint256 worth) private pure returns (uint256) {
@@ -332,7 +396,7 @@ contract TradeGuard is ReferencePrices, GuardPolicy {
     }
 
     function _requireSealed() internal view override {
-        if (!state.isSealed) revert NotSealed();
+        if (!_state.isSealed) revert NotSealed();
     }
 }
 
@@ -345,17 +409,4 @@ interface IRouter {
         address to,
         uint256 deadline
     ) external returns (uint256[] memory amounts);
-}
-
-/// @notice A bridge: takes a token here and owes the recipient at least `minOut` of another one on the destination.
-/// What it cannot deliver it gives back to `recipient` here, not to its caller.
-interface IBridge {
-    function lock(
-        address token,
-        uint256 amount,
-        uint256 destinationChainId,
-        address destinationToken,
-        uint256 minOut,
-        address recipient
-    ) external returns (bytes32 id);
 }

@@ -113,9 +113,8 @@ const settingsOf = ({ addresses, guard }: DeploymentPlan, chain: ChainId) => {
   ]
 }
 
-const findingLines = ({ asListed, leftOut, unpinned, waiting, wrong }: DeploymentPlan) => [
+const findingLines = ({ asListed, unpinned, waiting, wrong }: DeploymentPlan) => [
   ...asListed.map((line) => `ok       ${line}`),
-  ...leftOut.map((line) => `left out ${line}`),
   ...waiting.map((line) => `waits    ${line}`),
   ...unpinned.map((line) => `UNPINNED ${line}`),
   ...wrong.map((line) => `WRONG    ${line}`)

@@ -29,7 +29,8 @@ export const kernelAbi = parseAbi([
 
 export const selectors = {
   approve: "function approve(address spender, uint256 amount)",
-  lock: "function lock(address token, uint256 amount, uint256 destinationChainId, address destinationToken, uint256 minOut, address recipient)",
+  deposit:
+    "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message)",
   settle:
     "function settle((string portfolioId, address recipient, (address token, uint256 amount)[] assets, bytes32 nonce, uint256 expiresAt) authorization, bytes signature, address settlementToken, uint256 keep)",
   swapOneHop:

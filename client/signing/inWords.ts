@@ -7,13 +7,28 @@ const percent = (bps: number) => `${bps / 100} percent`
 const limit = (bps: number, what: string) =>
   bps === 0 ? `${what} no more than the guard's own limit` : `${what} at most ${percent(bps)}`
 
-const guarded = ({ budgetBps, closedTokens, contract, tradeBps, validUntil }: Guard): ReadonlyArray<string> => [
-  `until ${new Date(validUntil * 1_000).toISOString()} it trades through the guard ${contract} alone, which holds prices against references`,
-  `${limit(tradeBps, "one trade may lose")}, and ${limit(budgetBps, "all trades of a week")}`,
-  closedTokens === undefined
-    ? "it may buy the tokens that the guard's registry lists"
-    : `it may buy these tokens alone: ${closedTokens.join(", ")}`
-]
+const fees = ({ integratorFee, serviceFee }: Guard): ReadonlyArray<string> =>
+  [integratorFee, serviceFee].flatMap((fee) =>
+    fee === undefined
+      ? []
+      : [`of what each trade buys, at most ${percent(fee.mostBps)} goes to ${fee.recipient} as a fee`]
+  )
+
+const receivers = ({ recipients = [] }: Guard): ReadonlyArray<string> =>
+  recipients.map(({ account, chainId }) => `what it sends to chain ${chainId} goes to the account ${account}`)
+
+const guarded = (guard: Guard): ReadonlyArray<string> => {
+  const { budgetBps, closedTokens, contract, tradeBps, validUntil } = guard
+  return [
+    `until ${new Date(validUntil * 1_000).toISOString()} it trades through the guard ${contract} alone, which holds prices against references`,
+    `${limit(tradeBps, "one trade may lose")}, and ${limit(budgetBps, "all trades of a week")}`,
+    closedTokens === undefined
+      ? "it may buy the tokens that the guard's registry lists"
+      : `it may buy these tokens alone: ${closedTokens.join(", ")}`,
+    ...fees(guard),
+    ...receivers(guard)
+  ]
+}
 
 const unguarded = ({ bridge, routedSwap, router, tokens }: SignedChain["policy"]): ReadonlyArray<string> => [
   "it trades without a time limit, and no price is held: a stolen agent key could trade everything away",

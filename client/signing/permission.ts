@@ -78,17 +78,22 @@ const callsOf = (policy: SignedPolicy, account: string, settles: boolean) => {
     ...(bridge === undefined
       ? []
       : [
-          call(bridge.contract, selectors.lock, [
-            isWord(0, addressWord(bridge.token)),
-            isOneOf(
-              64,
-              bridge.destinations.map(({ chainId }) => numberWord(BigInt(chainId)))
-            ),
+          call(bridge.contract, selectors.deposit, [
+            isWord(0, addressWord(account)),
+            isWord(32, addressWord(account)),
+            isWord(64, addressWord(bridge.token)),
             isOneOf(
               96,
               bridge.destinations.map(({ token }) => addressWord(token))
             ),
-            isWord(160, addressWord(account))
+            isOneOf(
+              192,
+              bridge.destinations.map(({ chainId }) => numberWord(BigInt(chainId)))
+            ),
+            isWord(224, numberWord(0n)),
+            isWord(320, numberWord(0n)),
+            isWord(352, numberWord(384n)),
+            isWord(384, numberWord(0n))
           ])
         ]),
     ...(routedSwap === undefined
@@ -124,6 +129,34 @@ const callsType = {
 const closedLeaf = (token: string): Hex =>
   keccak256(keccak256(encodeAbiParameters([{ type: "address" }], [token as Address])))
 
+/** One byte that says what follows, a bit each; then a closed list, two fees, and recipients on other chains. */
+const besideLimits = ({
+  closedTokens,
+  integratorFee,
+  recipients,
+  serviceFee
+}: NonNullable<SignedPolicy["guard"]>): ReadonlyArray<Hex> => {
+  let bits = 0
+  const data: Array<Hex> = []
+  if (closedTokens !== undefined) {
+    bits += 1
+    data.push(merkleRoot(closedTokens.map(closedLeaf)))
+  }
+  for (const [bit, fee] of [
+    [2, integratorFee],
+    [4, serviceFee]
+  ] as const) {
+    if (fee === undefined) continue
+    bits += bit
+    data.push(fee.recipient as Address, toHex(fee.mostBps, { size: 1 }))
+  }
+  if (recipients !== undefined) {
+    bits += 8
+    for (const { account, chainId } of recipients) data.push(toHex(chainId, { size: 8 }), account as Hex)
+  }
+  return [toHex(bits, { size: 1 }), ...data]
+}
+
 const policyData = (policy: SignedPolicy, account: string, settles: boolean): Hex => {
   const { guard } = policy
   if (guard === undefined) {
@@ -137,7 +170,7 @@ const policyData = (policy: SignedPolicy, account: string, settles: boolean): He
     toHex(guard.validUntil, { size: 5 }),
     toHex(guard.tradeBps, { size: 2 }),
     toHex(guard.budgetBps, { size: 2 }),
-    ...(guard.closedTokens === undefined ? [] : [merkleRoot(guard.closedTokens.map(closedLeaf))])
+    ...besideLimits(guard)
   ])
 }
 

@@ -35,6 +35,13 @@ export const BridgePolicy = Schema.Struct({
 })
 export type BridgePolicy = typeof BridgePolicy.Type
 
+/** A share of what a trade buys, which the guard pays to the recipient within the trade. */
+const SignedFee = Schema.Struct({
+  recipient: EvmAddress,
+  /** Most that it may be, in basis points: 1 to 100, with the other fee together at most 100. */
+  mostBps: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
+})
+
 /** The guard through which all trades and transfers go, and what the owner signs of it. Source: docs/contracts.md. */
 export const TradeGuardPolicy = Schema.Struct({
   contract: EvmAddress,
@@ -46,7 +53,12 @@ export const TradeGuardPolicy = Schema.Struct({
   tradeBps: Schema.Int,
   budgetBps: Schema.Int,
   /** The only tokens that the agent may buy; the owner signs their Merkle root. Left out: those of the registry. */
-  closedTokens: Schema.optionalKey(Schema.NonEmptyArray(EvmAddress))
+  closedTokens: Schema.optionalKey(Schema.NonEmptyArray(EvmAddress)),
+  /** Left out: none is taken. */
+  integratorFee: Schema.optionalKey(SignedFee),
+  serviceFee: Schema.optionalKey(SignedFee),
+  /** Who receives what is sent to a chain of the guard's registry; left out: the account at the same address. */
+  recipients: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ chainId: Schema.Int, account: Bytes32 })))
 })
 export type TradeGuardPolicy = typeof TradeGuardPolicy.Type
 

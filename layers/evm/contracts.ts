@@ -78,11 +78,13 @@ export const routerAbi = parseAbi([
 ])
 
 /**
- * The bridge: takes tokens on this chain and owes the recipient at least `minOut` of another one on the destination.
- * Every argument is static, so that a call policy can pin each by its offset.
+ * Across's SpokePool: takes tokens on this chain, and a relayer pays the recipient exactly `outputAmount` of another
+ * one on the destination, or the depositor gets them back. A call policy can pin every word, of the message its length.
  */
-export const bridgeAbi = parseAbi([
-  "function lock(address token, uint256 amount, uint256 destinationChainId, address destinationToken, uint256 minOut, address recipient) returns (bytes32 id)"
+export const spokePoolAbi = parseAbi([
+  "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
+  "error InvalidQuoteTimestamp()",
+  "error InvalidFillDeadline()"
 ])
 
 /** contracts/RoutedSwap.sol: the terms are static, so that a call policy can pin each by its offset. */

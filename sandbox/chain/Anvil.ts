@@ -81,7 +81,6 @@ export const startAnvil = (
       name: "anvil",
       file: binary,
       remedy: `Run npm install (on Linux x64 it brings anvil), or npm install --no-save ${packageName}@1.7.1, or install Foundry so that anvil is on PATH`,
-      // Kernel's only published build is larger than the main network allows (EIP-170).
       args: [
         "--chain-id",
         `${chainId}`,
@@ -90,8 +89,6 @@ export const startAnvil = (
         "--host",
         "127.0.0.1",
         "--silent",
-        "--code-size-limit",
-        "65536",
         "--gas-limit",
         `${blockGasLimit}`,
         "--prune-history",

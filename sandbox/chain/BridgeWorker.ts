@@ -1,11 +1,18 @@
 /**
- * Delivers what the vaults took to the other chain, after a while and less a fee, or does what the control API has set
+ * Fills what the pools took on the other chain, after a while, or does what the control API has set
  * instead: later, in another token, back to where it came from, or never. What a node refuses is sent until it is paid.
  */
 import { Duration, Effect, Layer, Schedule } from "effect"
-import { encodeFunctionData, type Hex } from "viem"
-import { afterBridgeFee, bridgeVaultAbi, type Locked, locksSince, payoutOf } from "#sandbox/chain/bridgeVault.ts"
-import type { Token } from "#sandbox/assets/catalog.ts"
+import { type Address, encodeFunctionData, type Hex, isAddressEqual } from "viem"
+import {
+  afterBridgeFee,
+  type Deposit,
+  depositsSince,
+  fillData,
+  fillInsteadData,
+  payoutOf,
+  spokePoolAbi
+} from "#sandbox/chain/spokePool.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { type FaultMode, Faults } from "#sandbox/faults/Faults.ts"
 import { operate } from "#sandbox/chain/operate.ts"
@@ -14,65 +21,60 @@ import { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 const checkInterval = Duration.millis(250)
 const usualDelay = Duration.seconds(2)
 const lateDelay = Duration.seconds(20)
-/** Pauses between the tries to pay one lock. */
+/** Pauses between the tries to pay one deposit. */
 const retryPauses = Schedule.min([Schedule.exponential(Duration.millis(250)), Schedule.spaced(Duration.seconds(5))])
 
 const send = (chain: Chain, what: string, data: Hex) =>
   operate(chain.client, { what, to: chain.contracts.bridge, data, gas: 1_000_000n })
 
 /** Another token of the same worth, as a route that went wrong half way delivers it. */
-const inEther = ({ catalog, prices }: Chain, amount: bigint): readonly [Token, bigint] => {
+const inEther = ({ catalog, prices }: Chain, amount: bigint): readonly [Address, bigint] => {
   const { usdc, weth } = catalog
   const worth = amount * prices.price(usdc.assetId) * 10n ** BigInt(weth.decimals)
-  return [weth, worth / (prices.price(weth.assetId) * 10n ** BigInt(usdc.decimals))]
+  return [weth.address, worth / (prices.price(weth.assetId) * 10n ** BigInt(usdc.decimals))]
 }
 
-const release = (
-  chain: Chain,
-  { destinationToken, id, recipient }: Locked,
-  { amount, isPartial }: { readonly amount: bigint; readonly isPartial: boolean }
-) => {
-  const [token, raw] = isPartial ? inEther(chain, amount) : [{ address: destinationToken }, amount]
-  return send(
+const fill = (chain: Chain, deposit: Deposit, isPartial: boolean) => {
+  const data = isPartial ? fillInsteadData(deposit, ...inEther(chain, deposit.outputAmount)) : fillData(deposit)
+  return send(chain, `fill deposit ${deposit.depositId} of ${deposit.originChainId}`, data)
+}
+
+const refund = (chain: Chain, { depositId }: Deposit) =>
+  send(
     chain,
-    `release ${id}`,
-    encodeFunctionData({ abi: bridgeVaultAbi, functionName: "release", args: [id, token.address, raw, recipient] })
+    `refund deposit ${depositId}`,
+    encodeFunctionData({ abi: spokePoolAbi, functionName: "refund", args: [depositId] })
   )
-}
-
-const refund = (chain: Chain, { id }: Locked) =>
-  send(chain, `refund ${id}`, encodeFunctionData({ abi: bridgeVaultAbi, functionName: "refund", args: [id] }))
 
 export const BridgeWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const chains = yield* WorldChains
     const faults = yield* Faults
 
-    const isPaid = Effect.fnUntraced(function* (source: Chain, { destinationChainId, id }: Locked) {
-      const destination = chains.find(Number(destinationChainId))
+    const isPaid = Effect.fnUntraced(function* (source: Chain, deposit: Deposit) {
+      const destination = chains.find(Number(deposit.destinationChainId))
       return (
-        (yield* payoutOf(source, "Refunded", id)) !== null ||
-        (destination !== undefined && (yield* payoutOf(destination, "Released", id)) !== null)
+        (yield* payoutOf(source, "Refunded", deposit)) !== null ||
+        (destination !== undefined && (yield* payoutOf(destination, "Filled", deposit)) !== null)
       )
     })
 
     /**
-     * Pays a lock unless it is paid: a try whose answer was lost may have paid it. What the minimum or the destination
-     * forbids goes back, as a true bridge would have it.
+     * Pays a deposit unless it is paid: a try whose answer was lost may have paid it. What asks for more than the
+     * bridge's price leaves, or for another token than USDC, goes back, as nobody would fill it on a true bridge.
      */
-    const pay = Effect.fnUntraced(function* (source: Chain, lock: Locked, mode: FaultMode) {
-      if (yield* isPaid(source, lock)) return
-      const destination = chains.find(Number(lock.destinationChainId))
-      const amount = afterBridgeFee(lock.amount)
-      const token = destination?.tokens.find(({ address }) => address === lock.destinationToken)
+    const pay = Effect.fnUntraced(function* (source: Chain, deposit: Deposit, mode: FaultMode) {
+      if (yield* isPaid(source, deposit)) return
+      const destination = chains.find(Number(deposit.destinationChainId))
+      const token = destination?.tokens.find(({ address }) => isAddressEqual(address, deposit.destinationToken))
       if (
         destination === undefined ||
         token !== destination.catalog.usdc ||
-        amount < lock.minOut ||
+        deposit.outputAmount > afterBridgeFee(deposit.amount) ||
         mode === "refunded"
       )
-        return yield* refund(source, lock)
-      yield* release(destination, lock, { amount, isPartial: mode === "partial" })
+        return yield* refund(source, deposit)
+      yield* fill(destination, deposit, mode === "partial")
     })
 
     const retried = <A, E extends { readonly message: string }>(work: Effect.Effect<A, E>) =>
@@ -81,22 +83,22 @@ export const BridgeWorker = Layer.effectDiscard(
         Effect.retry(retryPauses)
       )
 
-    /** Each lock draws its mode once, however often it is tried. */
-    const answer = Effect.fnUntraced(function* (source: Chain, lock: Locked) {
-      if (yield* retried(isPaid(source, lock))) return
+    /** Each deposit draws its mode once, however often it is tried. */
+    const answer = Effect.fnUntraced(function* (source: Chain, deposit: Deposit) {
+      if (yield* retried(isPaid(source, deposit))) return
       const mode = yield* faults.take("bridge")
       if (mode === "never" || mode === "down") return
       yield* Effect.sleep(mode === "late" || mode === "slow" ? lateDelay : usualDelay)
-      yield* retried(pay(source, lock, mode))
+      yield* retried(pay(source, deposit, mode))
     })
 
     const follow = Effect.fnUntraced(function* (source: Chain) {
       let next = 0n
       const check = Effect.gen(function* () {
-        const { head, locks } = yield* locksSince(source, next)
+        const { deposits, head } = yield* depositsSince(source, next)
         next = head + 1n
-        for (const lock of locks) {
-          yield* Effect.forkScoped(answer(source, lock))
+        for (const deposit of deposits) {
+          yield* Effect.forkScoped(answer(source, deposit))
         }
       })
       yield* check.pipe(

@@ -19,6 +19,11 @@ const attestedStepBps = 500
 /** How far markets may be from prices, in basis points: the deviation at which real feeds are written anew. */
 const bandOf = ({ tags }: Token) => (tags.includes("stablecoin") ? 25 : 50)
 
+/** Seconds that relayers have, as Across's own interface sets them. */
+const fillTimeSeconds = 14_400
+
+const bridge = "the stand-in of Across's SpokePool"
+
 const source = "placed by the sandbox"
 
 const feed = (address: Address) => ({ address, description: "sandbox", decimals: 8, maxAgeSeconds: feedAge, source })
@@ -67,7 +72,7 @@ export const chainFile = Effect.fnUntraced(function* ({ at, chain, client, price
     catch: (cause) => new SandboxFailure({ message: `Chain ${chain.chainId} did not show its contracts`, cause })
   })
   const coded = (address: Address) => ({ codeHash: hashes.get(address) ?? null, source })
-  const venue = (name: string, kind: "uniswap-v2" | "route", target: Address) => ({
+  const venue = (name: string, kind: "uniswap-v2" | "calldata", target: Address) => ({
     name,
     kind,
     target,
@@ -83,17 +88,20 @@ export const chainFile = Effect.fnUntraced(function* ({ at, chain, client, price
     tokens: chain.tokens.map((token) => tokenRow(token, priceOf)),
     venues: [
       venue("the Uniswap v2 router", "uniswap-v2", at.router),
-      venue("the stand-in of LI.FI's diamond", "route", at.diamond),
-      venue("the stand-in of an issuer's contract", "route", at.issuerManager)
+      venue("the stand-in of LI.FI's diamond", "calldata", at.diamond),
+      venue("the stand-in of an issuer's contract", "calldata", at.issuerManager)
     ],
-    bridges: [{ name: "the bridge vault", protocol: "vault" as const, address: at.bridge, ...coded(at.bridge) }],
+    bridges: [{ name: bridge, protocol: "across" as const, address: at.bridge, ...coded(at.bridge) }],
     lanes: catalog
       .filter(({ chainId }) => chainId !== chain.chainId)
       .map(({ chainId, usdc }) => ({
         symbol: chain.usdc.symbol,
+        bridge,
         chainId,
         remoteToken: usdc.address,
         decimals: usdc.decimals,
+        destination: chainId,
+        fillTimeSeconds,
         source
       })),
     payoutTokens: [chain.usdc.symbol],

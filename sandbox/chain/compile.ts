@@ -51,8 +51,11 @@ const filesIn = (folder: string) =>
 /** Whether a file has code of its own; one of structs or abstract contracts is compiled with those that import it. */
 const hasCode = (file: string) => /^(?:contract|library) /mu.test(read(file))
 
-/** What fits into a contract (EIP-170) only when it is compiled through the intermediate representation. */
-const throughIr: ReadonlySet<string> = new Set(["contracts/TradeGuard.sol"])
+/**
+ * What is compiled through the intermediate representation: the guard, to fit into a contract (EIP-170), and functions
+ * of more arguments than the other pipeline has room for.
+ */
+const throughIr: ReadonlySet<string> = new Set(["contracts/TradeGuard.sol", "sandbox/contracts/SpokePool.sol"])
 
 /** The contracts that these files define. Settings and grouping are part of what production addresses follow from. */
 const compile = (files: ReadonlyArray<string>) => {
@@ -91,7 +94,10 @@ const contracts = Object.fromEntries([
   ...filesIn("contracts")
     .filter(hasCode)
     .flatMap((file) => compile([file])),
-  ...compile(filesIn("sandbox/contracts"))
+  ...compile(filesIn("sandbox/contracts").filter((file) => !throughIr.has(file))),
+  ...filesIn("sandbox/contracts")
+    .filter((file) => throughIr.has(file))
+    .flatMap((file) => compile([file]))
 ])
 
 mkdirSync(dirname(target), { recursive: true })

@@ -14,7 +14,7 @@ export type ChainContracts = typeof canonical & {
   readonly factory: Address
   readonly router: Address
   readonly treasury: Address
-  /** The vault of the bridge to the other chains. */
+  /** The stand-in of Across's pool: the bridge to the other chains. */
   readonly bridge: Address
   /** The stand-in of LI.FI's diamond, and the liquidity that only its routes reach. */
   readonly diamond: Address
@@ -43,7 +43,7 @@ const ownAddresses = (contracts: Contracts, { diamond, router }: { readonly diam
 /** What each contract that a chain has before is created with. */
 export const initCodes = (contracts: Contracts, chain: CatalogChain) => {
   const treasury = contracts.own("Treasury")
-  const bridge = contracts.own("BridgeVault")
+  const bridge = contracts.own("SpokePool")
   const factoryCode = encodeDeployData({
     abi: contracts.uniswapFactory.abi,
     bytecode: contracts.uniswapFactory.creation,

@@ -73,19 +73,21 @@ const deploySalted = (
     Effect.as(getCreate2Address({ from: create2Deployer, salt, bytecode }))
   )
 
-/** Deploys a contract, then copies its code to another address: keeps its immutables, not its storage. */
-const deployTo = Effect.fnUntraced(function* (
+/**
+ * Puts at an address what a contract's constructor makes of it there: keeps its immutables, not its storage. Nothing is
+ * deployed, so a build may be larger than a contract may be (EIP-170), as that of Kernel is which is published.
+ */
+const placeAt = (
   client: ChainClient,
   what: string,
   { address, bytecode }: { readonly bytecode: Hex; readonly address: Address }
-) {
-  const deployed = yield* deploy(client, what, bytecode)
-  yield* ask(client, `place ${what}`, async () => {
-    const code = await client.getCode({ address: deployed })
-    if (code === undefined) throw new Error(`${what} has no code at ${deployed}`)
-    await client.setCode({ address, bytecode: code })
+) =>
+  ask(client, `place ${what}`, async () => {
+    await client.setCode({ address, bytecode })
+    const { data } = await client.call({ to: address })
+    if (data === undefined) throw new Error(`the constructor of ${what} makes no code`)
+    await client.setCode({ address, bytecode: data })
   })
-})
 
 const installCanonical = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts) {
   const entryPoint = yield* deploySalted(client, "EntryPoint 0.7", {
@@ -97,9 +99,9 @@ const installCanonical = Effect.fnUntraced(function* (client: ChainClient, contr
       message: `EntryPoint was deployed at ${entryPoint} instead of ${canonical.entryPoint}: @account-abstraction/contracts is not version 0.7.0. Run npm install`
     })
   }
-  yield* deployTo(client, "Kernel 0.3.1", { bytecode: contracts.kernel, address: canonical.kernel })
-  yield* deployTo(client, "the Kernel factory", { bytecode: contracts.kernelFactory, address: canonical.kernelFactory })
-  yield* deployTo(client, "Multicall3", { bytecode: contracts.multicall3, address: canonical.multicall3 })
+  yield* placeAt(client, "Kernel 0.3.1", { bytecode: contracts.kernel, address: canonical.kernel })
+  yield* placeAt(client, "the Kernel factory", { bytecode: contracts.kernelFactory, address: canonical.kernelFactory })
+  yield* placeAt(client, "Multicall3", { bytecode: contracts.multicall3, address: canonical.multicall3 })
   const modules = [
     [canonical.metaFactory, "MetaFactory"],
     [canonical.ownerValidator, "MultiChainOwnerValidator"],
@@ -131,7 +133,7 @@ const shortString = (text: string): Hex =>
 
 /** WETH9 keeps name, symbol and decimals in its first three slots, which a constructor would have filled. */
 const installWeth = Effect.fnUntraced(function* (client: ChainClient, contracts: Contracts, token: Token) {
-  yield* deployTo(client, "WETH", { bytecode: contracts.weth.creation, address: token.address })
+  yield* placeAt(client, "WETH", { bytecode: contracts.weth.creation, address: token.address })
   const slots = [shortString(token.name), shortString(token.symbol), toHex(token.decimals, { size: 32 })]
   yield* ask(client, "name WETH", () =>
     Promise.all(slots.map((value, index) => client.setStorageAt({ address: token.address, index, value })))
@@ -176,7 +178,7 @@ const foundPools = Effect.fnUntraced(function* (
   }
 })
 
-/** What the vault and the routes' pools can pay out before anything was sold to them: whole tokens of each kind. */
+/** What the bridge and the routes' pools can pay out before anything was sold to them: whole tokens of each kind. */
 const stock = 1_000_000_000n
 
 const stockUp = Effect.fnUntraced(function* (
@@ -210,7 +212,7 @@ const placeOthers = Effect.fnUntraced(function* (installation: Installation, at:
   yield* deploy(client, "the Uniswap v2 factory", codes.factory)
   yield* deploy(client, "the Uniswap v2 router", codes.router)
   yield* deploy(client, "the treasury", codes.treasury)
-  yield* deploy(client, "the bridge vault", codes.bridge)
+  yield* deploy(client, "the bridge's pool", codes.bridge)
   yield* deploy(client, "the stand-in of LI.FI's diamond", codes.diamond)
   yield* deploy(client, "the pools of routes", codes.routePools)
   yield* deploy(client, "the stand-in of an issuer's contract", codes.issuerManager)

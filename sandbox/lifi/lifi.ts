@@ -1,6 +1,6 @@
 /**
- * LI.FI's API v1, as far as the world needs it: quotes and routes over the vault for USDC between its chains, and over
- * pools of its own for swaps on one; and the status of what was locked, read from the chains.
+ * LI.FI's API v1, as far as the world needs it: quotes and routes over the bridge for USDC between its chains, and over
+ * pools of its own for swaps on one; and the status of what was deposited, read from the chains.
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -8,6 +8,7 @@ import { type Address, type Hex, isAddressEqual } from "viem"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import { Faults } from "#sandbox/faults/Faults.ts"
 import { lifiToken, type QuotedStep, quoteStep } from "#sandbox/lifi/quote.ts"
+import { timeOf } from "#sandbox/chain/spokePool.ts"
 import { type SwapStep, swapSteps } from "#sandbox/lifi/swap.ts"
 import { lifiStatus } from "#sandbox/lifi/status.ts"
 import { withFaults } from "#sandbox/faults/withFaults.ts"
@@ -84,11 +85,12 @@ const usualSlippage = 0.005
 
 type Step = QuotedStep | SwapStep
 
-/** The steps, best first; none when neither the vault nor the pools go there. */
+/** The steps, best first; none when neither the bridge nor the pools go there. */
 const stepsFor = Effect.fnUntraced(function* (chains: WorldChains["Service"], wanted: Wanted) {
   const [from, to] = [chains.find(wanted.fromChain), chains.find(wanted.toChain)]
   if (from === undefined || to === undefined) return []
-  if (from !== to) return Option.toArray(Option.fromUndefinedOr(transferStep(from, to, wanted)))
+  if (from !== to)
+    return Option.toArray(Option.fromUndefinedOr(transferStep(from, to, { ...wanted, quotedAt: yield* timeOf(from) })))
   const token = (address: string) => from.tokens.find((known) => isAddressEqual(known.address, address as Address))
   const [sell, buy] = [token(wanted.fromToken), token(wanted.toToken)]
   if (sell === undefined || buy === undefined || sell === buy) return []
@@ -105,8 +107,12 @@ const stepsFor = Effect.fnUntraced(function* (chains: WorldChains["Service"], wa
   return steps.toSorted((a, b) => (BigInt(b.estimate.toAmount) > BigInt(a.estimate.toAmount) ? 1 : -1))
 })
 
-/** The step; undefined when the vault does not go there. */
-const transferStep = (from: Chain, to: Chain, wanted: Wanted): QuotedStep | undefined => {
+/** The step; undefined when the bridge does not go there. */
+const transferStep = (
+  from: Chain,
+  to: Chain,
+  wanted: Wanted & { readonly quotedAt: number }
+): QuotedStep | undefined => {
   const { usdc: sell } = from.catalog
   const { usdc: buy } = to.catalog
   const isServed =
@@ -121,7 +127,8 @@ const transferStep = (from: Chain, to: Chain, wanted: Wanted): QuotedStep | unde
     amount: BigInt(wanted.fromAmount),
     fromAddress,
     toAddress: (wanted.toAddress ?? fromAddress) as Address,
-    slippage: wanted.slippage ?? usualSlippage
+    slippage: wanted.slippage ?? usualSlippage,
+    quotedAt: wanted.quotedAt
   })
 }
 

@@ -1,7 +1,6 @@
-/** A step as LI.FI would quote it, over the vault between the world's chains. */
-import { encodeFunctionData } from "viem"
+/** A step as LI.FI would quote it, over the bridge between the world's chains. */
 import * as Decimal from "#domain/values/Decimal.ts"
-import { afterBridgeFee, bridgeFeeBps, bridgeVaultAbi } from "#sandbox/chain/bridgeVault.ts"
+import { afterBridgeFee, bridgeFeeBps, quotedDeposit } from "#sandbox/chain/spokePool.ts"
 import type { Token } from "#sandbox/assets/catalog.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 
@@ -22,18 +21,22 @@ export interface Transfer {
   readonly amount: bigint
   readonly fromAddress: `0x${string}`
   readonly toAddress: `0x${string}`
-  /** Fraction. */
+  /** Fraction; a bridge that pays exactly what was asked for has none. */
   readonly slippage: number
+  /** Time of the quote by the source chain's clock, in seconds since 1970. */
+  readonly quotedAt: number
 }
+
+/** LI.FI's name of the bridge. */
+export const bridgeTool = "vault"
 
 export const usdOf = (chain: Chain, token: Token, amount: bigint) =>
   Decimal.format((amount * chain.prices.price(token.assetId)) / 10n ** BigInt(token.decimals), 4)
 
-export const quoteStep = ({ amount, buy, from, fromAddress, sell, slippage, to, toAddress }: Transfer) => {
+export const quoteStep = ({ amount, buy, from, fromAddress, quotedAt, sell, slippage, to, toAddress }: Transfer) => {
   const toAmount = (afterBridgeFee(amount) * 10n ** BigInt(buy.decimals)) / 10n ** BigInt(sell.decimals)
-  const toAmountMin = (toAmount * (10_000n - BigInt(Math.round(slippage * 10_000)))) / 10_000n
   const id = `${from.chainId}-${to.chainId}-${amount}`
-  const tool = { tool: "vault", toolDetails: { key: "vault", name: "Vault", logoURI: "" } }
+  const tool = { tool: bridgeTool, toolDetails: { key: bridgeTool, name: "Vault", logoURI: "" } }
   const action = {
     fromChainId: from.chainId,
     toChainId: to.chainId,
@@ -45,11 +48,11 @@ export const quoteStep = ({ amount, buy, from, fromAddress, sell, slippage, to, 
     toAddress
   }
   const estimate = {
-    tool: "vault",
+    tool: bridgeTool,
     approvalAddress: from.contracts.bridge,
     fromAmount: amount.toString(),
     toAmount: toAmount.toString(),
-    toAmountMin: toAmountMin.toString(),
+    toAmountMin: toAmount.toString(),
     fromAmountUSD: usdOf(from, sell, amount),
     toAmountUSD: usdOf(to, buy, toAmount),
     executionDuration: 2,
@@ -66,11 +69,14 @@ export const quoteStep = ({ amount, buy, from, fromAddress, sell, slippage, to, 
     ],
     gasCosts: []
   }
-  const data = encodeFunctionData({
-    abi: bridgeVaultAbi,
-    functionName: "lock",
-    args: [sell.address, amount, BigInt(to.chainId), buy.address, toAmountMin, toAddress]
-  })
+  const order = {
+    token: sell.address,
+    amount,
+    destinationChainId: BigInt(to.chainId),
+    destinationToken: buy.address,
+    outputAmount: toAmount
+  }
+  const data = quotedDeposit(order, toAddress, quotedAt)
   return {
     id,
     type: "lifi",

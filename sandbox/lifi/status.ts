@@ -1,9 +1,9 @@
-/** What became of a lock, in LI.FI's words. */
+/** What became of a deposit, in LI.FI's words. */
 import { Effect } from "effect"
 import { type Hex, isAddressEqual } from "viem"
-import { type Locked, locksOf, payoutOf } from "#sandbox/chain/bridgeVault.ts"
+import { type Deposit, depositsOf, idOf, payoutOf } from "#sandbox/chain/spokePool.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
-import { lifiToken } from "#sandbox/lifi/quote.ts"
+import { bridgeTool, lifiToken } from "#sandbox/lifi/quote.ts"
 import type { WorldChains } from "#sandbox/chain/SandboxChains.ts"
 
 const tokenAt = (chain: Chain, address: string) => {
@@ -13,24 +13,31 @@ const tokenAt = (chain: Chain, address: string) => {
 
 const describe = Effect.fnUntraced(function* (
   chains: WorldChains["Service"],
-  { lock, source, txHash }: { readonly source: Chain; readonly lock: Locked; readonly txHash: Hex }
+  { deposit, source, txHash }: { readonly source: Chain; readonly deposit: Deposit; readonly txHash: Hex }
 ) {
   const sending = {
     txHash,
     chainId: source.chainId,
-    amount: lock.amount.toString(),
-    token: tokenAt(source, lock.token)
+    amount: deposit.amount.toString(),
+    token: tokenAt(source, deposit.token)
   }
-  const known = { transactionId: lock.id, sending, tool: "vault", fromAddress: lock.sender, toAddress: lock.recipient }
-  const refunded = yield* payoutOf(source, "Refunded", lock.id)
+  const { depositor, recipient } = deposit
+  const known = {
+    transactionId: idOf(deposit),
+    sending,
+    tool: bridgeTool,
+    fromAddress: depositor,
+    toAddress: recipient
+  }
+  const refunded = yield* payoutOf(source, "Refunded", deposit)
   if (refunded !== null) {
     const receiving = { txHash: refunded.txHash, chainId: source.chainId, amount: refunded.amount.toString() }
     return { ...known, status: "DONE", substatus: "REFUNDED", receiving }
   }
-  const destination = chains.find(Number(lock.destinationChainId))
-  const paid = destination === undefined ? null : yield* payoutOf(destination, "Released", lock.id)
+  const destination = chains.find(Number(deposit.destinationChainId))
+  const paid = destination === undefined ? null : yield* payoutOf(destination, "Filled", deposit)
   if (destination === undefined || paid === null) {
-    const receiving = { chainId: Number(lock.destinationChainId) }
+    const receiving = { chainId: Number(deposit.destinationChainId) }
     return { ...known, status: "PENDING", substatus: "WAIT_DESTINATION_TRANSACTION", receiving }
   }
   const receiving = {
@@ -39,7 +46,7 @@ const describe = Effect.fnUntraced(function* (
     amount: paid.amount.toString(),
     token: tokenAt(destination, paid.token)
   }
-  const isAsked = isAddressEqual(paid.token, lock.destinationToken)
+  const isAsked = isAddressEqual(paid.token, deposit.destinationToken)
   return { ...known, status: "DONE", substatus: isAsked ? "COMPLETED" : "PARTIAL", receiving }
 })
 
@@ -50,11 +57,11 @@ export const lifiStatus = Effect.fnUntraced(function* (
 ) {
   const sources = chains.all.filter(({ chainId }) => fromChain === undefined || chainId === fromChain)
   for (const source of sources) {
-    const locks = yield* locksOf(source, txHash)
-    if (locks === null) continue
-    const [lock] = locks
-    if (lock === undefined) return { status: "INVALID" }
-    return yield* describe(chains, { source, lock, txHash })
+    const deposits = yield* depositsOf(source, txHash)
+    if (deposits === null) continue
+    const [deposit] = deposits
+    if (deposit === undefined) return { status: "INVALID" }
+    return yield* describe(chains, { source, deposit, txHash })
   }
   return { status: "NOT_FOUND" }
 })

@@ -46,6 +46,26 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
   "the guard with a closed list": {
     ...plain,
     guard: { ...guard, closedTokens: [address("5"), address("6"), address("8")] }
+  },
+  "the guard with fees": {
+    ...plain,
+    guard: {
+      ...guard,
+      integratorFee: { recipient: address("a"), mostBps: 25 },
+      serviceFee: { recipient: address("b"), mostBps: 5 }
+    }
+  },
+  "the guard with everything": {
+    ...plain,
+    guard: {
+      ...guard,
+      closedTokens: [address("5")],
+      serviceFee: { recipient: address("b"), mostBps: 100 },
+      recipients: [
+        { chainId: 1_151_111_081_099_710, account: `0x${"c1".repeat(32)}` },
+        { chainId: 42_161, account: `0x${"00".repeat(12)}${"d2".repeat(20)}` }
+      ]
+    }
   }
 }
 
@@ -97,10 +117,10 @@ describe("ballast/signing computes what the service does", () => {
 })
 
 /** What stage 1 answers for an owner of two chains. */
-const issued = () => {
+const issued = (guarded = policies["the guard"]!) => {
   const account = accountAddress({ ...maker, withdrawalDomainName })
   const chains = ([8453, 42161] as const).map((chainId, index) => {
-    const policy = index === 0 ? policies["the guard"]! : policies["a bridge"]!
+    const policy = index === 0 ? guarded : policies["a bridge"]!
     const data = permissionData({ policy, account, agent, settles: true })
     const permissionId = "0x5f16f4c7"
     return {
@@ -149,6 +169,11 @@ const alterations: ReadonlyArray<readonly [string, string, (stage1: Issued) => v
     "the guard's time",
     (stage1) => (stage1.authorization.chains[0]!.policy["guard"].validUntil += 1)
   ],
+  [
+    "chains.0.policy",
+    "a fee",
+    (stage1) => (stage1.authorization.chains[0]!.policy["guard"].serviceFee = { recipient: address("a"), mostBps: 100 })
+  ],
   ["chains.1.policy", "the router", (stage1) => (stage1.authorization.chains[1]!.policy["router"] = address("a"))],
   ["chains.1.policy", "a token", (stage1) => (stage1.authorization.chains[1]!.policy["tokens"] = [address("a")])],
   ["authorization", "that there are parts", (stage1) => Reflect.deleteProperty(stage1, "authorization")]
@@ -161,6 +186,15 @@ describe("what is signed is described to its owner", () => {
     assert.include(sentences.join("\n"), `until ${new Date(guard.validUntil * 1_000).toISOString()}`)
     assert.include(sentences.join("\n"), "one trade may lose at most 0.5 percent")
     assert.include(sentences.join("\n"), "a stolen agent key could trade everything away")
+  })
+
+  it("with every fee and every recipient that it names", () => {
+    const text = [policies["the guard with fees"]!, policies["the guard with everything"]!]
+      .flatMap((policy) => verify(issued(policy)).sentences)
+      .join("\n")
+    assert.include(text, `of what each trade buys, at most 0.25 percent goes to ${address("a")} as a fee`)
+    assert.include(text, `of what each trade buys, at most 0.05 percent goes to ${address("b")} as a fee`)
+    assert.include(text, `what it sends to chain 1151111081099710 goes to the account 0x${"c1".repeat(32)}`)
   })
 
   for (const [part, what, alter] of alterations) {

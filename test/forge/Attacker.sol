@@ -46,8 +46,8 @@ contract Attacker is GuardFixture {
         return tokens;
     }
 
-    function theVenues() external view returns (address[3] memory) {
-        return [address(route), address(router), address(bridge)];
+    function theVenues() external view returns (address[4] memory) {
+        return [address(route), address(router), address(pool), address(messenger)];
     }
 
     function _afterwards() private {
@@ -100,21 +100,36 @@ contract Attacker is GuardFixture {
         if (kind == 0) return (sold, abi.encodeCall(OddToken.transferFrom, (address(account), THIEF, amount)));
         if (kind == 1) return (sold, abi.encodeCall(OddToken.transferFrom, (address(account), runner, amount)));
         if (kind == 2) return (bought, abi.encodeCall(OddToken.transferFrom, (runner, THIEF, 1)));
-        if (kind == 3) return (runner, abi.encodeCall(TradeRunner.run, (THIEF, address(route), bought, 0, sold, "")));
+        if (kind == 3) {
+            TradeRunner.Order memory order =
+                TradeRunner.Order(THIEF, address(route), address(route), bought, 0, sold);
+            return (runner, abi.encodeCall(TradeRunner.run, (order, new TradeRunner.Share[](0), "")));
+        }
         if (kind == 4) return (address(guard), abi.encodeCall(guard.tighten, (1, 1)));
         return (address(guard), abi.encodeCall(RegistryChanges.pause, ()));
     }
 
-    function send(uint256 share, uint256 bps) external {
+    function deposit(uint256 share, uint256 bps) external {
         uint256 amount = tokens[0].balanceOf(address(account)) * _within(share, 1, 50) / 100;
         uint256 arriving = amount * 1e12 * _within(bps, 9_700, 10_000) / 10_000;
+        _sendOver(address(pool), amount, arriving, arriving / 1e10);
+    }
+
+    function burn(uint256 share, uint256 bps) external {
+        uint256 amount = tokens[0].balanceOf(address(account)) * _within(share, 1, 50) / 100;
+        uint256 arriving = amount * _within(bps, 9_700, 10_000) / 10_000;
+        _sendOver(address(messenger), amount, arriving, arriving * 1e2);
+    }
+
+    /// @param owed In US dollars of 8 decimals.
+    function _sendOver(address bridge, uint256 amount, uint256 arriving, uint256 owed) private {
         TradeGuard.Transfer memory order =
-            TradeGuard.Transfer(address(bridge), 0, uint128(amount), 42_161, address(0xF00D), uint128(arriving));
+            TradeGuard.Transfer(bridge, 0, uint128(amount), 42_161, REMOTE, uint128(arriving));
         address[] memory listed = _all();
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
         vm.prank(address(account));
         try guard.send(listed, order, evidence, vm.getBlockTimestamp()) {
-            owedElsewhere += arriving / 1e10;
+            owedElsewhere += owed;
             ++made;
         } catch {}
         _afterwards();

@@ -9,9 +9,10 @@ import {TradeGuard} from "../../contracts/TradeGuard.sol";
 import {Cheats} from "./Cheats.sol";
 import {OddToken, TestFeed} from "./OddTokens.sol";
 import {TestAccount, TestOwners} from "./TestAccount.sol";
-import {AnyPriceRoute, AnyPriceRouter, TestBridge} from "./Venues.sol";
+import {TestMessenger, TestSpokePool} from "./Bridges.sol";
+import {AnyPriceRoute, AnyPriceRouter} from "./Venues.sol";
 
-/// @title A sealed guard with four tokens, three venues and one account
+/// @title A sealed guard with four tokens, two venues, two bridges and one account
 /// @notice Feeds: USD 1.00 with 6 decimals, ETH 2,500 with 18, BTC 50,000 with 8. Attested: STOCK 100 with 18.
 abstract contract GuardFixture is Cheats {
     address internal constant ADMINISTRATOR = address(0xAD);
@@ -22,6 +23,9 @@ abstract contract GuardFixture is Cheats {
     uint256 internal constant OWNER_KEY = 0x0E4;
     bytes4 internal constant PERMISSION = 0x11223344;
     uint256 internal constant START = 1_800_000_000;
+    bytes32 internal constant REMOTE = bytes32(uint256(0xF00D));
+    uint256 internal constant SOLANA = 1_151_111_081_099_710;
+    bytes32 internal constant SOLANA_MINT = keccak256("a mint");
 
     TradeGuard internal guard;
     TestOwners internal owners;
@@ -31,7 +35,8 @@ abstract contract GuardFixture is Cheats {
     TestFeed internal sequencer;
     AnyPriceRoute internal route;
     AnyPriceRouter internal router;
-    TestBridge internal bridge;
+    TestSpokePool internal pool;
+    TestMessenger internal messenger;
 
     uint256[4] internal prices = [uint256(1e8), 2_500e8, 50_000e8, 100e18];
     uint256[4] internal units = [uint256(1e6), 1e18, 1e8, 1e18];
@@ -44,7 +49,8 @@ abstract contract GuardFixture is Cheats {
         guard = new TradeGuard(ADMINISTRATOR, GUARDIAN, IAccountOwners(address(owners)));
         route = new AnyPriceRoute();
         router = new AnyPriceRouter();
-        bridge = new TestBridge();
+        pool = new TestSpokePool();
+        messenger = new TestMessenger();
         sequencer = new TestFeed(0);
         sequencer.set(0, START - 2 days, START);
         _deployTokens();
@@ -77,32 +83,78 @@ abstract contract GuardFixture is Cheats {
         _registry(guard).setKeys(ADMINISTRATOR, GUARDIAN, vm.addr(ATTESTOR_KEY));
         for (uint256 i; i < 3; ++i) {
             vm.prank(ADMINISTRATOR);
-            _registry(guard).registerToken(address(tokens[i]), address(feeds[i]), 1 days, _band(i), address(0), 0);
+            _registry(guard).registerToken(_fed(i, _band(i)));
         }
         vm.prank(ADMINISTRATOR);
-        _registry(guard).registerAttested(address(tokens[3]), 5 minutes, _band(3), 500, 100e18);
+        _registry(guard).registerToken(_attested(3, _band(3)));
         vm.prank(ADMINISTRATOR);
-        _registry(guard).registerVenue(address(route), GuardRegistry.Venue.ROUTE);
+        _registry(guard).registerVenue(_calledWithData(address(route)));
         vm.prank(ADMINISTRATOR);
-        _registry(guard).registerVenue(address(router), GuardRegistry.Venue.ROUTER);
+        _registry(guard).registerVenue(_v2Router(address(router)));
         vm.prank(ADMINISTRATOR);
-        _registry(guard).registerVenue(address(bridge), GuardRegistry.Venue.BRIDGE);
+        _registry(guard).registerBridge(_spoke(0));
         vm.prank(ADMINISTRATOR);
-        _registry(guard).registerLane(address(tokens[0]), 42_161, address(0xF00D), 18);
+        _registry(guard).registerBridge(_circle(0));
         vm.prank(ADMINISTRATOR);
-        _registry(guard).registerLane(address(tokens[0]), 0, address(owners), 6);
+        _registry(guard).registerBridge(_circleToSolana(0));
         vm.prank(ADMINISTRATOR);
         _registry(guard).setSequencer(address(sequencer));
         vm.prank(ADMINISTRATOR);
         _registry(guard).seal();
     }
 
-    /// @dev The registration of a token with its feed.
-    function _feeding(uint256 token, uint8 bandBps) internal view returns (bytes memory) {
-        return abi.encodeCall(
-            RegistryChanges.registerToken,
-            (address(tokens[token]), address(feeds[token]), 1 days, bandBps, address(0), 0)
+    /// @dev A token with its feed; withdrawals may be paid in the first one.
+    function _fed(uint256 token, uint8 bandBps) internal view returns (GuardRegistry.TokenEntry memory entry) {
+        entry = _fedBy(address(tokens[token]), address(feeds[token]));
+        entry.bandBps = bandBps;
+        entry.isPayout = token == 0;
+    }
+
+    function _fedBy(address token, address feed) internal pure returns (GuardRegistry.TokenEntry memory entry) {
+        (entry.token, entry.feed, entry.maxAge, entry.bandBps) = (token, feed, 1 days, 1);
+    }
+
+    function _attested(uint256 token, uint8 bandBps) internal view returns (GuardRegistry.TokenEntry memory entry) {
+        (entry.token, entry.maxAge, entry.bandBps) = (address(tokens[token]), 5 minutes, bandBps);
+        (entry.maxStepBps, entry.firstPrice) = (500, 100e18);
+    }
+
+    function _calledWithData(address venue) internal pure returns (GuardRegistry.VenueEntry memory) {
+        return GuardRegistry.VenueEntry(venue, venue, GuardRegistry.VenueKind.CALLDATA, 0, 0);
+    }
+
+    function _v2Router(address venue) internal pure returns (GuardRegistry.VenueEntry memory) {
+        return GuardRegistry.VenueEntry(venue, venue, GuardRegistry.VenueKind.V2_ROUTER, 0, 0);
+    }
+
+    /// @dev Another token of 18 decimals on another chain.
+    function _spoke(uint256 token) internal view returns (GuardRegistry.BridgeEntry memory) {
+        return GuardRegistry.BridgeEntry(
+            address(pool),
+            GuardRegistry.Protocol.ACROSS,
+            address(tokens[token]),
+            42_161,
+            REMOTE,
+            18,
+            true,
+            42_161,
+            4 hours
         );
+    }
+
+    function _circle(uint256 token) internal view returns (GuardRegistry.BridgeEntry memory) {
+        return GuardRegistry.BridgeEntry(
+            address(messenger), GuardRegistry.Protocol.CCTP, address(tokens[token]), 42_161, REMOTE, 6, true, 3, 0
+        );
+    }
+
+    function _circleToSolana(uint256 token) internal view returns (GuardRegistry.BridgeEntry memory entry) {
+        entry = _circle(token);
+        (entry.chainId, entry.remoteToken, entry.isEvm, entry.destination) = (SOLANA, SOLANA_MINT, false, 5);
+    }
+
+    function _feeding(uint256 token, uint8 bandBps) internal view returns (bytes memory) {
+        return abi.encodeCall(RegistryChanges.registerToken, (_fed(token, bandBps)));
     }
 
     /// @dev The guard by the functions that change its registry.
@@ -119,7 +171,18 @@ abstract contract GuardFixture is Cheats {
         pure
         returns (bytes memory)
     {
-        return abi.encodePacked(bytes32(id), uint40(issuedAt), uint40(validUntil), tradeBps, budgetBps);
+        return abi.encodePacked(bytes32(id), uint40(issuedAt), uint40(validUntil), tradeBps, budgetBps, uint8(0));
+    }
+
+    /// @dev A permission with default limits and more that the owner signed.
+    function _permissionWith(bytes4 id, uint256 issuedAt, uint8 signed, bytes memory rest)
+        internal
+        pure
+        returns (bytes memory)
+    {
+        return abi.encodePacked(
+            bytes32(id), uint40(issuedAt), uint40(issuedAt + 90 days), uint16(0), uint16(0), signed, rest
+        );
     }
 
     /// @dev Raw units of one token that are worth as much as raw units of another, by the true prices.

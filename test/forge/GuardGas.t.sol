@@ -29,7 +29,7 @@ contract GuardGasTest is GuardFixture {
         TradeGuard.Evidence memory none;
         TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 9_970);
         vm.prank(address(account));
-        guard.trade(listed, trades, none, block.timestamp);
+        guard.trade(listed, trades, none, vm.getBlockTimestamp());
     }
 
     function test_gas_twoSwapsBetweenTokensWithFeeds() public {
@@ -40,7 +40,7 @@ contract GuardGasTest is GuardFixture {
         trades[0] = _paying(0, 1, 1_000e6, 9_970)[0];
         trades[1] = _paying(0, 2, 1_000e6, 9_970)[0];
         vm.prank(address(account));
-        guard.trade(listed, trades, none, block.timestamp);
+        guard.trade(listed, trades, none, vm.getBlockTimestamp());
     }
 
     function test_gas_oneSwapIntoAnAttestedToken() public {
@@ -50,7 +50,7 @@ contract GuardGasTest is GuardFixture {
         TradeGuard.Trade[] memory trades = _paying(0, 3, 1_000e6, 9_970);
         trades[0].buy = 1;
         vm.prank(address(account));
-        guard.trade(listed, trades, evidence, block.timestamp);
+        guard.trade(listed, trades, evidence, vm.getBlockTimestamp());
     }
 
     function test_gas_oneTransfer() public {
@@ -58,13 +58,43 @@ contract GuardGasTest is GuardFixture {
         listed[0] = address(tokens[0]);
         TradeGuard.Evidence memory none;
         TradeGuard.Transfer memory order =
-            TradeGuard.Transfer(address(bridge), 0, 1_000e6, 42_161, address(0xF00D), 999e18);
+            TradeGuard.Transfer(address(pool), 0, 1_000e6, 42_161, REMOTE, 999e18);
         vm.prank(address(account));
-        guard.send(listed, order, none, block.timestamp);
+        guard.send(listed, order, none, vm.getBlockTimestamp());
+    }
+
+    function test_gas_oneBurn() public {
+        address[] memory listed = new address[](1);
+        listed[0] = address(tokens[0]);
+        TradeGuard.Evidence memory none;
+        TradeGuard.Transfer memory order =
+            TradeGuard.Transfer(address(messenger), 0, 1_000e6, 42_161, REMOTE, 999e6);
+        vm.prank(address(account));
+        guard.send(listed, order, none, vm.getBlockTimestamp());
     }
 
     function test_gas_revocation() public {
         bytes memory signature = _signature(OWNER_KEY, guard.revocationDigest(address(account), uint40(START)));
         guard.revoke(address(account), vm.addr(OWNER_KEY), uint40(START), signature);
+    }
+}
+
+/// @title What a fee costs, to a recipient who has some of the token already
+contract GuardGasOfFeesTest is GuardFixture {
+    address private constant INTEGRATOR = address(0x1267);
+
+    function setUp() public override {
+        super.setUp();
+        account.install(guard, _permissionWith(0x55667788, START, 2, abi.encodePacked(INTEGRATOR, uint8(25))));
+        tokens[1].mint(INTEGRATOR, 1);
+    }
+
+    function test_gas_oneSwapWithAFee() public {
+        address[] memory listed = new address[](2);
+        (listed[0], listed[1]) = (address(tokens[0]), address(tokens[1]));
+        TradeGuard.Evidence memory none;
+        TradeGuard.Trade[] memory trades = _paying(0, 1, 1_000e6, 9_970);
+        vm.prank(address(account));
+        guard.trade(listed, trades, none, vm.getBlockTimestamp());
     }
 }

@@ -44,11 +44,11 @@ contract GuardInvariantsTest is Cheats {
         TradeGuard guard = attacker.theGuard();
         address runner = address(guard.RUNNER());
         OddToken[4] memory tokens = attacker.theTokens();
-        address[3] memory venues = attacker.theVenues();
+        address[4] memory venues = attacker.theVenues();
         for (uint256 i; i < 4; ++i) {
             assertEq(tokens[i].balanceOf(address(guard)), 0, "the guard has tokens");
             assertEq(tokens[i].balanceOf(runner), 0, "the runner has tokens");
-            for (uint256 j; j < 3; ++j) assertEq(tokens[i].allowance(runner, venues[j]), 0, "an allowance is left");
+            for (uint256 j; j < 4; ++j) assertEq(tokens[i].allowance(runner, venues[j]), 0, "an allowance is left");
         }
     }
 

@@ -5,6 +5,7 @@ import {GuardPolicy} from "../../contracts/GuardPolicy.sol";
 import {LossBudget} from "../../contracts/LossBudget.sol";
 import {PackedUserOperation} from "../../contracts/PackedUserOperation.sol";
 import {SettlementRule} from "../../contracts/SettlementRule.sol";
+import {TradeFees} from "../../contracts/TradeFees.sol";
 import {TradeGuard} from "../../contracts/TradeGuard.sol";
 import {WithdrawalExecutor} from "../../contracts/WithdrawalExecutor.sol";
 import {GuardFixture} from "./GuardFixture.sol";
@@ -271,7 +272,7 @@ contract GuardPolicyTest is GuardFixture {
         bytes32 root = leaves[0] < leaves[1]
             ? keccak256(abi.encodePacked(leaves[0], leaves[1]))
             : keccak256(abi.encodePacked(leaves[1], leaves[0]));
-        account.install(guard, abi.encodePacked(_permission(0x55667788, START, START + 1 days, 0, 0), root));
+        account.install(guard, _permissionWith(0x55667788, START, 1, abi.encodePacked(root)));
         uint256 buy = _within(seed, 0, 3);
         TradeGuard.Trade[] memory trades = _paying(buy == 2 ? 1 : 2, buy, units[buy == 2 ? 1 : 2] / 10, 10_000);
         TradeGuard.Evidence memory evidence = _evidence(prices[3]);
@@ -281,7 +282,7 @@ contract GuardPolicyTest is GuardFixture {
         address[] memory listed = _all();
         vm.prank(address(account));
         if (buy > 1) vm.expectPartialRevert(TradeGuard.NotOnClosedList.selector);
-        guard.trade(listed, trades, evidence, block.timestamp);
+        guard.trade(listed, trades, evidence, vm.getBlockTimestamp());
     }
 
     function _leaf(uint256 token) private view returns (bytes32) {
@@ -340,7 +341,7 @@ contract GuardPolicyTest is GuardFixture {
         if (kind == 6) return Call(address(guard), 1, abi.encodeWithSelector(TradeGuard.trade.selector));
         if (kind == 7) return Call(address(account), 0, data);
         if (kind == 8) return Call(address(router), 0, data);
-        if (kind == 9) return Call(address(bridge), 0, data);
+        if (kind == 9) return Call(address(pool), 0, data);
         if (kind == 10) return Call(address(owners), 0, data);
         return Call(target, 0, data);
     }
@@ -352,7 +353,7 @@ contract GuardPolicyTest is GuardFixture {
         bytes4 selector = bytes4(call.data);
         if (call.target == address(guard)) {
             return selector == TradeGuard.trade.selector || selector == TradeGuard.send.selector
-                || selector == LossBudget.tighten.selector;
+                || selector == LossBudget.tighten.selector || selector == TradeFees.setFees.selector;
         }
         if (call.target == address(owners)) return false;
         if (call.target == address(account)) {

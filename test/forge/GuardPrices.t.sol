@@ -2,6 +2,7 @@
 pragma solidity ^0.8.28;
 
 import {RegistryChanges} from "../../contracts/RegistryChanges.sol";
+import {GuardRegistry} from "../../contracts/GuardRegistry.sol";
 import {ReferencePrices} from "../../contracts/ReferencePrices.sol";
 import {TradeGuard} from "../../contracts/TradeGuard.sol";
 import {IAccountOwners} from "../../contracts/GuardPolicy.sol";
@@ -121,7 +122,7 @@ contract GuardPricesTest is GuardFixture {
         BoundedFeed feed = new BoundedFeed(8, 1_000e8, 10_000e8);
         feed.set(2_500e8, vm.getBlockTimestamp(), vm.getBlockTimestamp());
         address token = address(tokens[1]);
-        _change(abi.encodeCall(RegistryChanges.registerToken, (token, address(feed), 1 days, 1, address(0), 0)));
+        _change(abi.encodeCall(RegistryChanges.registerToken, (_fedBy(token, address(feed)))));
         answer = int256(_within(uint256(answer), 500e8, 20_000e8));
         if (uint256(answer) % 5 == 0) answer = answer % 2 == 0 ? int256(1_000e8) : int256(10_000e8);
         feed.set(answer, vm.getBlockTimestamp(), vm.getBlockTimestamp());
@@ -144,9 +145,9 @@ contract GuardPricesTest is GuardFixture {
         ratio.set(int256(10 ** uint256(first) * 5 / 4), now_, now_);
         coin.set(int256(10 ** uint256(second) * 2_000), now_, now_);
         address token = address(tokens[1]);
-        _change(
-            abi.encodeCall(RegistryChanges.registerToken, (token, address(ratio), 1 days, 1, address(coin), 2 days))
-        );
+        GuardRegistry.TokenEntry memory entry = _fedBy(token, address(ratio));
+        (entry.second, entry.secondMaxAge) = (address(coin), 2 days);
+        _change(abi.encodeCall(RegistryChanges.registerToken, (entry)));
         now_ = vm.getBlockTimestamp();
         ratio.set(int256(10 ** uint256(first) * 5 / 4), now_, now_);
         coin.set(int256(10 ** uint256(second) * 2_000), now_, now_);

@@ -15,14 +15,16 @@ contract GuardRegistryTest is GuardFixture {
     function _additions() private returns (bytes[8] memory) {
         address token = address(new OddToken(18));
         address feed = address(new TestFeed(8));
+        GuardRegistry.TokenEntry memory composed = _fedBy(address(tokens[0]), feed);
+        (composed.second, composed.secondMaxAge) = (feed, 1 days);
         return [
-            abi.encodeCall(RegistryChanges.registerToken, (token, feed, 1 days, 50, address(0), 0)),
-            abi.encodeCall(RegistryChanges.registerToken, (address(tokens[0]), feed, 1 days, 50, feed, 1 days)),
-            abi.encodeCall(RegistryChanges.registerVenue, (address(new AnyPriceRoute()), GuardRegistry.Venue.ROUTE)),
-            abi.encodeCall(RegistryChanges.registerLane, (address(tokens[1]), 10, address(0xBEEF), 18)),
+            abi.encodeCall(RegistryChanges.registerToken, (_fedBy(token, feed))),
+            abi.encodeCall(RegistryChanges.registerToken, (composed)),
+            abi.encodeCall(RegistryChanges.registerVenue, (_calledWithData(address(new AnyPriceRoute())))),
+            abi.encodeCall(RegistryChanges.registerBridge, (_spoke(1))),
             abi.encodeCall(RegistryChanges.setKeys, (THIEF, THIEF, THIEF)),
             abi.encodeCall(RegistryChanges.setSequencer, (address(0))),
-            abi.encodeCall(RegistryChanges.registerAttested, (address(tokens[3]), 5 minutes, 50, 500, 100e18)),
+            abi.encodeCall(RegistryChanges.registerToken, (_attested(3, 50))),
             abi.encodeCall(RegistryChanges.unpause, ())
         ];
     }
@@ -81,42 +83,86 @@ contract GuardRegistryTest is GuardFixture {
 
     function test_aTokenIsNeverAVenue() public {
         TradeGuard fresh = new TradeGuard(address(this), GUARDIAN, IAccountOwners(address(owners)));
-        _registry(fresh).registerToken(address(tokens[0]), address(feeds[0]), 1 days, 50, address(0), 0);
+        _registry(fresh).registerToken(_fed(0, 50));
         vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
-        _registry(fresh).registerVenue(address(tokens[0]), GuardRegistry.Venue.ROUTE);
-        _registry(fresh).registerVenue(address(tokens[1]), GuardRegistry.Venue.ROUTE);
+        _registry(fresh).registerVenue(_calledWithData(address(tokens[0])));
+        _registry(fresh).registerVenue(_calledWithData(address(tokens[1])));
         vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
-        _registry(fresh).registerToken(address(tokens[1]), address(feeds[1]), 1 days, 50, address(0), 0);
+        _registry(fresh).registerToken(_fed(1, 50));
         vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
-        _registry(fresh).registerVenue(address(fresh), GuardRegistry.Venue.ROUTE);
+        _registry(fresh).registerVenue(_calledWithData(address(fresh)));
         vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
-        _registry(fresh).registerVenue(THIEF, GuardRegistry.Venue.ROUTE);
+        _registry(fresh).registerVenue(_calledWithData(THIEF));
     }
 
     function test_limitsOfEntriesAreKept() public {
         TradeGuard fresh = new TradeGuard(address(this), GUARDIAN, IAccountOwners(address(owners)));
-        (address token, address feed) = (address(tokens[0]), address(feeds[0]));
-        address odd = address(new BoundedFeed(8, 5, 4));
-        bytes[14] memory wrong = [
-            abi.encodeCall(RegistryChanges.registerToken, (token, feed, 0, 50, address(0), 0)),
-            abi.encodeCall(RegistryChanges.registerToken, (token, feed, 3 days + 1, 50, address(0), 0)),
-            abi.encodeCall(RegistryChanges.registerToken, (token, feed, 1 days, 0, address(0), 0)),
-            abi.encodeCall(RegistryChanges.registerToken, (token, feed, 1 days, 50, address(0), 1)),
-            abi.encodeCall(RegistryChanges.registerToken, (token, feed, 1 days, 50, feed, 0)),
-            abi.encodeCall(RegistryChanges.registerToken, (token, feed, 1 days, 50, feed, 3 days + 1)),
-            abi.encodeCall(RegistryChanges.registerToken, (token, address(0), 1 days, 50, address(0), 0)),
-            abi.encodeCall(RegistryChanges.registerToken, (token, odd, 1 days, 50, address(0), 0)),
-            abi.encodeCall(RegistryChanges.registerAttested, (token, 5 minutes + 1, 50, 500, 1e18)),
-            abi.encodeCall(RegistryChanges.registerAttested, (token, 5 minutes, 0, 500, 1e18)),
-            abi.encodeCall(RegistryChanges.registerAttested, (token, 5 minutes, 50, 1_001, 1e18)),
-            abi.encodeCall(RegistryChanges.registerAttested, (token, 5 minutes, 50, 0, 1e18)),
-            abi.encodeCall(RegistryChanges.registerAttested, (token, 5 minutes, 50, 500, 0)),
-            abi.encodeCall(RegistryChanges.setKeys, (address(0), GUARDIAN, GUARDIAN))
-        ];
-        for (uint256 i; i < wrong.length; ++i) {
-            (bool succeeded, bytes memory answer) = address(fresh).call(wrong[i]);
-            assertTrue(!succeeded && bytes4(answer) == GuardRegistry.InvalidEntry.selector, "taken");
+        for (uint256 i; i < 14; ++i) {
+            GuardRegistry.TokenEntry memory wrong = _wrongToken(i);
+            vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
+            _registry(fresh).registerToken(wrong);
         }
+        _registry(fresh).registerToken(_fed(0, 50));
+        for (uint256 i; i < 6; ++i) {
+            GuardRegistry.VenueEntry memory wrong = _wrongVenue(i);
+            vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
+            _registry(fresh).registerVenue(wrong);
+        }
+        for (uint256 i; i < 15; ++i) {
+            GuardRegistry.BridgeEntry memory wrong = _wrongBridge(i);
+            vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
+            _registry(fresh).registerBridge(wrong);
+        }
+        _registry(fresh).registerBridge(_spoke(0));
+        _registry(fresh).registerBridge(_circle(0));
+        vm.expectPartialRevert(GuardRegistry.InvalidEntry.selector);
+        _registry(fresh).setKeys(address(0), GUARDIAN, GUARDIAN);
+    }
+
+    function _wrongToken(uint256 kind) private returns (GuardRegistry.TokenEntry memory entry) {
+        entry = kind < 9 ? _fed(0, 50) : _attested(0, 50);
+        if (kind == 0) entry.maxAge = 0;
+        if (kind == 1) entry.maxAge = 3 days + 1;
+        if (kind == 2 || kind == 10) entry.bandBps = 0;
+        if (kind == 3) entry.secondMaxAge = 1;
+        if (kind == 4 || kind == 5) entry.second = entry.feed;
+        if (kind == 5) entry.secondMaxAge = 3 days + 1;
+        if (kind == 6) entry.feed = address(new BoundedFeed(8, 5, 4));
+        if (kind == 7) entry.maxStepBps = 500;
+        if (kind == 8) entry.firstPrice = 1e18;
+        if (kind == 9) entry.maxAge = 5 minutes + 1;
+        if (kind == 11) entry.maxStepBps = 1_001;
+        if (kind == 12) entry.maxStepBps = 0;
+        if (kind == 13) entry.firstPrice = 0;
+    }
+
+    function _wrongVenue(uint256 kind) private view returns (GuardRegistry.VenueEntry memory entry) {
+        entry = _calledWithData(address(route));
+        if (kind == 0) entry.kind = GuardRegistry.VenueKind.NONE;
+        if (kind == 1) entry.maxLossBps = 1_001;
+        if (kind == 2) entry.spender = address(tokens[0]);
+        if (kind == 3) entry.spender = THIEF;
+        if (kind == 4) entry.venue = THIEF;
+        if (kind == 5) (entry.kind, entry.spender) = (GuardRegistry.VenueKind.V2_ROUTER, address(0));
+    }
+
+    function _wrongBridge(uint256 kind) private view returns (GuardRegistry.BridgeEntry memory entry) {
+        entry = kind < 10 ? _spoke(0) : _circle(0);
+        if (kind == 0) entry.bridge = THIEF;
+        if (kind == 1) entry.token = address(tokens[1]);
+        if (kind == 2) entry.chainId = 0;
+        if (kind == 3) entry.chainId = block.chainid;
+        if (kind == 4) entry.remoteToken = 0;
+        if (kind == 5) entry.remoteDecimals = 37;
+        if (kind == 6) entry.remoteToken = bytes32(type(uint256).max);
+        if (kind == 7) entry.fillTime = 0;
+        if (kind == 8) entry.fillTime = 6 hours + 1;
+        if (kind == 9) entry.destination = 0;
+        if (kind == 10) entry.destination = uint64(type(uint32).max) + 1;
+        if (kind == 11) entry.remoteDecimals = 18;
+        if (kind == 12) entry.fillTime = 1;
+        if (kind == 13) entry.protocol = GuardRegistry.Protocol.NONE;
+        if (kind == 14) entry.bridge = entry.token;
     }
 
     function test_noAccountIsInstalledBeforeTheRegistryIsSealed() public {
@@ -128,12 +174,12 @@ contract GuardRegistryTest is GuardFixture {
     }
 
     function test_theVersionGrowsWithEveryChange() public {
-        (, uint64 before,,) = guard.state();
+        uint64 before = _registry(guard).state().version;
         _call(GUARDIAN, abi.encodeCall(RegistryChanges.pause, ()), 0);
         _unpause();
         _call(GUARDIAN, abi.encodeCall(RegistryChanges.removeToken, (address(tokens[1]))), 0);
         _registry(guard).readFeeds(address(tokens[0]));
-        (, uint64 version,,) = guard.state();
+        uint64 version = _registry(guard).state().version;
         assertEq(version, before + 4, "version");
     }
 
@@ -150,7 +196,7 @@ contract GuardRegistryTest is GuardFixture {
     /// @dev Whatever stands behind or in its words, a change that is not the cancelled bytes is not made.
     function testFuzz_aCancelledChangeHasNoOtherEncoding(bytes calldata behind, uint256 place, uint256 noise) public {
         bytes memory change =
-            abi.encodeCall(RegistryChanges.registerVenue, (address(new AnyPriceRoute()), GuardRegistry.Venue.ROUTE));
+            abi.encodeCall(RegistryChanges.registerVenue, (_calledWithData(address(new AnyPriceRoute()))));
         bytes memory variant = bytes.concat(change, behind);
         if (behind.length == 0) {
             // The words' unused bits.

@@ -2,9 +2,9 @@
 pragma solidity ^0.8.28;
 
 import {RegistryChanges} from "../../contracts/RegistryChanges.sol";
-import {GuardRegistry} from "../../contracts/GuardRegistry.sol";
 import {IAccountOwners} from "../../contracts/GuardPolicy.sol";
 import {PackedUserOperation} from "../../contracts/PackedUserOperation.sol";
+import {ReferencePrices} from "../../contracts/ReferencePrices.sol";
 import {SettlementRule} from "../../contracts/SettlementRule.sol";
 import {TradeGuard} from "../../contracts/TradeGuard.sol";
 import {Execution, WithdrawalExecutor} from "../../contracts/WithdrawalExecutor.sol";
@@ -31,8 +31,7 @@ contract GuardSettlementsTest is GuardFixture {
         for (uint256 i; i < 3; ++i) {
             _fill(_feeding(i, 1));
         }
-        _fill(abi.encodeCall(RegistryChanges.registerVenue, (address(route), GuardRegistry.Venue.ROUTE)));
-        _fill(abi.encodeCall(RegistryChanges.registerLane, (address(tokens[0]), 0, address(executor), 6)));
+        _fill(abi.encodeCall(RegistryChanges.registerVenue, (_calledWithData(address(route)))));
         _fill(abi.encodeCall(RegistryChanges.seal, ()));
         seller.install(strict, _permission(PERMISSION, START - 1, START + 90 days, 0, 0));
         tokens[1].mint(address(seller), 20e18);
@@ -162,23 +161,12 @@ contract GuardSettlementsTest is GuardFixture {
         seller.handle(strict, PERMISSION, calls);
     }
 
-    function test_aTokenIsPaidNoMoreAtOnceWhenTheGuardianRemovesItsLane() public {
+    function test_aTokenIsPaidNoMoreAtOnceWhenTheGuardianRemovesIt() public {
         vm.prank(GUARDIAN);
-        _registry(strict).removeLane(address(tokens[0]), 0, address(executor));
+        _registry(strict).removeToken(address(tokens[0]));
         Execution[] memory calls = _operation(1, 1e18, 1e18, 0);
-        vm.expectPartialRevert(SettlementRule.NotForPayout.selector);
+        vm.expectPartialRevert(ReferencePrices.TokenNotListed.selector);
         seller.handle(strict, PERMISSION, calls);
-    }
-
-    function test_nothingIsSentByTheLaneOfPayouts() public {
-        TradeGuard.Transfer memory transfer =
-            TradeGuard.Transfer(address(bridge), 0, uint128(DOLLAR), 0, address(owners), uint128(DOLLAR));
-        address[] memory listed = new address[](1);
-        listed[0] = address(tokens[0]);
-        TradeGuard.Evidence memory evidence;
-        vm.prank(address(account));
-        vm.expectPartialRevert(TradeGuard.LaneNotListed.selector);
-        guard.send(listed, transfer, evidence, block.timestamp);
     }
 
     function testFuzz_whatIsNoSettlementAtAllIsRefused(bytes calldata noise) public {

@@ -155,7 +155,11 @@ contract GuardTradesTest is GuardFixture {
         assertEq(left, ALL_OF_THE_BUDGET - 2_000, "the inner trade was made");
         TradeRunner runner = guard.RUNNER();
         vm.expectPartialRevert(TradeRunner.OnlyGuard.selector);
-        runner.run(THIEF, address(route), address(tokens[0]), 0, address(tokens[1]), "");
+        runner.run(
+            TradeRunner.Order(THIEF, address(route), address(route), address(tokens[0]), 0, address(tokens[1])),
+            new TradeRunner.Share[](0),
+            ""
+        );
     }
 
     function test_aTokenThatCallsBackCannotEnterAgain() public {
@@ -237,7 +241,7 @@ contract GuardTradesTest is GuardFixture {
         TradeGuard.Trade[] memory trades = _paying(0, 1, 1e6, 10_000);
         trades[0].venue = address(new AnyPriceRoute());
         _refused(trades, TradeGuard.VenueNotListed.selector);
-        trades[0].venue = address(bridge);
+        trades[0].venue = address(pool);
         _refused(trades, TradeGuard.VenueNotListed.selector);
         trades[0].venue = address(tokens[0]);
         _refused(trades, TradeGuard.VenueNotListed.selector);
@@ -271,7 +275,7 @@ contract GuardTradesTest is GuardFixture {
             assertEq(tokens[i].balanceOf(runner), 0, "the runner has tokens");
             assertEq(tokens[i].allowance(runner, address(route)), 0, "the route has an allowance");
             assertEq(tokens[i].allowance(runner, address(router)), 0, "the router has an allowance");
-            assertEq(tokens[i].allowance(runner, address(bridge)), 0, "the bridge has an allowance");
+            assertEq(tokens[i].allowance(runner, address(pool)), 0, "the bridge has an allowance");
         }
     }
 }

@@ -58,20 +58,32 @@ contract AnyPriceRouter {
     }
 }
 
-/// @title Takes tokens, and remembers for whom on which chain
-contract TestBridge {
-    uint256 public taken;
-    uint256 public owed;
-    address public recipient;
-    address public destinationToken;
-    uint256 public destinationChainId;
+/// @title Holds the allowances of a venue, as 0x's AllowanceHolder and ParaSwap's proxy do
+contract Collector {
+    function take(OddToken token, address from, address to, uint256 amount) external {
+        token.transferFrom(from, to, amount);
+    }
+}
 
-    function lock(address token, uint256 amount, uint256 chainId, address remote, uint256 minOut, address to)
-        external
-        returns (bytes32)
-    {
-        OddToken(token).transferFrom(msg.sender, address(this), amount);
-        (taken, owed, recipient, destinationToken, destinationChainId) = (amount, minOut, to, remote, chainId);
-        return bytes32(0);
+/// @title An aggregator that takes what is sold through its collector
+contract SpendingElsewhere {
+    Collector private immutable COLLECTOR;
+
+    constructor(Collector collector) {
+        COLLECTOR = collector;
+    }
+
+    function swap(OddToken sell, OddToken buy, uint256 amount, uint256 pay) external {
+        COLLECTOR.take(sell, msg.sender, address(this), amount);
+        buy.mint(msg.sender, pay);
+    }
+}
+
+/// @title A router that trades what it has
+contract PaidInAdvance {
+    function swap(OddToken sell, OddToken buy, uint256 amount, uint256 pay) external {
+        require(sell.balanceOf(address(this)) >= amount, "not paid");
+        sell.transfer(address(0xDEAD), amount);
+        buy.mint(msg.sender, pay);
     }
 }

@@ -2,7 +2,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { encodeFunctionData, erc20Abi, type Hex } from "viem"
-import { afterBridgeFee, bridgeVaultAbi, locksSince, payoutOf } from "#sandbox/chain/bridgeVault.ts"
+import {
+  afterBridgeFee,
+  depositsSince,
+  payoutOf,
+  quotedDeposit,
+  spokePoolAbi,
+  timeOf
+} from "#sandbox/chain/spokePool.ts"
 import { makeClient } from "#sandbox/chain/Anvil.ts"
 import { BridgeWorker } from "#sandbox/chain/BridgeWorker.ts"
 import { operator } from "#sandbox/chain/canonical.ts"
@@ -45,8 +52,8 @@ const balanceOf = (chain: Chain, symbol: string, holder: Hex) =>
     })
   )
 
-/** Locks one dollar for the account on the other chain, as the operator. Answers the lock's id. */
-const lockDollar = Effect.fnUntraced(function* (source: Chain, destination: Chain) {
+/** Deposits one dollar for the account on the other chain, as the operator. */
+const depositDollar = Effect.fnUntraced(function* (source: Chain, destination: Chain) {
   const usdc = tokenBySymbol(source, "USDC")
   yield* mint(source, operator, { token: usdc, amountRaw: 1_000_000n })
   yield* operate(source.client, {
@@ -54,25 +61,24 @@ const lockDollar = Effect.fnUntraced(function* (source: Chain, destination: Chai
     to: usdc.address,
     data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [source.contracts.bridge, 1_000_000n] })
   })
-  const before = yield* locksSince(source, 0n)
+  const before = yield* depositsSince(source, 0n)
   yield* operate(source.client, {
-    what: "lock",
+    what: "deposit",
     to: source.contracts.bridge,
-    data: encodeFunctionData({
-      abi: bridgeVaultAbi,
-      functionName: "lock",
-      args: [
-        usdc.address,
-        1_000_000n,
-        BigInt(destination.chainId),
-        tokenBySymbol(destination, "USDC").address,
-        1n,
-        account
-      ]
-    })
+    data: quotedDeposit(
+      {
+        token: usdc.address,
+        amount: 1_000_000n,
+        destinationChainId: BigInt(destination.chainId),
+        destinationToken: tokenBySymbol(destination, "USDC").address,
+        outputAmount: afterBridgeFee(1_000_000n)
+      },
+      account,
+      yield* timeOf(source)
+    )
   })
-  const { locks } = yield* locksSince(source, before.head + 1n)
-  return locks[0]!.id
+  const { deposits } = yield* depositsSince(source, before.head + 1n)
+  return deposits[0]!
 })
 
 /** How often each of the answers is given before the node answers by itself again. */
@@ -106,7 +112,7 @@ layer(Chains.layer, { timeout: 120_000, excludeTestServices: true })("the operat
         operate(seenByAnother(base, proxy.url).client, {
           what: "refund nothing",
           to: base.contracts.bridge,
-          data: encodeFunctionData({ abi: bridgeVaultAbi, functionName: "refund", args: [`0x${"00".repeat(32)}`] }),
+          data: encodeFunctionData({ abi: spokePoolAbi, functionName: "refund", args: [999n] }),
           gas: 1_000_000n
         })
       )
@@ -115,7 +121,7 @@ layer(Chains.layer, { timeout: 120_000, excludeTestServices: true })("the operat
     })
   )
 
-  it.effect("releases what a vault took although the node refuses the first sends", () =>
+  it.effect("pays what a pool took although the node refuses the first sends", () =>
     Effect.gen(function* () {
       const { arbitrum, base } = yield* Chains
       const proxy = yield* countingProxy(arbitrum.rpcUrl)
@@ -131,12 +137,12 @@ layer(Chains.layer, { timeout: 120_000, excludeTestServices: true })("the operat
         watch: Effect.never
       })
       yield* Layer.build(BridgeWorker.pipe(Layer.provide([Layer.succeed(WorldChains, chains), Faults.layer])))
-      const id = yield* lockDollar(base, arbitrum)
-      const payout = yield* payoutOf(arbitrum, "Released", id).pipe(
+      const deposit = yield* depositDollar(base, arbitrum)
+      const payout = yield* payoutOf(arbitrum, "Filled", deposit).pipe(
         Effect.repeat({ schedule: Schedule.spaced("100 millis"), until: (found) => found !== null }),
         Effect.timeout(patience)
       )
-      assert.strictEqual(payout?.amount, afterBridgeFee(1_000_000n))
+      assert.strictEqual(payout?.amount, 999_500n)
       assert.deepStrictEqual(left, [])
     })
   )

@@ -63,7 +63,8 @@ describe("contracts", () => {
       for (const name of ["TradeGuard", "TradeRunner", "SettlementRule", "RegistryChanges"]) {
         assert.isBelow((yield* loadContracts).own(name).runtime.length / 2, codeLimit, name)
       }
-      const compiled = signatures(abi)
+      // What the guard does not know itself it has the contract answer that changes its registry.
+      const compiled = [...signatures(abi), ...signatures((yield* loadContracts).own("RegistryChanges").abi)]
       for (const signature of signatures(tradeGuardAbi as Abi)) assert.include(compiled, signature)
       const rule = signatures((yield* loadContracts).own("SettlementRule").abi)
       for (const signature of signatures(settlementRuleAbi as Abi)) assert.include(rule, signature)

@@ -57,14 +57,18 @@ describe("forge", () => {
       // A run that found nothing to play would succeed as well.
       for (const suite of [
         "Differential",
+        "Fees",
         "Invariants",
         "Markets",
         "Policy",
         "Prices",
+        "Refusals",
         "Registry",
         "Settlements",
         "Trades",
-        "Transfers"
+        "Transfers",
+        "UniswapV3",
+        "Venues"
       ]) {
         assert.match(output, new RegExp(`Guard${suite}Test\\nSuite result: ok|Guard${suite}Test\\n\\[PASS\\]`, "u"))
       }

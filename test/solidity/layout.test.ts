@@ -78,7 +78,7 @@ describe("docs/contracts.md", () => {
     const account = Object.values(storageLayout.types).find(({ label }) => label === "struct LossBudget.Account")
     assert.deepStrictEqual(
       account!.members!.map(({ label }) => label),
-      ["permissionId", "issuedAt", "validUntil", "tradeBps", "budgetBps", "lost", "turnover", "chargedAt", "isClosed"]
+      ["permissionId", "issuedAt", "validUntil", "tradeBps", "budgetBps", "lost", "turnover", "chargedAt", "signed"]
     )
     assert.strictEqual(account!.numberOfBytes, "32")
   })

@@ -27,6 +27,22 @@ const Bridge = Schema.Struct({
   ).annotate({ description: "Where it may go." })
 }).annotate({ identifier: "SignedBridge", description: "What may leave the chain; left out: nothing." })
 
+const Fee = Schema.Struct({
+  recipient: addressText("Who is paid."),
+  mostBps: Schema.Int.annotate({
+    description: "Most that it may be, in basis points of what is bought.",
+    examples: [25]
+  })
+}).annotate({
+  identifier: "SignedFee",
+  description: "A share of what every trade buys, which the guard pays within the trade; left out: none."
+})
+
+const Recipient = Schema.Struct({
+  chainId: Schema.Int.annotate({ description: "Chain by its number in the guard's registry.", examples: [42161] }),
+  account: hexBytes("Who receives it there.", 32, `0x${"5f".repeat(32)}`)
+}).annotate({ identifier: "SignedRecipient", description: "Receiver of what is sent to one chain." })
+
 const Guard = Schema.Struct({
   contract: addressText("The trade guard, through which everything goes."),
   issuedAt: unixSeconds("Time at which the permission was issued."),
@@ -35,6 +51,13 @@ const Guard = Schema.Struct({
   budgetBps: basisPoints("Most that all trades of seven days may lose."),
   closedTokens: Schema.optionalKey(
     addresses("The only tokens that the agent may buy; left out: those of the guard's registry.")
+  ),
+  integratorFee: Schema.optionalKey(Fee),
+  serviceFee: Schema.optionalKey(Fee),
+  recipients: Schema.optionalKey(
+    Schema.Array(Recipient).annotate({
+      description: "Receivers on other chains; on the others it is the account at the same address."
+    })
   )
 }).annotate({
   identifier: "SignedGuard",

@@ -8,9 +8,10 @@
  * 3. `swapExactTokensForTokensSupportingFeeOnTransferTokens` over two hops: the same through a connector token. It has
  *    the same arguments; a policy holds one rule set a function, and a path of another length needs its own.
  * 4. `settle` of the withdrawal executor, which itself demands the owner's signature over recipient, time and nonce.
- * 5. Where the owner's chains are connected: `lock` of the bridge, of the one listed token, to listed chains and
+ * 5. Where the owner's chains are connected: `deposit` of the bridge, of the one listed token, to listed chains and
  * tokens,
- *    recipient the account; and `approve` for the bridge too. An allowance of the bridge is spent by the lock alone.
+ *    depositor and recipient the account, without a message; and `approve` for the bridge too. An allowance of the
+ *    bridge is spent by its caller's deposits alone. What arrives is not held.
  * 6. Where the owner allowed routes: `swap` of our contract for them, into a listed token, held against the venue's
  * direct
  *    price or the one through a connector token; and `approve` for it too. What it buys goes back to its caller, and an
@@ -37,13 +38,14 @@ import type { EvmAddress } from "#domain/values/Caip.ts"
 import type { AgentPolicy, BridgePolicy, TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import { closedRoot } from "#layers/evm/account/closedList.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { bridgeAbi, routedSwapAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { routedSwapAbi, spokePoolAbi, withdrawalExecutor, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { signedBits } from "#layers/evm/tradeGuard.ts"
 
 const approve = toFunctionSelector("approve(address,uint256)")
 
 const settle = toFunctionSelector(getAbiItem({ abi: withdrawalExecutorAbi, name: "settle" }))
 
-const lock = toFunctionSelector(getAbiItem({ abi: bridgeAbi, name: "lock" }))
+const deposit = toFunctionSelector(getAbiItem({ abi: spokePoolAbi, name: "deposit" }))
 
 const swapOverRoute = toFunctionSelector(getAbiItem({ abi: routedSwapAbi, name: "swap" }))
 
@@ -77,20 +79,36 @@ const swapRules = (account: EvmAddress, allowedAfterFirst: ReadonlyArray<Readonl
   ...allowedAfterFirst.map((allowed, index) => oneOf(argument.path + 32 * (index + 1), allowed.map(addressWord)))
 ]
 
-/** Byte offsets of the words of a lock's arguments. */
-const lockArgument = { token: 0, destinationChainId: 64, destinationToken: 96, recipient: 160 } as const
+/** Byte offsets of the words of a deposit's arguments, and where a regular encoding puts its message. */
+const depositArgument = {
+  depositor: 0,
+  recipient: 32,
+  inputToken: 64,
+  outputToken: 96,
+  destinationChainId: 192,
+  exclusiveRelayer: 224,
+  exclusivity: 320,
+  messageOffset: 352,
+  messageLength: 384
+} as const
+const messagePosition = 384n
 
-const lockRules = (account: EvmAddress, { destinations, token }: BridgePolicy) => [
-  equal(lockArgument.token, addressWord(token)),
+const depositRules = (account: EvmAddress, { destinations, token }: BridgePolicy) => [
+  equal(depositArgument.depositor, addressWord(account)),
+  equal(depositArgument.recipient, addressWord(account)),
+  equal(depositArgument.inputToken, addressWord(token)),
   oneOf(
-    lockArgument.destinationChainId,
-    destinations.map(({ chainId }) => numberWord(BigInt(chainId)))
-  ),
-  oneOf(
-    lockArgument.destinationToken,
+    depositArgument.outputToken,
     destinations.map((destination) => addressWord(destination.token))
   ),
-  equal(lockArgument.recipient, addressWord(account))
+  oneOf(
+    depositArgument.destinationChainId,
+    destinations.map(({ chainId }) => numberWord(BigInt(chainId)))
+  ),
+  equal(depositArgument.exclusiveRelayer, numberWord(0n)),
+  equal(depositArgument.exclusivity, numberWord(0n)),
+  equal(depositArgument.messageOffset, numberWord(messagePosition)),
+  equal(depositArgument.messageLength, numberWord(0n))
 ]
 
 /** Byte offsets of the words of a routed swap's terms. */
@@ -132,7 +150,9 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
       ...(settles ? [{ target: withdrawalExecutor, selector: settle, valueLimit: 0n, rules: [] }] : []),
       ...(bridge === undefined
         ? []
-        : [{ target: toViem(bridge.contract), selector: lock, valueLimit: 0n, rules: lockRules(account, bridge) }]),
+        : [
+            { target: toViem(bridge.contract), selector: deposit, valueLimit: 0n, rules: depositRules(account, bridge) }
+          ]),
       ...(routedSwap === undefined
         ? []
         : [{ target: toViem(routedSwap), selector: swapOverRoute, valueLimit: 0n, rules: routedRules(policy) }])
@@ -140,20 +160,39 @@ const callPolicy = ({ account, policy, settles }: AgentPermission) => {
   })
 }
 
+const feeData = ({ mostBps, recipient }: NonNullable<TradeGuardPolicy["serviceFee"]>): Hex =>
+  concatHex([toViem(recipient), toHex(mostBps, { size: 1 })])
+
+const recipientData = ({ account, chainId }: NonNullable<TradeGuardPolicy["recipients"]>[number]): Hex =>
+  concatHex([toHex(chainId, { size: 8 }), account as Hex])
+
 /**
- * The guard as the permission's policy: its rules are fixed in its code, so what is signed are times, limits, and the
- * root of a closed list.
+ * The guard as the permission's policy: its rules are fixed in its code, so what is signed are times, limits, the root
+ * of a closed list, fees, and recipients on other chains. Source: `onInstall` of contracts/GuardPolicy.sol.
  */
-const guardPolicy = ({ budgetBps, closedTokens, contract, issuedAt, tradeBps, validUntil }: TradeGuardPolicy): Hex =>
-  concatHex([
+const guardPolicy = ({ contract, ...signed }: TradeGuardPolicy): Hex => {
+  const { budgetBps, closedTokens, integratorFee, issuedAt, recipients, serviceFee, tradeBps, validUntil } = signed
+  const parts: ReadonlyArray<readonly [bit: number, data: Hex | undefined]> = [
+    [signedBits.closedList, closedTokens && closedRoot(closedTokens)],
+    [signedBits.integratorFee, integratorFee && feeData(integratorFee)],
+    [signedBits.serviceFee, serviceFee && feeData(serviceFee)],
+    [signedBits.recipients, recipients && concatHex(recipients.map(recipientData))]
+  ]
+  const present = parts.filter(([, data]) => data !== undefined)
+  return concatHex([
     PolicyFlags.FOR_ALL_VALIDATION,
     toViem(contract),
     toHex(issuedAt, { size: 5 }),
     toHex(validUntil, { size: 5 }),
     toHex(tradeBps, { size: 2 }),
     toHex(budgetBps, { size: 2 }),
-    ...(closedTokens === undefined ? [] : [closedRoot(closedTokens)])
+    toHex(
+      present.reduce((bits, [bit]) => bits | bit, 0),
+      { size: 1 }
+    ),
+    ...present.map(([, data]) => data!)
   ])
+}
 
 const policyData = (permission: AgentPermission): Hex => {
   if (permission.policy.guard !== undefined) return guardPolicy(permission.policy.guard)

@@ -32,13 +32,13 @@ const tokenCalls = (guard: EvmAddress, token: EvmAddress): ReadonlyArray<Call> =
   }))
 
 const decodeToken = (entry: CallResult, anchor: CallResult): AttestedToken | undefined => {
-  const [feed, maxAge, maxStepBps, , , , , , , isListed] = decodeFunctionResult({
+  const { feed, listing, maxAge, maxStepBps } = decodeFunctionResult({
     abi: tradeGuardAbi,
     functionName: "tokens",
     data: entry.data
   })
-  if (!isListed || feed !== zeroAddress) return undefined
-  const [price, next, time] = decodeFunctionResult({ abi: tradeGuardAbi, functionName: "anchors", data: anchor.data })
+  if (listing === 0 || feed !== zeroAddress) return undefined
+  const { next, price, time } = decodeFunctionResult({ abi: tradeGuardAbi, functionName: "anchors", data: anchor.data })
   return { maxAge, maxStepBps, anchor: { price, next, time } }
 }
 

@@ -15,6 +15,11 @@ const Address = Schema.declare((value): value is ViemAddress => {
   message: "Expected an address with its EIP-55 checksum"
 })
 
+/** 32 bytes. */
+const Word = Schema.declare(
+  (value): value is Hex => typeof value === "string" && /^0x[0-9a-f]{64}$/u.test(value)
+).annotate({ message: "Expected 32 bytes as 0x and 64 lower-case hex digits" })
+
 const CodeHash = Schema.declare(
   (value): value is Hex => typeof value === "string" && /^0x[0-9a-f]{64}$/u.test(value)
 ).annotate({ message: "Expected the Keccak-256 of a code as 0x and 64 lower-case hex digits, or null" })
@@ -77,29 +82,39 @@ const Token = Schema.Struct({
 
 const Venue = Schema.Struct({
   name: text(80),
-  /** `uniswap-v2`: the guard writes the call; `route`: the service brings its calldata. */
-  kind: Schema.Literals(["uniswap-v2", "route"]),
+  /** `uniswap-v2`: the guard writes the call; `calldata`: the service brings it. */
+  kind: Schema.Literals(["uniswap-v2", "calldata"]),
   target: Address,
-  /** Who takes the sold tokens: the target, or another contract of the same provider. */
-  spender: Address,
+  /** Who takes the sold tokens: the target, or another contract of the same provider. Null: it is paid before. */
+  spender: Schema.NullOr(Address),
+  /** Most that one trade may lose here, in basis points, and sell here, in whole US dollars; left out: no own limit. */
+  maxLossBps: Schema.optionalKey(count(1, 1_000)),
+  maxUsd: Schema.optionalKey(count(1, 1_000_000_000)),
   codeHash: Schema.NullOr(CodeHash),
   source
 })
 
 const Bridge = Schema.Struct({
   name: text(80),
-  protocol: Schema.Literals(["vault", "cctp-v2", "across"]),
+  protocol: Schema.Literals(["cctp-v2", "across"]),
   address: Address,
   codeHash: Schema.NullOr(CodeHash),
   source
 })
 
-/** A token that may be sent to another chain, as the same asset there. */
+/** A token that may be sent to another chain over a bridge, as the same asset there. */
 const Lane = Schema.Struct({
   symbol: text(32),
+  /** Name of the bridge. */
+  bridge: text(80),
   chainId: count(1, Number.MAX_SAFE_INTEGER),
-  remoteToken: Address,
+  /** Address of the asset there; its 32 bytes where it has no address of an EVM chain. */
+  remoteToken: Schema.Union([Address, Word]),
   decimals,
+  /** The chain's number in the bridge's protocol: a domain of CCTP, a chain id of Across. */
+  destination: count(0, Number.MAX_SAFE_INTEGER),
+  /** Seconds that relayers of Across have, after which the account gets its deposit back; left out for CCTP. */
+  fillTimeSeconds: Schema.optionalKey(count(1, 21_600)),
   source
 })
 
@@ -129,8 +144,20 @@ const File = Schema.Struct({
       repeated(tokens.map(({ address }) => address)) ??
       repeated([...contracts, ...bridges].map(({ address }) => address)) ??
       repeated(venues.map(({ target }) => target)) ??
-      repeated(lanes.map(({ chainId, remoteToken, symbol }) => `lane of ${symbol} to ${remoteToken} on ${chainId}`))
+      repeated(
+        lanes.map(
+          ({ bridge, chainId, remoteToken, symbol }) => `lane of ${symbol} to ${remoteToken} on ${chainId} by ${bridge}`
+        )
+      ) ??
+      repeated(bridges.map(({ name }) => name))
     if (missing !== undefined) return `no token of the file has the symbol ${missing}`
+    const protocols = new Map(bridges.map(({ name, protocol }) => [name, protocol]))
+    for (const { bridge, fillTimeSeconds } of lanes) {
+      const protocol = protocols.get(bridge)
+      if (protocol === undefined) return `no bridge of the file has the name ${bridge}`
+      if ((protocol === "across") !== (fillTimeSeconds !== undefined))
+        return `lanes of ${bridge} ${protocol === "across" ? "need" : "have no"} fillTimeSeconds`
+    }
     return twice === undefined ? true : `${twice} is listed twice`
   })
 )

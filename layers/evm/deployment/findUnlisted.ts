@@ -9,17 +9,20 @@ import type { ChainFile } from "#layers/evm/deployment/ChainFile.ts"
 import { DeploymentRefused } from "#layers/evm/deployment/DeploymentRefused.ts"
 import { ask } from "#layers/evm/deployment/DeploymentTarget.ts"
 import { callBytes } from "#layers/evm/deployment/inspectSurroundings.ts"
-import { callableVenues, laneKey, lanesOf } from "#layers/evm/deployment/registryEntries.ts"
+import { laneKey, lanesOf } from "#layers/evm/deployment/registryEntries.ts"
 
 const events = parseAbi([
-  "event TokenRegistered(address indexed token, address feed, address secondFeed, uint256 maxAge, uint256 bandBps, uint256 maxStepBps)",
-  "event VenueRegistered(address indexed venue, uint8 kind)",
-  "event LaneRegistered(address indexed token, uint256 chainId, address remoteToken, uint8 decimals)"
+  "event TokenRegistered(address indexed token, address feed, address secondFeed, uint256 maxAge, uint256 bandBps, uint256 maxStepBps, bool isPayout)",
+  "event VenueRegistered(address indexed venue, address spender, uint8 kind, uint256 maxLossBps, uint256 maxUsd)",
+  "event BridgeRegistered(address indexed bridge, uint8 protocol, address indexed token, uint256 indexed chainId, bytes32 remoteToken, uint256 remoteDecimals, bool isEvm, uint256 destination, uint256 fillTime)"
 ])
 const views = parseAbi([
-  "function tokens(address token) view returns (address feed, uint24 maxAge, uint16 maxStepBps, uint8 bandBps, uint8 decimals, uint8 priceDecimals, uint8 phase, bool isBounded, bool isComposed, bool isListed)",
-  "function venues(address venue) view returns (uint8)",
-  "function lanes(bytes32 lane) view returns (uint8)"
+  "struct Token { address feed; uint24 maxAge; uint16 maxStepBps; uint8 bandBps; uint8 decimals; uint8 priceDecimals; uint8 phase; bool isBounded; bool isComposed; uint8 listing; }",
+  "struct Venue { address spender; uint8 kind; uint16 maxLossBps; uint64 maxUsd; }",
+  "struct Lane { uint8 protocol; uint8 decimals; bool isEvm; uint64 destination; uint32 fillTime; }",
+  "function tokens(address token) view returns (Token)",
+  "function venues(address venue) view returns (Venue)",
+  "function lanes(bytes32 lane) view returns (Lane)"
 ])
 
 /** Blocks of one search of logs: all of them where the endpoint takes that, else what most take. */
@@ -78,15 +81,18 @@ interface Registered {
   readonly subject: Hex
 }
 
+/** Which number of an answer is zero where the entry was removed. */
+const presence = { tokens: "listing", venues: "kind", lanes: "protocol" } as const
+
 const isStill = (functionName: Registered["functionName"], answer: unknown) =>
-  functionName === "tokens" ? (answer as ReadonlyArray<unknown>).at(-1) === true : answer !== 0
+  (answer as Readonly<Record<string, unknown>>)[presence[functionName]] !== 0
 
 /** Sentences about what is registered and not listed; empty when the registry has what the file has and no more. */
 export const findUnlisted = Effect.fn("findUnlisted")(function* (file: ChainFile, searched: Searched) {
   const listed = new Set<string>([
     ...file.tokens.map(({ address }) => address),
-    ...callableVenues(file).map(({ address }) => address),
-    ...lanesOf(file).map(({ chainId, remoteToken, token }) => laneKey(token, chainId, remoteToken))
+    ...file.venues.map(({ target }) => target),
+    ...lanesOf(file).map(laneKey)
   ])
   const logs = yield* registrations(searched)
   const found = logs.map((log): Registered => {
@@ -95,12 +101,12 @@ export const findUnlisted = Effect.fn("findUnlisted")(function* (file: ChainFile
         return { words: `the token ${log.args.token}`, functionName: "tokens", subject: log.args.token }
       case "VenueRegistered":
         return { words: `the venue ${log.args.venue}`, functionName: "venues", subject: log.args.venue }
-      case "LaneRegistered": {
-        const { chainId, remoteToken, token } = log.args
+      case "BridgeRegistered": {
+        const { bridge, chainId, remoteToken, token } = log.args
         return {
-          words: `the way of ${token} to ${remoteToken} on chain ${chainId}`,
+          words: `the route of ${token} to ${remoteToken} on chain ${chainId} by ${bridge}`,
           functionName: "lanes",
-          subject: laneKey(token, chainId, remoteToken)
+          subject: laneKey({ bridge, token, chainId, remoteToken })
         }
       }
     }

@@ -34,9 +34,11 @@ export const pinnedCodes = ({ bridges, contracts, venues }: ChainFile): Readonly
   const all = [
     ...contracts,
     ...venues.map(({ codeHash, name, target }) => ({ name, address: target, codeHash })),
-    ...venues
-      .filter(({ spender, target }) => spender !== target)
-      .map(({ name, spender }) => ({ name: `the spender of ${name}`, address: spender, codeHash: null })),
+    ...venues.flatMap(({ name, spender, target }) =>
+      spender === null || spender === target
+        ? []
+        : [{ name: `the spender of ${name}`, address: spender, codeHash: null }]
+    ),
     ...bridges
   ]
   const named = new Map<Address, PinnedCode>()

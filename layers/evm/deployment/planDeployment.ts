@@ -25,7 +25,7 @@ import {
   strangeContracts
 } from "#layers/evm/deployment/DeploymentTarget.ts"
 import { callBytes, inspectSurroundings } from "#layers/evm/deployment/inspectSurroundings.ts"
-import { leftOut, type RegistryEntry, registryEntries } from "#layers/evm/deployment/registryEntries.ts"
+import { type RegistryEntry, registryEntries } from "#layers/evm/deployment/registryEntries.ts"
 
 /** One transaction. */
 export interface DeploymentStep {
@@ -43,8 +43,6 @@ export interface DeploymentPlan {
   readonly asListed: ReadonlyArray<string>
   readonly wrong: ReadonlyArray<string>
   readonly unpinned: ReadonlyArray<string>
-  /** What the file names and nothing is sent for. */
-  readonly leftOut: ReadonlyArray<string>
   readonly steps: ReadonlyArray<DeploymentStep>
   /** Changes of a sealed guard that were announced and may not be made yet. */
   readonly waiting: ReadonlyArray<string>
@@ -94,6 +92,12 @@ const keysEntry = ({ administrator, attestor, guardian }: DeploymentTarget["keys
   }
 }
 
+/** `GuardRegistry.State`, as far as it is read. */
+interface ShownState {
+  readonly isPaused: boolean
+  readonly isSealed: boolean
+}
+
 /** The contract calls of the guard and of its registry. */
 const guardAbi = ({ compiled }: DeploymentTarget): Abi => [
   ...compiled("TradeGuard").abi,
@@ -118,18 +122,20 @@ const readGuard = Effect.fnUntraced(function* (target: DeploymentTarget, guard: 
         allowFailure: false
       }) as Promise<ReadonlyArray<unknown>>
   )
-  const [administrator, guardian, attestor, state] = answers as readonly [
-    Address,
-    Address,
-    Address,
-    readonly [Address, bigint, boolean, boolean]
-  ]
+  const [administrator, guardian, attestor, state] = answers as readonly [Address, Address, Address, ShownState]
   let next = own.length
   const lacking = entries.filter(({ reads }) => {
     const shown = answers.slice(next, (next += reads.length))
     return !reads.every(({ isAsListed }, index) => isAsListed(shown[index]))
   })
-  return { administrator, guardian, attestor, isPaused: state[2], isSealed: state[3], lacking } satisfies GuardState
+  return {
+    administrator,
+    guardian,
+    attestor,
+    isPaused: state.isPaused,
+    isSealed: state.isSealed,
+    lacking
+  } satisfies GuardState
 })
 
 /** The state of a guard that is not deployed yet. */
@@ -214,7 +220,7 @@ const sealedSteps = Effect.fnUntraced(function* (target: DeploymentTarget, guard
 export const planDeployment = Effect.fn("planDeployment")(function* (target: DeploymentTarget) {
   const own = ownContracts(target)
   const guard = own.at(-1)!
-  const nothing = { steps: [], waiting: [], guard: guard.address, addresses: own, leftOut: leftOut(target.file) }
+  const nothing = { steps: [], waiting: [], guard: guard.address, addresses: own }
   const strange = strangeContracts(own)
   if (strange.length > 0) return { ...nothing, asListed: [], unpinned: [], wrong: strange } satisfies DeploymentPlan
   const surroundings = yield* inspectSurroundings(target)

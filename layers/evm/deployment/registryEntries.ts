@@ -2,8 +2,17 @@
  * What a chain's file means to the guard's registry: for each entry the call that makes it, in words too, and how the
  * registry shows that it is there. Another edition of the guard changes this file alone.
  */
-import { type Address, encodeAbiParameters, isAddressEqual, keccak256, parseUnits, zeroAddress } from "viem"
-import { withdrawalExecutor } from "#layers/evm/contracts.ts"
+import {
+  type Address,
+  encodeAbiParameters,
+  type Hex,
+  isAddress,
+  isAddressEqual,
+  keccak256,
+  pad,
+  parseUnits,
+  zeroAddress
+} from "viem"
 import type { ChainFile, FileFeed, FileToken } from "#layers/evm/deployment/ChainFile.ts"
 
 /** A view of the guard, and what it must answer. */
@@ -21,67 +30,72 @@ export interface RegistryEntry {
   readonly reads: ReadonlyArray<RegistryRead>
 }
 
-/** `GuardRegistry.Venue` in contracts/GuardRegistry.sol. */
-const venueKinds = { "uniswap-v2": 1, route: 2, bridge: 3 } as const
-
-/** Stands for owners in the registry's lanes: payouts of liquidating withdrawals. */
-const payoutChain = 0n
+/** Enumerations of contracts/GuardRegistry.sol, by their numbers. */
+const venueKinds = { "uniswap-v2": 1, calldata: 2 } as const
+const protocols = { "cctp-v2": 1, across: 2 } as const
+const listings = { none: 0, traded: 1, payout: 2 } as const
 
 const inFeed = ({ address, description, maxAgeSeconds }: FileFeed) =>
   `the feed ${description} (${address}), at most ${maxAgeSeconds} s old`
 
-const isFeed = (answer: unknown, feed: FileFeed, [at, age]: readonly [address: number, maxAge: number]) => {
-  const values = answer as ReadonlyArray<unknown>
-  return isAddressEqual(values[at] as Address, feed.address) && values[age] === feed.maxAgeSeconds
-}
-
-interface ShownToken {
+interface ShownFeed {
   readonly feed: Address
   readonly maxAge: number
+}
+
+const isFeed = (shown: ShownFeed, { address, maxAgeSeconds }: FileFeed) =>
+  isAddressEqual(shown.feed, address) && shown.maxAge === maxAgeSeconds
+
+/** `GuardRegistry.Token`. */
+interface ShownToken extends ShownFeed {
   readonly maxStepBps: number
   readonly bandBps: number
   readonly decimals: number
   readonly isComposed: boolean
-  readonly isListed: boolean
+  readonly listing: number
 }
 
-const shownToken = (answer: unknown): ShownToken => {
-  const [feed, maxAge, maxStepBps, bandBps, decimals, , , , isComposed, isListed] = answer as readonly [
-    Address,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    boolean,
-    boolean,
-    boolean
-  ]
-  return { feed, maxAge, maxStepBps, bandBps, decimals, isComposed, isListed }
+/** What of a token both kinds of prices have. */
+interface Listed {
+  readonly token: FileToken
+  readonly isPayout: boolean
 }
 
-const byFeed = (token: FileToken, feed: FileFeed): RegistryEntry => {
+const isListedAs = (shown: ShownToken, { isPayout, token }: Listed) =>
+  shown.listing === (isPayout ? listings.payout : listings.traded) &&
+  shown.bandBps === token.bandBps &&
+  shown.decimals === token.decimals
+
+const wordsOf = ({ isPayout, token }: Listed, prices: string) =>
+  `list ${token.symbol} (${token.address}) by ${prices}, with a band of ${token.bandBps} bps` +
+  (isPayout ? "; liquidating withdrawals may be paid in it" : "")
+
+const byFeed = (listed: Listed, feed: FileFeed): RegistryEntry => {
+  const { isPayout, token } = listed
   const { secondFeed: second } = token
-  const prices = second === undefined ? inFeed(feed) : `${inFeed(feed)} times ${inFeed(second)}`
-  const args = [token.address, feed.address, feed.maxAgeSeconds, token.bandBps]
   return {
-    words: `list ${token.symbol} (${token.address}) by ${prices}, with a band of ${token.bandBps} bps`,
+    words: wordsOf(listed, second === undefined ? inFeed(feed) : `${inFeed(feed)} times ${inFeed(second)}`),
     functionName: "registerToken",
-    args: [...args, second?.address ?? zeroAddress, second?.maxAgeSeconds ?? 0],
+    args: [
+      {
+        token: token.address,
+        feed: feed.address,
+        maxAge: feed.maxAgeSeconds,
+        bandBps: token.bandBps,
+        second: second?.address ?? zeroAddress,
+        secondMaxAge: second?.maxAgeSeconds ?? 0,
+        maxStepBps: 0,
+        firstPrice: 0n,
+        isPayout
+      }
+    ],
     reads: [
       {
         functionName: "tokens",
         args: [token.address],
         isAsListed: (answer) => {
-          const shown = shownToken(answer)
-          return (
-            shown.isListed &&
-            isFeed(answer, feed, [0, 1]) &&
-            shown.bandBps === token.bandBps &&
-            shown.decimals === token.decimals &&
-            shown.isComposed === (second !== undefined)
-          )
+          const shown = answer as ShownToken
+          return isListedAs(shown, listed) && isFeed(shown, feed) && shown.isComposed === (second !== undefined)
         }
       },
       ...(second === undefined
@@ -90,32 +104,46 @@ const byFeed = (token: FileToken, feed: FileFeed): RegistryEntry => {
             {
               functionName: "secondFeeds",
               args: [token.address],
-              isAsListed: (answer: unknown) => isFeed(answer, second, [0, 1])
+              isAsListed: (answer: unknown) => isFeed(answer as ShownFeed, second)
             }
           ])
     ]
   }
 }
 
-const byAttestor = (token: FileToken, attested: NonNullable<FileToken["attested"]>): RegistryEntry => {
+const byAttestor = (listed: Listed, attested: NonNullable<FileToken["attested"]>): RegistryEntry => {
+  const { isPayout, token } = listed
   const { firstPriceUsd, maxAgeSeconds, maxStepBps } = attested
   return {
-    words: `list ${token.symbol} (${token.address}) by the attestor's word, at most ${maxAgeSeconds} s old and ${maxStepBps} bps from the day before, first ${firstPriceUsd} dollars, with a band of ${token.bandBps} bps`,
-    functionName: "registerAttested",
-    args: [token.address, maxAgeSeconds, token.bandBps, maxStepBps, parseUnits(firstPriceUsd, 18)],
+    words: wordsOf(
+      listed,
+      `the attestor's signed price, at most ${maxAgeSeconds} s old and ${maxStepBps} bps from the day before, first ${firstPriceUsd} dollars`
+    ),
+    functionName: "registerToken",
+    args: [
+      {
+        token: token.address,
+        feed: zeroAddress,
+        maxAge: maxAgeSeconds,
+        bandBps: token.bandBps,
+        second: zeroAddress,
+        secondMaxAge: 0,
+        maxStepBps,
+        firstPrice: parseUnits(firstPriceUsd, 18),
+        isPayout
+      }
+    ],
     reads: [
       {
         functionName: "tokens",
         args: [token.address],
         isAsListed: (answer) => {
-          const shown = shownToken(answer)
+          const shown = answer as ShownToken
           return (
-            shown.isListed &&
+            isListedAs(shown, listed) &&
             shown.feed === zeroAddress &&
             shown.maxAge === maxAgeSeconds &&
-            shown.maxStepBps === maxStepBps &&
-            shown.bandBps === token.bandBps &&
-            shown.decimals === token.decimals
+            shown.maxStepBps === maxStepBps
           )
         }
       }
@@ -123,92 +151,136 @@ const byAttestor = (token: FileToken, attested: NonNullable<FileToken["attested"
   }
 }
 
-const tokenEntry = (token: FileToken) =>
-  token.feed === null ? byAttestor(token, token.attested!) : byFeed(token, token.feed)
+const tokenEntry = (listed: Listed) => {
+  const { attested, feed } = listed.token
+  return feed === null ? byAttestor(listed, attested!) : byFeed(listed, feed)
+}
 
-const venueEntry = (name: string, address: Address, kind: keyof typeof venueKinds): RegistryEntry => ({
-  words: `let the guard's runner call ${name} (${address}) as a ${kind}`,
-  functionName: "registerVenue",
-  args: [address, venueKinds[kind]],
-  reads: [{ functionName: "venues", args: [address], isAsListed: (answer) => answer === venueKinds[kind] }]
-})
+/** `GuardRegistry.Venue`. */
+interface ShownVenue {
+  readonly spender: Address
+  readonly kind: number
+  readonly maxLossBps: number
+  readonly maxUsd: bigint
+}
 
-/** The registry's key of a lane, as `laneOf` in contracts/GuardRegistry.sol. */
-export const laneKey = (token: Address, chainId: bigint, remoteToken: Address) =>
-  keccak256(
-    encodeAbiParameters([{ type: "address" }, { type: "uint256" }, { type: "address" }], [token, chainId, remoteToken])
-  )
+const venueEntry = (venue: ChainFile["venues"][number]): RegistryEntry => {
+  const { kind, maxLossBps = 0, maxUsd = 0, name, target } = venue
+  const spender = venue.spender ?? zeroAddress
+  const taker = spender === target ? "" : spender === zeroAddress ? ", paid before" : `, with ${spender} as its spender`
+  const limits = [
+    ...(maxLossBps === 0 ? [] : [`a loss of ${maxLossBps} bps`]),
+    ...(maxUsd === 0 ? [] : [`${maxUsd} dollars`])
+  ]
+  const within = limits.length === 0 ? "" : `, for at most ${limits.join(" and ")} a trade`
+  return {
+    words: `let the guard's runner call ${name} (${target}) as ${kind}${taker}${within}`,
+    functionName: "registerVenue",
+    args: [{ venue: target, spender, kind: venueKinds[kind], maxLossBps, maxUsd: BigInt(maxUsd) }],
+    reads: [
+      {
+        functionName: "venues",
+        args: [target],
+        isAsListed: (answer) => {
+          const shown = answer as ShownVenue
+          return (
+            isAddressEqual(shown.spender, spender) &&
+            shown.kind === venueKinds[kind] &&
+            shown.maxLossBps === maxLossBps &&
+            shown.maxUsd === BigInt(maxUsd)
+          )
+        }
+      }
+    ]
+  }
+}
 
-interface ListedLane {
-  readonly words: string
+/** A route of a token over a bridge, as the registry is keyed. */
+export interface LaneKey {
+  readonly bridge: Address
   readonly token: Address
   readonly chainId: bigint
-  readonly remoteToken: Address
+  /** 32 bytes. */
+  readonly remoteToken: Hex
+}
+
+/** The registry's key of a lane, as `laneOf` in contracts/GuardRegistry.sol. */
+export const laneKey = ({ bridge, chainId, remoteToken, token }: LaneKey) =>
+  keccak256(
+    encodeAbiParameters(
+      [{ type: "address" }, { type: "address" }, { type: "uint256" }, { type: "bytes32" }],
+      [bridge, token, chainId, remoteToken]
+    )
+  )
+
+interface ListedLane extends LaneKey {
+  readonly words: string
+  readonly protocol: keyof typeof protocols
   readonly decimals: number
+  readonly isEvm: boolean
+  readonly destination: bigint
+  readonly fillTime: number
 }
 
-const laneEntry = ({ chainId, decimals, remoteToken, token, words }: ListedLane): RegistryEntry => ({
-  words,
-  functionName: "registerLane",
-  args: [token, chainId, remoteToken, decimals],
-  reads: [
-    {
-      functionName: "lanes",
-      args: [laneKey(token, chainId, remoteToken)],
-      isAsListed: (answer) => answer === decimals + 1
-    }
-  ]
-})
+/** `GuardRegistry.Lane`. */
+interface ShownLane {
+  readonly protocol: number
+  readonly decimals: number
+  readonly isEvm: boolean
+  readonly destination: bigint
+  readonly fillTime: number
+}
 
-/** The lanes of a file: to other chains, and to owners. */
-export const lanesOf = ({ lanes, payoutTokens, tokens }: ChainFile): ReadonlyArray<ListedLane> => {
-  const bySymbol = (symbol: string) => tokens.find((token) => token.symbol === symbol)!
-  return [
-    ...lanes.map(({ chainId, decimals, remoteToken, symbol }) => ({
-      words: `let ${symbol} leave for chain ${chainId} as ${remoteToken}`,
-      token: bySymbol(symbol).address,
+const laneEntry = (lane: ListedLane): RegistryEntry => {
+  const { bridge, chainId, decimals, destination, fillTime, isEvm, remoteToken, token, words } = lane
+  const protocol = protocols[lane.protocol]
+  return {
+    words,
+    functionName: "registerBridge",
+    args: [{ bridge, protocol, token, chainId, remoteToken, remoteDecimals: decimals, isEvm, destination, fillTime }],
+    reads: [
+      {
+        functionName: "lanes",
+        args: [laneKey(lane)],
+        isAsListed: (answer) => {
+          const shown = answer as ShownLane
+          return (
+            shown.protocol === protocol &&
+            shown.decimals === decimals &&
+            shown.isEvm === isEvm &&
+            shown.destination === destination &&
+            shown.fillTime === fillTime
+          )
+        }
+      }
+    ]
+  }
+}
+
+/** The lanes of a file. */
+export const lanesOf = ({ bridges, lanes, tokens }: ChainFile): ReadonlyArray<ListedLane> =>
+  lanes.map(({ bridge: name, chainId, decimals, destination, fillTimeSeconds = 0, remoteToken, symbol }) => {
+    const { address, protocol } = bridges.find((bridge) => bridge.name === name)!
+    return {
+      words: `let ${symbol} leave for chain ${chainId} as ${remoteToken} by ${name} (${address}), as its destination ${destination}`,
+      bridge: address,
+      protocol,
+      token: tokens.find((token) => token.symbol === symbol)!.address,
       chainId: BigInt(chainId),
-      remoteToken,
-      decimals
-    })),
-    ...payoutTokens.map((symbol) => ({
-      words: `pay liquidating withdrawals in ${symbol}`,
-      token: bySymbol(symbol).address,
-      chainId: payoutChain,
-      remoteToken: withdrawalExecutor,
-      decimals: bySymbol(symbol).decimals
-    }))
-  ]
-}
-
-/** Venues and bridges that this edition of the guard can call. */
-export const callableVenues = ({ bridges, venues }: ChainFile) => [
-  ...venues
-    .filter(({ spender, target }) => spender === target)
-    .map(({ kind, name, target }) => ({ name, address: target, kind })),
-  ...bridges
-    .filter(({ protocol }) => protocol === "vault")
-    .map(({ address, name }) => ({ name, address, kind: "bridge" as const }))
-]
-
-/** What of a file this edition of the guard has no call for, a sentence each. */
-export const leftOut = ({ bridges, venues }: ChainFile): ReadonlyArray<string> => [
-  ...venues
-    .filter(({ spender, target }) => spender !== target)
-    .map(
-      ({ name }) => `${name} is left out: its spender is another contract, and this guard allows a venue itself alone`
-    ),
-  ...bridges
-    .filter(({ protocol }) => protocol !== "vault")
-    .map(({ name, protocol }) => `${name} is left out: this guard does not speak ${protocol}`)
-]
+      remoteToken: pad(remoteToken),
+      decimals,
+      isEvm: isAddress(remoteToken),
+      destination: BigInt(destination),
+      fillTime: fillTimeSeconds
+    }
+  })
 
 /** Every entry of a chain's registry, in the order in which they are made. */
 export const registryEntries = (file: ChainFile): ReadonlyArray<RegistryEntry> => {
   const sequencer = file.sequencer?.address ?? zeroAddress
   return [
-    ...file.tokens.map(tokenEntry),
-    ...callableVenues(file).map(({ address, kind, name }) => venueEntry(name, address, kind)),
+    ...file.tokens.map((token) => tokenEntry({ token, isPayout: file.payoutTokens.includes(token.symbol) })),
+    ...file.venues.map(venueEntry),
     ...lanesOf(file).map(laneEntry),
     ...(file.sequencer === null
       ? []
@@ -221,7 +293,8 @@ export const registryEntries = (file: ChainFile): ReadonlyArray<RegistryEntry> =
               {
                 functionName: "state",
                 args: [],
-                isAsListed: (answer: unknown) => isAddressEqual((answer as readonly [Address])[0], sequencer)
+                isAsListed: (answer: unknown) =>
+                  isAddressEqual((answer as { readonly sequencer: Address }).sequencer, sequencer)
               }
             ]
           }

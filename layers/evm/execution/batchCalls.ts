@@ -11,6 +11,9 @@ import { swapCalls } from "#layers/evm/execution/swapCalls.ts"
 import { transferCalls } from "#layers/evm/execution/transferCalls.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
+/** How long after the latest block a swap may still be included. 20 minutes. */
+export const swapLifetimeSeconds = 1_200n
+
 /** Swaps and transfers, through the guard where the account's permission has one; sales for a withdrawal end them. */
 export const tradesOf = (
   { settlement, swaps, transfers = [] }: SwapBatch,
@@ -26,7 +29,7 @@ export const tradesOf = (
   const account = addressOf(chain.accountId)
   return [
     ...swaps.flatMap((swap) => swapCalls(swap, { account, router, deadline })),
-    ...transfers.flatMap((transfer) => transferCalls(transfer, account))
+    ...transfers.flatMap((transfer) => transferCalls(transfer, account, deadline - swapLifetimeSeconds))
   ]
 }
 

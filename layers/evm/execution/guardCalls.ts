@@ -2,7 +2,7 @@
  * The calls by which an account trades, sells for a withdrawal and sends through the guard: an exact allowance for each
  * token that leaves, one call for all swaps, and one for each transfer.
  */
-import { type Address, erc20Abi, type Hex } from "viem"
+import { type Address, erc20Abi, type Hex, pad } from "viem"
 import { type AssetId, chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import type { TradeGuardPolicy } from "#domain/account/Authorization.ts"
 import type { SignedPrice } from "#domain/attestation/PriceAttestor.ts"
@@ -137,7 +137,7 @@ export const guardedTransfer = (
     token: 0,
     amount: amountRaw,
     chainId: BigInt(chainIdOf(buy)),
-    remoteToken: toViem(addressOf(buy)),
+    remoteToken: pad(toViem(addressOf(buy))),
     minOut: minRaw
   }
   const { closedTokens } = guard

@@ -13,7 +13,7 @@ import { entryPoint } from "#layers/evm/contracts.ts"
 import { withDataCosts } from "#layers/evm/rpc/dataCosts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import type { AgentOperation } from "#layers/evm/execution/agentOperation.ts"
-import { attestedFor, tradesOf } from "#layers/evm/execution/batchCalls.ts"
+import { attestedFor, swapLifetimeSeconds, tradesOf } from "#layers/evm/execution/batchCalls.ts"
 import type { BlockReading } from "#layers/evm/execution/BlockReader.ts"
 import { type AccountState, type RelayerAddresses, readAccountState } from "#layers/evm/execution/chainState.ts"
 import { checkBatch } from "#layers/evm/execution/checkBatch.ts"
@@ -41,9 +41,6 @@ export interface Operators {
   readonly readBlock: (chainId: ChainId) => Effect.Effect<BlockReading, ChainUnavailable>
   readonly simulate: (simulation: Simulation) => Effect.Effect<ReadonlyArray<CallResult>, ChainUnavailable>
 }
-
-/** How long after the latest block a swap may still be included. 20 minutes. */
-const swapLifetimeSeconds = 1_200n
 
 /** What the account may use for the batch; fails where that is more than a transaction may. */
 const gasOf = Effect.fnUntraced(function* (

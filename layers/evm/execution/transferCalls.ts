@@ -1,10 +1,10 @@
-/** The calls by which the account hands an amount to the bridge: an exact allowance, then the lock. */
-import { encodeFunctionData, erc20Abi } from "viem"
+/** The calls by which the account hands an amount to the bridge: an exact allowance, then the deposit. */
+import { encodeFunctionData, erc20Abi, pad, zeroHash } from "viem"
 import { chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import type { BridgePolicy } from "#domain/account/Authorization.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
-import { bridgeAbi } from "#layers/evm/contracts.ts"
+import { spokePoolAbi } from "#layers/evm/contracts.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
 
 /** What is wrong with a transfer under what the owner allowed; undefined when nothing is. */
@@ -22,32 +22,55 @@ export const transferFault = (
   return isListed ? undefined : `the owner did not allow ${buy} as a destination`
 }
 
-export const transferCalls = (transfer: OutgoingTransfer, account: EvmAddress): ReadonlyArray<Call> => {
+/** Seconds in which a deposit is filled, or comes back. */
+const fillSeconds = 4 * 3_600
+
+interface DepositTimes {
+  /** Seconds since 1970 by the source chain's clock: when it was quoted, and until when it may be filled. */
+  readonly quotedAt: number
+  readonly fillDeadline: number
+}
+
+export const transferCalls = (
+  transfer: OutgoingTransfer,
+  account: EvmAddress,
+  quotedAt: bigint
+): ReadonlyArray<Call> => {
   const bridge = toViem(transfer.bridgeAddress)
   const token = toViem(addressOf(transfer.sell))
+  const times = { quotedAt: Number(quotedAt), fillDeadline: Number(quotedAt) + fillSeconds }
   return [
     {
       target: token,
       data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [bridge, transfer.amountRaw] })
     },
-    { target: bridge, data: lockData(transfer, account) }
+    { target: bridge, data: depositData(transfer, account, times) }
   ]
 }
 
-/** Calldata of the lock: the amount, and the recipient, token and chain of the bridge's payment. */
-export const lockData = (
+/** Calldata of the deposit: the amount, and the recipient, token and chain of the bridge's payment. */
+export const depositData = (
   { amountRaw, buy, minRaw, sell }: Pick<OutgoingTransfer, "amountRaw" | "buy" | "minRaw" | "sell">,
-  recipient: EvmAddress
-) =>
-  encodeFunctionData({
-    abi: bridgeAbi,
-    functionName: "lock",
+  account: EvmAddress,
+  { fillDeadline, quotedAt }: DepositTimes
+) => {
+  const own = pad(toViem(account))
+  return encodeFunctionData({
+    abi: spokePoolAbi,
+    functionName: "deposit",
     args: [
-      toViem(addressOf(sell)),
+      own,
+      own,
+      pad(toViem(addressOf(sell))),
+      pad(toViem(addressOf(buy))),
       amountRaw,
-      BigInt(chainIdOf(buy)),
-      toViem(addressOf(buy)),
       minRaw,
-      toViem(recipient)
+      BigInt(chainIdOf(buy)),
+      zeroHash,
+      quotedAt,
+      fillDeadline,
+      0,
+      "0x"
     ]
   })
+}

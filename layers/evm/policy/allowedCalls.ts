@@ -8,10 +8,10 @@ import type { AgentPolicy, Authorization, ChainAuthorization } from "#domain/acc
 import type { AllowedCall } from "#domain/policy/ChainPolicy.ts"
 import { addressOf, fromViem, evmPolicy } from "#layers/evm/address.ts"
 import {
-  bridgeAbi,
   kernelAbi,
   routedSwapAbi,
   routerAbi,
+  spokePoolAbi,
   withdrawalExecutor,
   withdrawalExecutorAbi
 } from "#layers/evm/contracts.ts"
@@ -47,7 +47,12 @@ const underGuard = (guard: EvmAddress, account: EvmAddress): ReadonlyArray<Allow
   {
     target: guard,
     function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "send" })),
-    rule: "A registered bridge and destination, to the same account on the other chain; what is lost counts as in a trade."
+    rule: "A registered bridge and destination, to the same account on the other chain or to whom the owner signed for it; what is lost counts as in a trade."
+  },
+  {
+    target: guard,
+    function: toFunctionSignature(getAbiItem({ abi: tradeGuardAbi, name: "setFees" })),
+    rule: "Fees of trades, at most what the owner signed, to the recipients that the owner signed."
   },
   {
     target: guard,
@@ -91,7 +96,7 @@ const underCallPolicy = ({ bridge, connectorTokens, routedSwap, router, tokens }
       : [
           {
             target: bridge.contract,
-            function: toFunctionSignature(getAbiItem({ abi: bridgeAbi, name: "lock" })),
+            function: toFunctionSignature(getAbiItem({ abi: spokePoolAbi, name: "deposit" })),
             rule: `Token ${bridge.token}, to the same account on chain ${bridge.destinations.map(({ chainId }) => chainId).join(", ")}. No limit on what the bridge keeps.`
           }
         ]),

@@ -21,7 +21,7 @@ import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import type { Call, CallResult } from "#layers/evm/rpc/aggregate.ts"
 import { multicall } from "#layers/evm/rpc/multicall.ts"
 import { allowedCalls } from "#layers/evm/policy/allowedCalls.ts"
-import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
+import { signedBits, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
 /** ZeroDev's ECDSA signer: the key of a permission of an account. */
 const signerAbi = parseAbi(["function signer(bytes32 permissionId, address account) view returns (address)"])
@@ -97,7 +97,8 @@ interface GuardsAccount {
   /** UNIX seconds. */
   readonly issuedAt: number
   readonly validUntil: number
-  readonly isClosed: boolean
+  /** Bits of what the owner signed. */
+  readonly signed: number
 }
 
 interface DecodedGuard {
@@ -117,7 +118,7 @@ const decodeGuard = (
     functionName: "policyOf",
     data: read(policy)
   })
-  const [, version, isPaused] = decodeFunctionResult({ abi: tradeGuardAbi, functionName: "state", data: read(state) })
+  const { isPaused, version } = decodeFunctionResult({ abi: tradeGuardAbi, functionName: "state", data: read(state) })
   const closed = decodeFunctionResult({ abi: tradeGuardAbi, functionName: "closedRoot", data: read(root) })
   const reading: GuardReading = {
     contract: fromViem(guard),
@@ -130,7 +131,7 @@ const decodeGuard = (
     budgetBps: Number(budgetBps),
     lossLeft,
     turnoverLeft,
-    closedRoot: account.isClosed ? closed : null
+    closedRoot: (account.signed & signedBits.closedList) === 0 ? null : closed
   }
   return { account, reading }
 }

@@ -13,7 +13,7 @@ import {
 } from "viem"
 import type { ChainId } from "#domain/values/Caip.ts"
 import { type MarketFault, SimulationFailed } from "#domain/trading/SwapBatches.ts"
-import { bridgeAbi, routerAbi, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
+import { routerAbi, spokePoolAbi, withdrawalExecutorAbi } from "#layers/evm/contracts.ts"
 import { knownErrors } from "#layers/evm/revert/knownErrors.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 
@@ -36,7 +36,7 @@ const panics = new Map([
 
 /** Names of the functions that calls of an account name, by their selectors. */
 const functionNames = new Map(
-  [erc20Abi, tradeGuardAbi, routerAbi, bridgeAbi, withdrawalExecutorAbi].flatMap((abi: Abi) =>
+  [erc20Abi, tradeGuardAbi, routerAbi, spokePoolAbi, withdrawalExecutorAbi].flatMap((abi: Abi) =>
     abi.flatMap((item) => (item.type === "function" ? [[toFunctionSelector(item), item.name] as const] : []))
   )
 )

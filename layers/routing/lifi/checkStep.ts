@@ -6,18 +6,18 @@
  * what was read here.
  */
 import { Result } from "effect"
-import { decodeFunctionData, type Hex } from "viem"
-import { chainIdOf } from "#domain/values/Caip.ts"
+import { decodeFunctionData, type Hex, pad } from "viem"
+import { chainIdOf, type EvmAddress } from "#domain/values/Caip.ts"
 import type { Route, RouteRequest } from "#domain/trading/Routing.ts"
-import { bridgeAbi } from "#layers/evm/contracts.ts"
-import { lockData } from "#layers/evm/execution/transferCalls.ts"
-import { descriptionFault, envelopeFault, isSame } from "#layers/routing/lifi/stepFault.ts"
+import { spokePoolAbi } from "#layers/evm/contracts.ts"
+import { depositData } from "#layers/evm/execution/transferCalls.ts"
+import { descriptionFault, envelopeFault } from "#layers/routing/lifi/stepFault.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
-import { addressOf, toEvm } from "#layers/evm/address.ts"
+import { addressOf, toEvm, toViem } from "#layers/evm/address.ts"
 
 const decoded = (data: string) => {
   try {
-    return decodeFunctionData({ abi: bridgeAbi, data: data as Hex })
+    return decodeFunctionData({ abi: spokePoolAbi, data: data as Hex })
   } catch {
     return undefined
   }
@@ -31,14 +31,18 @@ const callFault = (
   const account = addressOf(accountId)
   const call = decoded(data)
   if (call === undefined) return "its transaction calls a function that is not allowed"
-  const [token, amount, destinationChainId, destinationToken, minOut, recipient] = call.args
-  if (!isSame(token, addressOf(sell)) || amount !== amountRaw) return "its call takes another token or amount"
+  const [depositor, recipient, inputToken, outputToken, inputAmount, outputAmount, destinationChainId, ...rest] =
+    call.args
+  const isWordOf = (word: Hex, address: EvmAddress) => word.toLowerCase() === pad(toViem(address)).toLowerCase()
+  if (!isWordOf(inputToken, addressOf(sell)) || inputAmount !== amountRaw)
+    return "its call takes another token or amount"
   if (destinationChainId !== BigInt(chainIdOf(buy))) return "its call names another destination chain"
-  if (!isSame(destinationToken, addressOf(buy))) return "its call names another destination token"
-  if (!isSame(recipient, account)) return "its call names another recipient"
+  if (!isWordOf(outputToken, addressOf(buy))) return "its call names another destination token"
+  if (!isWordOf(recipient, account) || !isWordOf(depositor, account)) return "its call names another recipient"
   const minRaw = BigInt(estimate.toAmountMin)
-  if (minOut !== minRaw) return "its call names another minimum amount than its estimate"
-  const honest = lockData({ sell, buy, amountRaw, minRaw }, account)
+  if (outputAmount !== minRaw) return "its call names another minimum amount than its estimate"
+  const [, quotedAt, fillDeadline] = rest
+  const honest = depositData({ sell, buy, amountRaw, minRaw }, account, { quotedAt, fillDeadline })
   return honest.toLowerCase() === data.toLowerCase() ? undefined : "its call contains more than its arguments"
 }
 

@@ -160,7 +160,7 @@ const guard = Effect.fnUntraced(function* (
       client.readContract({ address: toViem(address), abi: tradeGuardAbi, functionName })
     )
   const signer = String(yield* read("attestor")).toLowerCase()
-  const [, , isPaused, isSealed] = (yield* read("state")) as readonly [string, bigint, boolean, boolean]
+  const { isPaused, isSealed } = (yield* read("state")) as { readonly isPaused: boolean; readonly isSealed: boolean }
   return [
     isSealed
       ? ok(subject, "its guard is sealed")

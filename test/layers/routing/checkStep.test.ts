@@ -5,7 +5,7 @@ import { concatHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
 import { addressOf, evmAccount, type EvmAddress } from "#domain/values/Caip.ts"
 import type { RouteRequest } from "#domain/trading/Routing.ts"
 import { toViem } from "#layers/evm/address.ts"
-import { lockData } from "#layers/evm/execution/transferCalls.ts"
+import { depositData } from "#layers/evm/execution/transferCalls.ts"
 import { checkStep } from "#layers/routing/lifi/checkStep.ts"
 import type { LifiStep } from "#layers/routing/lifi/wire.ts"
 import { arbUsdc, arbWeth, baseUsdc, baseWeth } from "#test/support/assets.ts"
@@ -26,6 +26,15 @@ const request: RouteRequest = {
 
 const call = { sell: request.sell, buy: request.buy, amountRaw: request.amountRaw, minRaw: 995_000n }
 
+const times = { quotedAt: 1_772_444_400, fillDeadline: 1_772_448_000 }
+
+/** The call with one of its words another one, which `depositData` never writes. */
+const withWord = (index: number, word: bigint): Hex => {
+  const data = depositData(call, account, times)
+  const at = 10 + 64 * index
+  return `${data.slice(0, at)}${word.toString(16).padStart(64, "0")}${data.slice(at + 64)}` as Hex
+}
+
 const honest: LifiStep = {
   type: "lifi",
   tool: "vault",
@@ -45,12 +54,18 @@ const honest: LifiStep = {
     approvalAddress: bridge,
     executionDuration: 2.5
   },
-  transactionRequest: { from: account, to: bridge, chainId: 8453, data: lockData(call, account), value: "0x0" }
+  transactionRequest: {
+    from: account,
+    to: bridge,
+    chainId: 8453,
+    data: depositData(call, account, times),
+    value: "0x0"
+  }
 }
 
 const { action, estimate, transaction } = stepVariations(honest)
 const data = (change: Partial<typeof call>, recipient = account) =>
-  transaction({ data: lockData({ ...call, ...change }, recipient) })
+  transaction({ data: depositData({ ...call, ...change }, recipient, times) })
 
 const lies: ReadonlyArray<readonly [what: string, step: LifiStep]> = [
   ["another source chain", action({ fromChainId: 1 })],
@@ -81,7 +96,15 @@ const lies: ReadonlyArray<readonly [what: string, step: LifiStep]> = [
   ["a call for another destination token", data({ buy: arbWeth.assetId })],
   ["a call with a lower minimum amount out than its estimate", data({ minRaw: 994_999n })],
   ["a call for another recipient", data({}, thief)],
-  ["a call with something behind it", transaction({ data: concatHex([lockData(call, account), "0x00"]) as Hex })]
+  ["a call that gives back to somebody else", transaction({ data: withWord(0, BigInt(thief)) })],
+  ["a call that pays somebody else", transaction({ data: withWord(1, BigInt(thief)) })],
+  ["a call for one relayer alone", transaction({ data: withWord(7, BigInt(thief)) })],
+  ["a call with a time of exclusivity", transaction({ data: withWord(10, 1n) })],
+  ["a call with a message", transaction({ data: concatHex([withWord(12, 1n), `0x${"ff".repeat(32)}`]) })],
+  [
+    "a call with something behind it",
+    transaction({ data: concatHex([depositData(call, account, times), "0x00"]) as Hex })
+  ]
 ]
 
 describe("checkStep", () => {

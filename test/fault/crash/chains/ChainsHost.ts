@@ -6,10 +6,10 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import { createServer } from "node:http"
-import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from "viem"
+import { type Hex, keccak256, parseEther, toHex } from "viem"
 import { privateKeyToAddress } from "viem/accounts"
 import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
-import { afterBridgeFee, bridgeVaultAbi, locksSince } from "#sandbox/chain/bridgeVault.ts"
+import { depositsSince, fillData } from "#sandbox/chain/spokePool.ts"
 import { type Chain, setEther, startChain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { Faults } from "#sandbox/faults/Faults.ts"
 import { lifi } from "#sandbox/lifi/lifi.ts"
@@ -24,24 +24,23 @@ import { solanaHost } from "#test/fault/crash/chains/solanaHost.ts"
 const key = (name: string): Hex => keccak256(toHex(`ballast crash ${name}`))
 const address = (hex: Hex) => privateKeyToAddress(hex) as string as EvmAddress
 
-/** Pays out what the other chain's vault took, once for each lock. */
+/** Pays out what the other chain's pool took, once for each deposit. */
 const submit = Effect.fnUntraced(function* (source: Chain, destinations: ReadonlyArray<Chain>) {
   let next = 0n
-  const relayLocks = Effect.gen(function* () {
-    const { head, locks } = yield* locksSince(source, next)
+  const fillDeposits = Effect.gen(function* () {
+    const { deposits, head } = yield* depositsSince(source, next)
     next = head + 1n
-    for (const { amount, destinationChainId, destinationToken, id, recipient } of locks) {
-      const destination = destinations.find(({ chainId }) => BigInt(chainId) === destinationChainId)!
-      const args = [id, destinationToken, afterBridgeFee(amount), recipient] as const
+    for (const deposit of deposits) {
+      const destination = destinations.find(({ chainId }) => BigInt(chainId) === deposit.destinationChainId)!
       yield* operate(destination.client, {
-        what: `release ${id}`,
+        what: `fill deposit ${deposit.depositId}`,
         to: destination.contracts.bridge,
-        data: encodeFunctionData({ abi: bridgeVaultAbi, functionName: "release", args }),
+        data: fillData(deposit),
         gas: 1_000_000n
       })
     }
   })
-  yield* relayLocks.pipe(Effect.orDie, Effect.repeat(Schedule.spaced("50 millis")), Effect.forkScoped)
+  yield* fillDeposits.pipe(Effect.orDie, Effect.repeat(Schedule.spaced("50 millis")), Effect.forkScoped)
 })
 
 export class ChainsHost extends Context.Service<

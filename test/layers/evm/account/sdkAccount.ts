@@ -67,7 +67,7 @@ const initConfig = (accountOwner: Address): Array<Hex> => [
 const guardPolicyOf = ({ budgetBps, contract, issuedAt, tradeBps, validUntil }: TradeGuardPolicy) =>
   ({
     getPolicyData: () =>
-      encodePacked(["uint40", "uint40", "uint16", "uint16"], [issuedAt, validUntil, tradeBps, budgetBps]),
+      encodePacked(["uint40", "uint40", "uint16", "uint16", "uint8"], [issuedAt, validUntil, tradeBps, budgetBps, 0]),
     getPolicyInfoInBytes: () => encodePacked(["bytes2", "address"], ["0x0000", contract as string as Address]),
     policyParams: { type: "custom" }
   }) as unknown as ReturnType<typeof toCallPolicy>
@@ -117,19 +117,26 @@ const policyOf = (policy: AgentPolicy, account: Address) => {
         : [
             {
               target: bridge.contract as string as Address,
-              selector: toFunctionSelector("lock(address,uint256,uint256,address,uint256,address)"),
+              selector: toFunctionSelector(
+                "deposit(bytes32,bytes32,bytes32,bytes32,uint256,uint256,uint256,bytes32,uint32,uint32,uint32,bytes)"
+              ),
               rules: [
-                { condition: ParamCondition.EQUAL, offset: 0, params: [word(bridge.token)] },
-                {
-                  condition: ParamCondition.ONE_OF,
-                  offset: 64,
-                  params: bridge.destinations.map(({ chainId }) => number(chainId))
-                },
+                { condition: ParamCondition.EQUAL, offset: 0, params: [word(account)] },
+                { condition: ParamCondition.EQUAL, offset: 32, params: [word(account)] },
+                { condition: ParamCondition.EQUAL, offset: 64, params: [word(bridge.token)] },
                 listed(
                   96,
                   bridge.destinations.map((destination) => destination.token)
                 ),
-                { condition: ParamCondition.EQUAL, offset: 160, params: [word(account)] }
+                {
+                  condition: ParamCondition.ONE_OF,
+                  offset: 192,
+                  params: bridge.destinations.map(({ chainId }) => number(chainId))
+                },
+                { condition: ParamCondition.EQUAL, offset: 224, params: [number(0)] },
+                { condition: ParamCondition.EQUAL, offset: 320, params: [number(0)] },
+                { condition: ParamCondition.EQUAL, offset: 352, params: [number(384)] },
+                { condition: ParamCondition.EQUAL, offset: 384, params: [number(0)] }
               ]
             }
           ]),

@@ -20,8 +20,9 @@ import {
 const views = parseAbi([
   "function administrator() view returns (address)",
   "function state() view returns (address, uint64, bool, bool)",
-  "function registerVenue(address venue, uint8 kind)",
-  "function tokens(address) view returns (address feed, uint24, uint16, uint8 bandBps, uint8, uint8, uint8, bool, bool, bool isListed)"
+  "struct VenueEntry { address venue; address spender; uint8 kind; uint16 maxLossBps; uint64 maxUsd; }",
+  "function registerVenue(VenueEntry entry)",
+  "function tokens(address) view returns (address feed, uint24, uint16, uint8 bandBps, uint8, uint8, uint8, bool, bool, uint8 listing)"
 ])
 
 const planOf = (
@@ -47,12 +48,11 @@ describe("a deployment", () => {
       const fresh = yield* freshChain()
       const before = yield* Effect.promise(() => fresh.client.getBlockNumber())
       const plan = yield* planOf(fresh)
-      assert.deepStrictEqual([plan.wrong, plan.unpinned, plan.leftOut], [[], [], []])
+      assert.deepStrictEqual([plan.wrong, plan.unpinned], [[], []])
       assert.strictEqual(yield* Effect.promise(() => fresh.client.getBlockNumber()), before)
-      const entries =
-        fresh.file.tokens.length + fresh.file.venues.length + fresh.file.bridges.length + fresh.file.lanes.length
-      // Four contracts, entries, a payout token, the sequencer, keys and the seal.
-      assert.lengthOf(plan.steps, 4 + entries + 4)
+      const entries = fresh.file.tokens.length + fresh.file.venues.length + fresh.file.lanes.length
+      // Four contracts, entries, the sequencer, keys and the seal.
+      assert.lengthOf(plan.steps, 4 + entries + 3)
       assert.strictEqual(plan.guard, (yield* applied(fresh)).plan.guard)
       assert.strictEqual(yield* sentBy(fresh, deployer), plan.steps.length)
       const read = (functionName: "administrator" | "state") =>
@@ -60,13 +60,17 @@ describe("a deployment", () => {
       assert.strictEqual(yield* read("administrator"), deployer)
       const [, , isPaused, isSealed] = (yield* read("state")) as readonly [string, bigint, boolean, boolean]
       assert.deepStrictEqual([isPaused, isSealed], [false, true])
-      for (const { address, bandBps, feed } of fresh.file.tokens) {
+      for (const { address, bandBps, feed, symbol } of fresh.file.tokens) {
         const shown = yield* Effect.promise(() =>
           fresh.client.readContract({ address: plan.guard, abi: views, functionName: "tokens", args: [address] })
         )
         assert.deepStrictEqual(
           [shown[0], shown[3], shown[9]],
-          [feed === null ? "0x0000000000000000000000000000000000000000" : feed.address, bandBps, true]
+          [
+            feed === null ? "0x0000000000000000000000000000000000000000" : feed.address,
+            bandBps,
+            symbol === "USDC" ? 2 : 1
+          ]
         )
       }
       const again = yield* applied(fresh)
@@ -220,7 +224,9 @@ describe("a deployment", () => {
       const unlisted = (target: FreshChain) =>
         findUnlisted(target.file, { client: reader(target), guard: plan.guard, fromBlock: 0n })
       assert.deepStrictEqual(yield* unlisted(fresh), [])
-      const data = encodeFunctionData({ abi: views, functionName: "registerVenue", args: [fresh.at.treasury, 2] })
+      const venue = fresh.at.treasury
+      const entry = { venue, spender: venue, kind: 2, maxLossBps: 0, maxUsd: 0n }
+      const data = encodeFunctionData({ abi: views, functionName: "registerVenue", args: [entry] })
       yield* sender.send({ ...seal, words: "let the runner call the treasury", data })
       yield* sender.send(seal)
       assert.deepStrictEqual(yield* unlisted(fresh), [

@@ -2,7 +2,18 @@
 import { deflateRawSync } from "node:zlib"
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { type Address, encodeFunctionData, hexToBigInt, type Hex, hexToBytes } from "viem"
+import {
+  type Address,
+  concatHex,
+  encodeFunctionData,
+  hexToBigInt,
+  type Hex,
+  hexToBytes,
+  pad,
+  parseAbi,
+  parseEventLogs,
+  toHex
+} from "viem"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -28,6 +39,8 @@ import {
   token
 } from "#test/layers/evm/EvmWorld.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
+import { ownersAccount } from "#test/layers/evm/account/sdkAccount.ts"
+import { outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 
 const swapOf = (
   enrollment: Enrollment,
@@ -94,6 +107,50 @@ const refusal = (enrollment: Enrollment, chain: Chain) =>
     )
   })
 
+const feeBps = 25n
+
+/** Has the owner sign a fee for the stranger, as a renewal of the permission would. */
+const signFee = Effect.fnUntraced(function* (chain: Chain, { authorization }: Enrollment, index: bigint) {
+  const [authorized] = authorization.chains
+  const { issuedAt, validUntil } = evmPolicy(authorized).guard!
+  const data = concatHex([
+    pad(authorized.permissionId as Hex, { size: 32, dir: "right" }),
+    toHex(issuedAt + 60, { size: 5 }),
+    toHex(validUntil, { size: 5 }),
+    // Default limits; an integrator's fee follows.
+    "0x0000000002",
+    stranger.address,
+    toHex(feeBps, { size: 1 })
+  ])
+  const install = encodeFunctionData({
+    abi: parseAbi(["function onInstall(bytes data)"]),
+    functionName: "onInstall",
+    args: [data]
+  })
+  yield* Effect.promise(async () => {
+    const account = await ownersAccount(chain, owner, index)
+    const calls = await account.encodeCalls([{ to: chain.contracts.guard, value: 0n, data: install }])
+    assert.strictEqual(outcomeOf(await submitAlone(chain, account, calls)), "included")
+  })
+})
+
+/** Buys WETH for a hundred dollars; its gas, and what it bought and paid as a fee. */
+const bought = Effect.fnUntraced(function* (chain: Chain, enrollment: Enrollment) {
+  yield* Effect.sleep("1100 millis")
+  const swap = yield* quotedSwap(
+    chain,
+    { sell: "USDC", buy: "WETH", sellAmountRaw: 100_000_000n },
+    { toleranceBps: 50n }
+  )
+  const { signed } = yield* execute(batchOf(enrollment, chain, [swap]))
+  const { gasUsed, logs } = yield* Effect.promise(() =>
+    chain.client.getTransactionReceipt({ hash: signed.txHash as Hex })
+  )
+  const fees = parseEventLogs({ abi: tradeGuardAbi, eventName: "FeeTaken", logs })
+  const [traded] = parseEventLogs({ abi: tradeGuardAbi, eventName: "Traded", logs })
+  return { gas: Number(gasUsed), fees: fees.map(({ args }) => args), net: traded!.args.bought }
+})
+
 describe("accounts under the guard", () => {
   layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
     it.effect(
@@ -126,6 +183,25 @@ describe("accounts under the guard", () => {
           const two = yield* cost(enrollment, chain, ...both)
           assert.isAtMost(two.gas, 530_000)
         })
+    )
+
+    it.effect("a fee costs at most 15,000 gas more, and is the signed share for whom the owner signed", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const enrollment = yield* enrolled(chain, 331n)
+        yield* bought(chain, enrollment)
+        yield* bought(chain, enrollment)
+        const without = yield* bought(chain, enrollment)
+        assert.deepStrictEqual(without.fees, [])
+        yield* signFee(chain, enrollment, 331n)
+        yield* bought(chain, enrollment)
+        const { fees, gas, net } = yield* bought(chain, enrollment)
+        const [fee] = fees
+        assert.lengthOf(fees, 1)
+        assert.strictEqual(fee!.recipient, stranger.address)
+        assert.strictEqual(fee!.amount, ((net + fee!.amount) * feeBps) / 10_000n)
+        assert.isAtMost(gas - without.gas, 15_000)
+      })
     )
 
     it.effect("a trade over several paths is one operation, and brings what its quotes say", () =>

@@ -71,7 +71,8 @@ const temptations = parseAbi([
   "function permit(address,address,uint256,uint256,uint8,bytes32,bytes32)",
   "function swapExactTokensForTokens(uint256,uint256,address[],address,uint256)",
   "function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256,uint256,address[],address,uint256)",
-  "function lock(address,uint256,uint256,address,uint256,address)",
+  "function deposit(bytes32,bytes32,bytes32,bytes32,uint256,uint256,uint256,bytes32,uint32,uint32,uint32,bytes)",
+  "function depositForBurn(uint256,uint32,bytes32,address,bytes32,uint256,uint32)",
   "function withdraw(address,(string,address,(address,uint256)[],bytes32,uint256),bytes)",
   "function execute(bytes32,bytes)",
   "function installModule(uint256,address,bytes)",
@@ -80,7 +81,7 @@ const temptations = parseAbi([
   "function changeRootValidator(bytes21,address,bytes,bytes)",
   "function upgradeTo(address)",
   "function revoke(address,uint40,bytes)",
-  "function registerToken(address,address,uint32,uint16,uint128)"
+  "function registerVenue((address,address,uint8,uint16,uint64))"
 ])
 
 /** Calldata whose arguments are words of no meaning: what is refused for its function is refused with any. */
@@ -164,6 +165,10 @@ describe("the policy of an account under the guard", () => {
         const broken: Readonly<Record<string, readonly [Call, string]>> = {
           approve: [approve(base, "USDC", router), "CallNotAllowed"],
           tighten: [tighten(201, 200), "reverted"],
+          setFees: [
+            { to: guard, data: encodeFunctionData({ abi: tradeGuardAbi, functionName: "setFees", args: [1, 0] }) },
+            "reverted"
+          ],
           uninstallValidation: [{ to: account, data: uninstall }, "CallNotAllowed"],
           trade: [{ ...approve(base, "USDC", guard), value: 1n }, "CallNotAllowed"]
         }
@@ -171,15 +176,7 @@ describe("the policy of an account under the guard", () => {
           assert.include(yield* attempt(base, enrollment, [call]), outcome)
         }
         const names = allowed.map((call) => call.function.split("(")[0]!)
-        assert.deepStrictEqual(names, [
-          "approve",
-          "trade",
-          "liquidate",
-          "send",
-          "tighten",
-          "settle",
-          "uninstallValidation"
-        ])
+        assert.strictEqual(names.join(), "approve,trade,liquidate,send,setFees,tighten,settle,uninstallValidation")
         assert.strictEqual(yield* attempt(base, enrollment, [tighten(150, 100)]), "included")
         const { guard: after } = yield* read(base, enrollment)
         assert.deepInclude(after, { tradeBps: 150, budgetBps: 100 })

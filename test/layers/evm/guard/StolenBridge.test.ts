@@ -4,13 +4,12 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi, parseEventLogs } from "viem"
+import { type Address, encodeFunctionData, erc20Abi, type Hex, pad, parseEventLogs, zeroHash } from "viem"
 import { addressOf, type EvmAddress } from "#domain/values/Caip.ts"
 import { SwapBatches } from "#domain/trading/SwapBatches.ts"
 import type { OutgoingTransfer } from "#domain/trading/OutgoingTransfer.ts"
 import { TransferReceipts } from "#domain/transfer/TransferReceipts.ts"
-import { bridgeAbi } from "#layers/evm/contracts.ts"
-import { bridgeVaultAbi } from "#sandbox/chain/bridgeVault.ts"
+import { spokePoolAbi, timeOf } from "#sandbox/chain/spokePool.ts"
 import type { Chain } from "#sandbox/chain/Chain.ts"
 import {
   accountOn,
@@ -70,6 +69,12 @@ interface Asked {
   readonly chainId: bigint
   readonly destinationToken: Address
   readonly recipient: Address
+  readonly depositor: Address
+  readonly exclusiveRelayer: Address
+  readonly exclusivity: number
+  readonly message: Hex
+  /** Present time of the chain, in seconds since 1970. */
+  readonly now: number
 }
 
 const approve = (chain: Chain, spender: Address, symbol = "USDC"): Call => ({
@@ -77,53 +82,72 @@ const approve = (chain: Chain, spender: Address, symbol = "USDC"): Call => ({
   data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, amount] })
 })
 
-const lock = ({ account, arbitrum, base }: Victim["Service"], but: Partial<Asked> = {}): Call => ({
+const deposit = ({ account, arbitrum, base }: Victim["Service"], now: number, but: Partial<Asked> = {}): Call => ({
   to: base.contracts.bridge,
   data: encodeFunctionData({
-    abi: bridgeAbi,
-    functionName: "lock",
+    abi: spokePoolAbi,
+    functionName: "deposit",
     args: [
-      but.token ?? (token(base, "USDC") as string as Address),
+      pad(but.depositor ?? account),
+      pad(but.recipient ?? account),
+      pad(but.token ?? (token(base, "USDC") as string as Address)),
+      pad(but.destinationToken ?? (token(arbitrum, "USDC") as string as Address)),
       amount,
-      but.chainId ?? 42161n,
-      but.destinationToken ?? (token(arbitrum, "USDC") as string as Address),
       0n,
-      but.recipient ?? account
+      but.chainId ?? 42161n,
+      but.exclusiveRelayer === undefined ? zeroHash : pad(but.exclusiveRelayer),
+      now,
+      now + 3_600,
+      but.exclusivity ?? 0,
+      but.message ?? "0x"
     ]
   })
 })
 
 const allowance = ({ base }: Victim["Service"]) => approve(base, base.contracts.bridge)
 
+type Attempt = (victim: Victim["Service"], now: number) => ReadonlyArray<Call>
+
 /** What becomes of an operation of the thief, which he submits himself. */
-const attempt = Effect.fnUntraced(function* (build: (victim: Victim["Service"]) => ReadonlyArray<Call>) {
+const attempt = Effect.fnUntraced(function* (build: Attempt) {
   const victim = yield* Victim
+  const now = yield* timeOf(victim.base)
   return yield* Effect.promise(async () => {
     const account = await agentAccount(victim.base, victim.enrollment)
-    return outcomeOf(await submitAlone(victim.base, account, await account.encodeCalls(build(victim))))
+    return outcomeOf(await submitAlone(victim.base, account, await account.encodeCalls(build(victim, now))))
   })
 })
 
-const attempts: ReadonlyArray<readonly [name: string, build: (victim: Victim["Service"]) => ReadonlyArray<Call>]> = [
-  ["sends to himself", (victim) => [allowance(victim), lock(victim, { recipient: stranger.address })]],
-  ["sends to a chain that is not listed", (victim) => [allowance(victim), lock(victim, { chainId: 1n })]],
+const attempts: ReadonlyArray<readonly [name: string, build: Attempt]> = [
+  ["sends to himself", (victim, now) => [allowance(victim), deposit(victim, now, { recipient: stranger.address })]],
+  [
+    "has what nobody fills given back to himself",
+    (victim, now) => [allowance(victim), deposit(victim, now, { depositor: stranger.address })]
+  ],
+  [
+    "lets himself alone fill",
+    (victim, now) => [allowance(victim), deposit(victim, now, { exclusiveRelayer: stranger.address })]
+  ],
+  ["asks for exclusivity", (victim, now) => [allowance(victim), deposit(victim, now, { exclusivity: 60 })]],
+  ["sends a message along", (victim, now) => [allowance(victim), deposit(victim, now, { message: "0x01" })]],
+  ["sends to a chain that is not listed", (victim, now) => [allowance(victim), deposit(victim, now, { chainId: 1n })]],
   [
     "asks for a token that is not listed",
-    (victim) => [
+    (victim, now) => [
       allowance(victim),
-      lock(victim, { destinationToken: token(victim.arbitrum, "WETH") as string as Address })
+      deposit(victim, now, { destinationToken: token(victim.arbitrum, "WETH") as string as Address })
     ]
   ],
   [
     "sends another token than the one that may leave",
-    (victim) => [
+    (victim, now) => [
       approve(victim.base, victim.base.contracts.bridge, "WETH"),
-      lock(victim, { token: token(victim.base, "WETH") as string as Address })
+      deposit(victim, now, { token: token(victim.base, "WETH") as string as Address })
     ]
   ],
   [
     "uses a bridge of his own",
-    (victim) => [approve(victim.base, stranger.address), { ...lock(victim), to: stranger.address }]
+    (victim, now) => [approve(victim.base, stranger.address), { ...deposit(victim, now), to: stranger.address }]
   ],
   [
     "calls another function of the bridge",
@@ -131,9 +155,9 @@ const attempts: ReadonlyArray<readonly [name: string, build: (victim: Victim["Se
       {
         to: base.contracts.bridge,
         data: encodeFunctionData({
-          abi: parseAbi(["function refund(bytes32 id)"]),
+          abi: spokePoolAbi,
           functionName: "refund",
-          args: [`0x${"00".repeat(32)}`]
+          args: [0n]
         })
       }
     ]
@@ -142,7 +166,7 @@ const attempts: ReadonlyArray<readonly [name: string, build: (victim: Victim["Se
 
 describe("The bridge and a stolen agent key", () => {
   layer(Layer.provideMerge(Victim.layer, ConnectedWorldLive), { excludeTestServices: true })((it) => {
-    it.effect("a batch swaps and sends in one operation, and the vault owes the account exactly that", () =>
+    it.effect("a batch swaps and sends in one operation, and the pool owes the account exactly that", () =>
       Effect.gen(function* () {
         const victim = yield* Victim
         const { base, enrollment } = victim
@@ -155,10 +179,11 @@ describe("The bridge and a stolen agent key", () => {
         const logs = yield* Effect.promise(() =>
           base.client.getTransactionReceipt({ hash: receipt.txHash as Hex }).then((found) => found.logs)
         )
-        const [locked] = parseEventLogs({ abi: bridgeVaultAbi, eventName: "Locked", logs })
-        assert.strictEqual(locked?.args.amount, amount)
-        assert.strictEqual(locked?.args.minOut, transfer.minRaw)
-        assert.strictEqual(locked?.args.recipient, victim.account)
+        const [deposited] = parseEventLogs({ abi: spokePoolAbi, eventName: "FundsDeposited", logs })
+        assert.strictEqual(deposited?.args.inputAmount, amount)
+        assert.strictEqual(deposited?.args.outputAmount, transfer.minRaw)
+        assert.strictEqual(deposited?.args.recipient, pad(victim.account).toLowerCase())
+        assert.strictEqual(deposited?.args.depositor, pad(victim.account).toLowerCase())
         const arrivals = yield* TransferReceipts
         const sent = yield* arrivals.read(accountOn(enrollment, base), receipt.txHash)
         assert.isTrue(sent._tag === "Some" && sent.value.success)
@@ -196,7 +221,7 @@ describe("The bridge and a stolen agent key", () => {
 
     it.effect("still sends to the account itself, so that the refusals below mean something", () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* attempt((victim) => [allowance(victim), lock(victim)]), "included")
+        assert.strictEqual(yield* attempt((victim, now) => [allowance(victim), deposit(victim, now)]), "included")
       })
     )
 

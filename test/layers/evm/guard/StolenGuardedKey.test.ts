@@ -8,10 +8,11 @@ import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "
 import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
-import { bridgeAbi, routerAbi } from "#layers/evm/contracts.ts"
+import { routerAbi } from "#layers/evm/contracts.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { quotedDeposit, timeOf } from "#sandbox/chain/spokePool.ts"
 import { setRoutePools } from "#sandbox/chain/routePools.ts"
 import { inPools, routeOver, transact } from "#test/solidity/routedSwaps.ts"
 import {
@@ -199,11 +200,14 @@ describe("a stolen agent key under the guard", () => {
           functionName: "swapExactTokensForTokens",
           args: [all, 0n, path, account, deadline]
         })
-        const lock = encodeFunctionData({
-          abi: bridgeAbi,
-          functionName: "lock",
-          args: [addressOf(chain, "USDC"), 900_000_000n, 42161n, addressOf(chain, "USDC"), 0n, account]
-        })
+        const order = {
+          token: addressOf(chain, "USDC"),
+          amount: 900_000_000n,
+          destinationChainId: 42161n,
+          destinationToken: addressOf(chain, "USDC"),
+          outputAmount: 0n
+        }
+        const deposit = quotedDeposit(order, account, yield* timeOf(chain))
         const transfer = encodeFunctionData({
           abi: erc20Abi,
           functionName: "transfer",
@@ -218,7 +222,7 @@ describe("a stolen agent key under the guard", () => {
         const attempts: ReadonlyArray<readonly [string, ReadonlyArray<Call>]> = [
           ["CallNotAllowed", [approve(chain, "AERO", router), { to: router, data: swap }]],
           ["CallNotAllowed", [approve(chain, "AERO", guard), { to: router, data: swap }]],
-          ["CallNotAllowed", [approve(chain, "USDC", bridge), { to: bridge, data: lock }]],
+          ["CallNotAllowed", [approve(chain, "USDC", bridge), { to: bridge, data: deposit }]],
           ["CallNotAllowed", [approve(chain, "AERO", stranger.address)]],
           ["CallNotAllowed", [{ to: addressOf(chain, "AERO"), data: transfer }]],
           ["UnfairTrade", [approve(chain, "AERO", guard), trade(chain, { ...over, venue: router, route: "0x" })]],
