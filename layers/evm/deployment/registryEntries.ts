@@ -168,13 +168,10 @@ const venueEntry = (venue: ChainFile["venues"][number]): RegistryEntry => {
   const { kind, maxLossBps = 0, maxUsd = 0, name, target } = venue
   const spender = venue.spender ?? zeroAddress
   const taker = spender === target ? "" : spender === zeroAddress ? ", paid before" : `, with ${spender} as its spender`
-  const limits = [
-    ...(maxLossBps === 0 ? [] : [`a loss of ${maxLossBps} bps`]),
-    ...(maxUsd === 0 ? [] : [`${maxUsd} dollars`])
-  ]
-  const within = limits.length === 0 ? "" : `, for at most ${limits.join(" and ")} a trade`
+  const loss = maxLossBps === 0 ? "" : `, losing at most ${maxLossBps} bps a trade`
+  const size = maxUsd === 0 ? "" : `, selling at most ${maxUsd} dollars a trade`
   return {
-    words: `let the guard's runner call ${name} (${target}) as ${kind}${taker}${within}`,
+    words: `let the guard's runner call ${name} (${target}) as ${kind}${taker}${loss}${size}`,
     functionName: "registerVenue",
     args: [{ venue: target, spender, kind: venueKinds[kind], maxLossBps, maxUsd: BigInt(maxUsd) }],
     reads: [
@@ -223,12 +220,8 @@ interface ListedLane extends LaneKey {
 }
 
 /** `GuardRegistry.Lane`. */
-interface ShownLane {
+interface ShownLane extends Pick<ListedLane, "decimals" | "isEvm" | "destination" | "fillTime"> {
   readonly protocol: number
-  readonly decimals: number
-  readonly isEvm: boolean
-  readonly destination: bigint
-  readonly fillTime: number
 }
 
 const laneEntry = (lane: ListedLane): RegistryEntry => {
