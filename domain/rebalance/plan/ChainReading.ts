@@ -13,6 +13,7 @@ import { readingFrom } from "#domain/performance/PortfolioReading.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
 import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 
 export interface ChainReading {
@@ -50,6 +51,12 @@ export const momentsOf = ({ account, authorization }: ChainReading): ReadonlyArr
 
 export const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
   account === null ? [] : [readingFrom(accountId, account)]
+
+/** Who else may move assets; undefined where no account was read of a chain that gives such a power. */
+export const authoritiesOf = (readings: ReadonlyArray<ChainReading>): ReadonlyArray<ForeignAuthority> | undefined => {
+  const read = readings.flatMap(({ account }) => (account?.authorities === undefined ? [] : [account.authorities]))
+  return read.length === 0 ? undefined : read.flat()
+}
 
 /** What of the balances that were read may be traded; null when one is missing that moves value between chains. */
 export const readable = (
@@ -93,9 +100,11 @@ export const chainState = (
   { feeBps, incoming, known: prices, ofInterest, staleBefore }: Known
 ): ChainHoldings => {
   const unread = new Set(reading.account?.balances.flatMap(({ assetId, raw }) => (raw === null ? [assetId] : [])))
+  const authorities = new Map(reading.account?.authorities?.map(({ assetId, holder }) => [assetId, holder]))
   const holding = (asset: Asset): Holding => {
     const { assetId, decimals, isBlocked } = asset
     const price = prices.get(assetId)
+    const foreignAuthority = authorities.get(assetId)
     const balanceRaw = reading.balances?.get(assetId) ?? 0n
     const unbacked =
       price === undefined || ofInterest.has(assetId) ? undefined : unbackedValue(asset, balanceRaw, price.usd)
@@ -108,6 +117,7 @@ export const chainState = (
       priceUsd: unbacked === undefined ? (price?.usd ?? null) : null,
       priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
       ...(unread.has(assetId) ? { isUnread: true } : {}),
+      ...(foreignAuthority === undefined ? {} : { foreignAuthority }),
       isBlocked,
       isAuthorized: mayBuy(reading.authorization, assetId)
     }

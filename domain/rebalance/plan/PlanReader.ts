@@ -6,6 +6,7 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } 
 import { Assets } from "#domain/asset/Assets.ts"
 import type { AccountMoment } from "#domain/values/AccountMoment.ts"
 import type { AssetId, ChainId } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
@@ -19,6 +20,7 @@ import { makeReadAppliedPolicies } from "#domain/rebalance/plan/readAppliedPolic
 import {
   accountOf,
   assetsOfInterest,
+  authoritiesOf,
   behindIn,
   blocksOf,
   type ChainReading,
@@ -74,6 +76,8 @@ export interface PlanReading {
   readonly madeFrom: ReadonlyMap<ChainId, AccountMoment>
   /** Why chains could not be read whose nodes are behind what is known of their accounts; empty where none is. */
   readonly behind: ReadonlyArray<string>
+  /** Who else may move assets of its accounts; absent where no account was read that could show it. */
+  readonly authorities?: ReadonlyArray<ForeignAuthority>
 }
 
 /** A portfolio before its balances are read. */
@@ -223,6 +227,7 @@ export class PlanReader extends Context.Service<
             })
           )
           const applied = policyOf[index]
+          const authorities = authoritiesOf(readings[index]!)
           const policy = applied?.at(valueOfHoldings(chains), limits)
           const input: PlanInput = {
             chains,
@@ -248,7 +253,8 @@ export class PlanReader extends Context.Service<
             ...(applied?.slicing === undefined ? {} : { slicing: applied.slicing }),
             accounts: readings[index]!.flatMap(accountOf),
             madeFrom: new Map(readings[index]!.flatMap(momentsOf)),
-            behind: readings[index]!.flatMap(({ behind }) => behind ?? [])
+            behind: readings[index]!.flatMap(({ behind }) => behind ?? []),
+            ...(authorities === undefined ? {} : { authorities })
           }
         })
       })

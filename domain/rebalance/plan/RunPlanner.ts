@@ -137,6 +137,7 @@ export class RunPlanner extends Context.Service<
           plannedAt: readAt,
           ...(context.closedWays.length === 0 ? {} : { hasClosedWays: true }),
           ...(reading.behind.length === 0 ? {} : { behind: reading.behind.join("; ") }),
+          ...(reading.authorities === undefined ? {} : { authorities: reading.authorities }),
           ...rest,
           chains: arePricesKnown
             ? chains
