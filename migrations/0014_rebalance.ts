@@ -59,22 +59,4 @@ export default Effect.gen(function* () {
       COMMENT ON COLUMN drift_checks.last_portfolio_id IS 'Portfolio at which the range ends.';
       COMMENT ON COLUMN drift_checks.until IS 'Until when the range is claimed.';
     END $$`
-
-  yield* sql`
-    CREATE TABLE foreign_authorities (
-      portfolio_id text COLLATE "C" NOT NULL REFERENCES portfolios,
-      asset_id text COLLATE "C" NOT NULL,
-      holder text NOT NULL,
-      since timestamptz(3) NOT NULL,
-      PRIMARY KEY (portfolio_id, asset_id, holder)
-    )`
-  yield* sql`
-    DO $$ BEGIN
-      COMMENT ON TABLE foreign_authorities IS
-        'Who else may move assets of portfolios, as their last runs found it. Those that are gone have no row.';
-      COMMENT ON COLUMN foreign_authorities.portfolio_id IS 'Portfolio.';
-      COMMENT ON COLUMN foreign_authorities.asset_id IS 'Asset that may be moved, or whose account may be closed.';
-      COMMENT ON COLUMN foreign_authorities.holder IS 'Address of who may do that.';
-      COMMENT ON COLUMN foreign_authorities.since IS 'When a run first found it.';
-    END $$`
 })

@@ -119,16 +119,4 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE TRIGGER enrollments_are_noted AFTER INSERT ON enrollment_flows
     FOR EACH ROW EXECUTE FUNCTION note_enrollment_event()`
-  yield* sql`
-    CREATE FUNCTION note_foreign_authority_event() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      INSERT INTO tenant_events (tenant_id, at, type, portfolio_id, strategy_id, data)
-      SELECT p.tenant_id, NEW.since, 'portfolio.foreign_authority', p.portfolio_id, p.strategy_id,
-        jsonb_build_object('assetId', NEW.asset_id, 'holder', NEW.holder)
-      FROM portfolios p WHERE p.portfolio_id = NEW.portfolio_id;
-      RETURN NULL;
-    END $$`
-  yield* sql`
-    CREATE TRIGGER foreign_authorities_are_noted AFTER INSERT ON foreign_authorities
-    FOR EACH ROW EXECUTE FUNCTION note_foreign_authority_event()`
 })

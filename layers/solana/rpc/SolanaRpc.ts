@@ -13,6 +13,7 @@ import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import type { AnswerSchema } from "#layers/provider/makeFind.ts"
+import { ChainHeads, oldReason } from "#layers/provider/chainHeads.ts"
 import * as Answers from "#layers/solana/rpc/answers.ts"
 import { connect, type Endpoint, type EndpointFailure } from "#layers/solana/rpc/Endpoint.ts"
 import { gathered, type Read } from "#layers/solana/rpc/gathered.ts"
@@ -30,41 +31,118 @@ const feeAccountsOfARequest = 128
 /** Most signatures that a node answers at once. */
 export const signaturesOfAPage = 1_000
 
-type Call = <S extends AnswerSchema>(
-  method: string,
-  params: ReadonlyArray<unknown>,
-  schema: S
-) => Effect.Effect<S["Type"], EndpointFailure>
+interface InContext {
+  readonly context: { readonly slot: number }
+}
 
-/** The first result; or, of the failures, the error of a node rather than the timeout of another. */
-const withFallback =
-  (endpoints: ReadonlyArray<Endpoint>): Call =>
-  (method, params, schema) =>
-    Effect.gen(function* () {
+/** The schema of an answer that says of which slot it is. */
+type SlotSchema = AnswerSchema & { readonly Type: InContext }
+
+interface Request<S> {
+  readonly method: string
+  readonly params: ReadonlyArray<unknown>
+  readonly schema: S
+}
+
+interface Call {
+  readonly any: <S extends AnswerSchema>(request: Request<S>) => Effect.Effect<S["Type"], EndpointFailure>
+  /** Takes the answer only where the confirmed slot that it stands on is new enough. */
+  readonly at: <S extends SlotSchema>(
+    request: Request<S>,
+    notBefore: bigint
+  ) => Effect.Effect<S["Type"], EndpointFailure>
+}
+
+const oldAnswer = (method: string, slot: bigint, least: bigint): EndpointFailure => ({
+  reason: `${method}: ${oldReason(slot, least)}`,
+  isAnswer: false,
+  mayPass: true,
+  isBehind: true
+})
+
+/** One address is often many machines, so a second request may meet another one. */
+const requestsOfALoneEndpoint = 2
+
+/** When an endpoint was asked, and when it had answered. */
+interface Asked {
+  readonly place: number
+  readonly askedAt: bigint
+  readonly now: bigint
+}
+
+const notConfigured: EndpointFailure = {
+  reason: "no RPC endpoint is configured for Solana",
+  isAnswer: true,
+  mayPass: false
+}
+
+/**
+ * The first result; or, of the failures, an old answer before all, and the error of a node rather than the timeout of
+ * another. An endpoint that failed or is behind is asked last for a while.
+ */
+const withFallback = (endpoints: ReadonlyArray<Endpoint>): Call => {
+  const heads = new ChainHeads(endpoints.length)
+  const isLone = endpoints.length === 1
+
+  const placesNow = (now: bigint): ReadonlyArray<number> => {
+    if (isLone) return Array.from({ length: requestsOfALoneEndpoint }, () => 0)
+    const lateness = (place: number) => (endpoints[place]!.avoidUntil > now ? 3 : heads.rank(place, now))
+    return endpoints.map((_, place) => place).toSorted((a, b) => lateness(a) - lateness(b))
+  }
+
+  const ask = Effect.fnUntraced(function* <S extends AnswerSchema>(
+    { method, params, schema }: Request<S>,
+    problemOf: (result: S["Type"], asked: Asked) => EndpointFailure | undefined
+  ) {
+    const failures: Array<EndpointFailure> = []
+    for (const place of placesNow(yield* Clock.monotonicTimeNanos)) {
+      const endpoint = endpoints[place]!
+      const askedAt = yield* Clock.monotonicTimeNanos
+      const result = yield* Effect.result(endpoint.call(method, params, schema))
       const now = yield* Clock.monotonicTimeNanos
-      const ordered = [
-        ...endpoints.filter((one) => one.avoidUntil <= now),
-        ...endpoints.filter((one) => one.avoidUntil > now)
-      ]
-      const failures: Array<EndpointFailure> = []
-      for (const endpoint of ordered) {
-        const result = yield* Effect.result(endpoint.call(method, params, schema))
-        if (Result.isSuccess(result)) return result.success
-        failures.push(result.failure)
-        if (!result.failure.isAnswer) {
-          const failedAt = yield* Clock.monotonicTimeNanos
-          endpoint.avoidUntil = failedAt + BigInt(Duration.toMillis(penalty)) * 1_000_000n
-        }
+      const failure = Result.isFailure(result) ? result.failure : problemOf(result.success, { place, askedAt, now })
+      if (Result.isSuccess(result) && failure === undefined) return result.success
+      failures.push(failure!)
+      const { isAnswer, isBehind = false, pause = penalty } = failure!
+      if (!isAnswer && !isBehind) {
+        endpoint.avoidUntil = now + BigInt(Duration.toMillis(Duration.max(penalty, pause))) * 1_000_000n
       }
-      const notConfigured = { reason: "no RPC endpoint is configured for Solana", isAnswer: true, mayPass: false }
-      return yield* Effect.fail(failures.find(({ isAnswer }) => isAnswer) ?? failures[0] ?? notConfigured)
-    })
+      if (isLone && !isBehind) break
+    }
+    const told = failures.find(({ isBehind }) => isBehind === true) ?? failures.find(({ isAnswer }) => isAnswer)
+    return yield* Effect.fail(told ?? failures[0] ?? notConfigured)
+  })
+
+  return {
+    any: (request) => ask(request, () => undefined),
+    at: (request, notBefore) =>
+      ask(request, ({ context }, asked) => {
+        const block = BigInt(context.slot)
+        const { least } = heads.judge({ ...asked, block, notBefore }, asked.now)
+        return block < least ? oldAnswer(request.method, block, least) : undefined
+      })
+  }
+}
+
+/** One endpoint alone, held against nothing but what was asked of it. */
+const alone = ({ call }: Endpoint): Call => ({
+  any: ({ method, params, schema }) => call(method, params, schema),
+  at: ({ method, params, schema }, notBefore) =>
+    Effect.filterOrFail(
+      call(method, params, schema),
+      ({ context }) => BigInt(context.slot) >= notBefore,
+      ({ context }) => oldAnswer(method, BigInt(context.slot), notBefore)
+    )
+})
 
 const measured = <A>(method: string, effect: Effect.Effect<A, EndpointFailure>) =>
   Effect.gen(function* () {
     const start = yield* Clock.monotonicTimeNanos
     return yield* effect.pipe(
-      Effect.mapError(({ reason }) => new ChainUnavailable({ chainId: solanaChainId, reason })),
+      Effect.mapError(
+        ({ isBehind, reason }) =>
+          new ChainUnavailable({ chainId: solanaChainId, reason, ...(isBehind === true ? { isBehind } : {}) })
+      ),
       Effect.onExit((exit) =>
         Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
           Metric.update(
@@ -111,18 +189,15 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
 
 const misread = (reason: string) => new ChainUnavailable({ chainId: solanaChainId, reason })
 
-/** Nodes behind one address need not be at the same slot, and not every one heeds `minContextSlot`. */
-const notBefore = <A extends { readonly context: { readonly slot: number } }>(answer: A, atLeastSlot: bigint) =>
-  BigInt(answer.context.slot) >= atLeastSlot
-    ? Effect.succeed(answer)
-    : Effect.fail(misread(`the node is at slot ${answer.context.slot}, and ${atLeastSlot} has been seen`))
-
+/** Nodes behind one address need not be at the same slot, and not every one heeds this. */
 const minContext = (atLeastSlot: bigint) => (atLeastSlot === 0n ? {} : { minContextSlot: Number(atLeastSlot) })
 
 const readAccounts = Effect.fnUntraced(function* (call: Call, keys: ReadonlyArray<string>, atLeastSlot: bigint) {
   const config = { encoding: "base64", commitment: "confirmed", ...minContext(atLeastSlot) }
-  const answer = yield* measured("getMultipleAccounts", call("getMultipleAccounts", [keys, config], Answers.Accounts))
-  const { context, value } = yield* notBefore(answer, atLeastSlot)
+  const { context, value } = yield* measured(
+    "getMultipleAccounts",
+    call.at({ method: "getMultipleAccounts", params: [keys, config], schema: Answers.Accounts }, atLeastSlot)
+  )
   if (value.length !== keys.length) return yield* misread("getMultipleAccounts: answered for other accounts")
   return {
     slot: BigInt(context.slot),
@@ -133,7 +208,11 @@ const readAccounts = Effect.fnUntraced(function* (call: Call, keys: ReadonlyArra
 const readStatuses = Effect.fnUntraced(function* (call: Call, signatures: ReadonlyArray<string>) {
   const { context, value } = yield* measured(
     "getSignatureStatuses",
-    call("getSignatureStatuses", [signatures, { searchTransactionHistory: true }], Answers.Statuses)
+    call.any({
+      method: "getSignatureStatuses",
+      params: [signatures, { searchTransactionHistory: true }],
+      schema: Answers.Statuses
+    })
   )
   if (value.length !== signatures.length) return yield* misread("getSignatureStatuses: answered for other signatures")
   return {
@@ -166,10 +245,12 @@ const requestsOver = (
   }
 ): Requests => {
   const ask = <S extends AnswerSchema>(method: string, params: ReadonlyArray<unknown>, schema: S) =>
-    measured(method, call(method, params, schema))
+    measured(method, call.any({ method, params, schema }))
+  const askAt = <S extends SlotSchema>(request: Request<S>, notBefore: bigint) =>
+    measured(request.method, call.at(request, notBefore))
   return {
     latestBlockhash: Effect.map(
-      ask("getLatestBlockhash", [{ commitment: "confirmed" }], Answers.Blockhash),
+      askAt({ method: "getLatestBlockhash", params: [{ commitment: "confirmed" }], schema: Answers.Blockhash }, 0n),
       ({ value: { blockhash, lastValidBlockHeight } }) => ({
         blockhash,
         lastValidBlockHeight: BigInt(lastValidBlockHeight)
@@ -188,8 +269,10 @@ const requestsOver = (
     tokenAccounts: Effect.fnUntraced(function* (owner, tokenProgram, atLeastSlot = 0n) {
       const config = { encoding: "base64", commitment: "confirmed", ...minContext(atLeastSlot) }
       const params = [owner.toBase58(), { programId: tokenProgram.toBase58() }, config]
-      const answer = yield* ask("getTokenAccountsByOwner", params, Answers.OwnedAccounts)
-      const { context, value } = yield* notBefore(answer, atLeastSlot)
+      const { context, value } = yield* askAt(
+        { method: "getTokenAccountsByOwner", params, schema: Answers.OwnedAccounts },
+        atLeastSlot
+      )
       return {
         slot: BigInt(context.slot),
         values: value.map(({ account, pubkey }) => ({ key: new PublicKey(pubkey), ...accountOf(account) }))
@@ -224,13 +307,16 @@ const requestsOver = (
       ),
     simulate: (transaction) =>
       Effect.map(
-        ask(
-          "simulateTransaction",
-          [
-            base64(transaction),
-            { encoding: "base64", commitment: "confirmed", sigVerify: false, replaceRecentBlockhash: true }
-          ],
-          Answers.Simulation
+        askAt(
+          {
+            method: "simulateTransaction",
+            params: [
+              base64(transaction),
+              { encoding: "base64", commitment: "confirmed", sigVerify: false, replaceRecentBlockhash: true }
+            ],
+            schema: Answers.Simulation
+          },
+          0n
         ),
         ({ value: { err, logs, unitsConsumed } }) => ({ error: err, logs: logs ?? [], units: unitsConsumed ?? 0 })
       ),
@@ -244,6 +330,7 @@ const requestsOver = (
         ),
         (fees) => fees.map(({ prioritizationFee }) => BigInt(prioritizationFee))
       ),
+    firstSlot: Effect.map(ask("getFirstAvailableBlock", [], Answers.Slot), BigInt),
     minimumRent: (bytes) => Effect.map(ask("getMinimumBalanceForRentExemption", [bytes], Answers.Lamports), BigInt)
   }
 }
@@ -252,11 +339,11 @@ const sendTo = (call: Call, transaction: Uint8Array) =>
   Effect.asVoid(
     measured(
       "sendTransaction",
-      call(
-        "sendTransaction",
-        [base64(transaction), { encoding: "base64", skipPreflight: true, maxRetries: 0 }],
-        Schema.String
-      )
+      call.any({
+        method: "sendTransaction",
+        params: [base64(transaction), { encoding: "base64", skipPreflight: true, maxRetries: 0 }],
+        schema: Schema.String
+      })
     )
   )
 
@@ -277,7 +364,7 @@ export class SolanaRpc extends Context.Service<SolanaRpc, Rpc>()("ballast/layers
             send: Effect.fnUntraced(function* (transaction) {
               const results = yield* Effect.forEach(
                 endpoints,
-                (endpoint) => Effect.result(sendTo(endpoint.call, transaction)),
+                (endpoint) => Effect.result(sendTo(alone(endpoint), transaction)),
                 { concurrency: "unbounded" }
               )
               const failure = results.find(Result.isFailure)
@@ -285,11 +372,11 @@ export class SolanaRpc extends Context.Service<SolanaRpc, Rpc>()("ballast/layers
               return yield* failure?.failure ?? misread("no RPC endpoint is configured for Solana")
             })
           }),
-          each: endpoints.map((endpoint) =>
-            requestsOver(endpoint.call, {
-              accounts: (keys, slot) => readAccounts(endpoint.call, keys, slot),
-              statuses: (signatures) => readStatuses(endpoint.call, signatures),
-              send: (transaction) => sendTo(endpoint.call, transaction)
+          each: endpoints.map(alone).map((one) =>
+            requestsOver(one, {
+              accounts: (keys, slot) => readAccounts(one, keys, slot),
+              statuses: (signatures) => readStatuses(one, signatures),
+              send: (transaction) => sendTo(one, transaction)
             })
           )
         }

@@ -87,7 +87,7 @@ const remarksOf = (token: Mint | null, accounts: ReadonlyArray<TokenAccount>): R
   ...(accounts.some(isShared) ? ["SHARED" as const] : []),
   ...(token?.hasPermanentDelegate === true ? ["PERMANENT_DELEGATE" as const] : []),
   ...(token?.isNonTransferable === true ? ["NON_TRANSFERABLE" as const] : []),
-  ...(token?.hasTransferHook === true ? ["TRANSFER_HOOK" as const] : []),
+  ...(token !== null && token.hookProgram !== null ? ["TRANSFER_HOOK" as const] : []),
   ...(token?.hasTransferFee === true ? ["TRANSFER_FEE" as const] : [])
 ]
 

@@ -242,6 +242,7 @@ eachDatabase("RunStore", (it) => {
       const store = yield* RunStore
       const portfolios = yield* PortfolioStore
       const due = yield* DueStore
+      const operations = yield* OperationStore
       const { portfolioId, tenantId } = yield* world()
       const known = Effect.map(portfolios.find(tenantId, portfolioId), (detail) =>
         Option.getOrThrow(detail).facts.authorities.map(({ assetId, holder, since }) => [assetId, holder, since])
@@ -251,6 +252,7 @@ eachDatabase("RunStore", (it) => {
       )
       const run = Effect.fnUntraced(function* (second: number, authorities?: RunEnd["authorities"]) {
         const { operationId } = yield* submit(tenantId, portfolioId, { now: after(second) })
+        yield* operations.transition({ operationId, to: "running", at: after(second), error: null })
         yield* store.finish({
           operationId,
           strategyVersion: 1,
