@@ -13,7 +13,7 @@ import { NoIssuer } from "#bench/engine/noIssuer.ts"
 import { benchSettings } from "#bench/engine/settings.ts"
 import { benchDatabase, databaseLayer } from "#bench/http/benchDatabase.ts"
 import { runUntilSignal } from "#bench/runUntilSignal.ts"
-import { enlist, fund, halves, hundredDollars, type Member } from "#bench/solana/fleet.ts"
+import { enlist, fund, halves, tenDollars, type Member } from "#bench/solana/fleet.ts"
 import { type SolanaChain, startSolanaChain } from "#bench/solana/solanaChain.ts"
 import { BrandName } from "#domain/values/BrandName.ts"
 import { BalancesOnce } from "#domain/asset/BalancesOnce.ts"
@@ -153,7 +153,7 @@ const bareRound = Effect.fnUntraced(function* (chain: SolanaChain, members: Read
     const leg = {
       sell: mints.get(sell.assetId)!,
       buy: mints.get(buy.assetId)!,
-      sellRaw: hundredDollars / 2n,
+      sellRaw: tenDollars / 2n,
       minBuyRaw: 1n
     }
     const prepared = yield* prepareSwap({ place, leg, slippageBps: 50, agent, fees })

@@ -19,8 +19,11 @@ import type { SolanaChain } from "#bench/solana/solanaChain.ts"
 
 /** What a portfolio is half of, each. */
 export const halves = splCatalog.filter(({ symbol }) => symbol === "USDC" || symbol === "JUP")
-/** New dollars of each account in a round; half of them are to be sold. */
-export const hundredDollars = 100_000_000n
+/**
+ * New dollars of each account in a round; half of them are to be sold. So few that the trades of all leave the pool near
+ * its price.
+ */
+export const tenDollars = 10_000_000n
 
 export interface Member extends PortfolioRole {
   readonly owner: string
@@ -140,6 +143,6 @@ export const enlist = Effect.fnUntraced(function* (count: number, areStored: boo
 export const fund = ({ ledger }: SolanaChain, members: ReadonlyArray<Member>) =>
   Effect.sync(() => {
     for (const member of members) {
-      issue(ledger, addressesOf(member).deposit, { token: usdc, amountRaw: hundredDollars })
+      issue(ledger, addressesOf(member).deposit, { token: usdc, amountRaw: tenDollars })
     }
   })

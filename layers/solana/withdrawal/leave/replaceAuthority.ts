@@ -2,7 +2,7 @@
 import { type PublicKey, TransactionInstruction } from "@solana/web3.js"
 import { Effect } from "effect"
 import { swigProgram } from "#layers/solana/swig/addresses.ts"
-import { replaceAuthorityV1 } from "#layers/solana/swig/programFeatures.ts"
+import { replaceAuthorityV1 } from "#layers/solana/withdrawal/programFeatures.ts"
 import { type EvmRoot, personalProof, type SignatureTerms } from "#layers/solana/withdrawal/leave/OwnerKey.ts"
 
 const root = 0
