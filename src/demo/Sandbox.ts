@@ -40,7 +40,7 @@ export class Sandbox extends Context.Service<
     readonly advanceDays: (days: number) => Effect.Effect<void, SandboxUnreachable>
   }
 >()("ballast/src/demo/Sandbox") {
-  /** For the first tenant, or for the one of a name. */
+  /** The sandbox as the first tenant sees it, or the one of a name. */
   static readonly layer = (url: string, tenant?: string) =>
     Layer.effect(
       Sandbox,

@@ -23,7 +23,7 @@ const target = [
 const tolerance = 1
 
 const fundingUsdc = 1_000_000_000n
-/** For fees, and the rent of the accounts that the owner opens to receive what is taken out. */
+/** Lamports for fees, and for the rent of the accounts that the owner opens to receive what is taken out. */
 const ownerLamports = 100_000_000n
 const nativeSol = `solana:${solanaReference}/slip44:501`
 

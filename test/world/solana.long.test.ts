@@ -99,7 +99,6 @@ describe("the whole journey of an owner with a Solana key", () => {
       () => operationsOf(portfolioId)
     )
     assert.strictEqual(scheduled.kind, "rebalance")
-    await nearHalf(portfolioId)
     await waitsForJupiter(portfolioId, accountId)
   })
 

@@ -36,7 +36,7 @@ export interface Observation {
   readonly firstSlot?: bigint
 }
 
-/** At least every second slot has a block. Source: the chain's worst hours had more. */
+/** Slots for each block, at most: fewer than half of them are skipped in the chain's worst hours. */
 const slotsOfABlock = 2n
 /** Blocks for which a blockhash is good. */
 const validBlocks = 150n

@@ -42,7 +42,7 @@ const oldAnswer = (method: string, slot: bigint, least: bigint): EndpointFailure
 /** One address is often many machines, so a second request may meet another one. */
 const requestsOfALoneEndpoint = 2
 
-/** When an endpoint was asked, and when it had answered. */
+/** The endpoint that was asked, when, and when it had answered. */
 interface Asked {
   readonly place: number
   readonly askedAt: bigint

@@ -78,7 +78,7 @@ const timeIn = ({ data }: Account): bigint => {
  * Whether somebody else may move what is in the account or close it. Of accounts that are not the associated one of
  * their mint that says nothing: anybody may make one with a close authority and give it away.
  */
-export const isShared = ({ key, mint, owner, program, sharedWith }: TokenAccount): boolean =>
+const isShared = ({ key, mint, owner, program, sharedWith }: TokenAccount): boolean =>
   sharedWith !== null && key.equals(associatedAccount(owner, mint, program))
 
 const remarksOf = (token: Mint | null, accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<Remark> => [

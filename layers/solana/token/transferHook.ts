@@ -12,7 +12,7 @@ import { solanaChainId } from "#domain/values/Caip.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
 
-export interface HookedTransfer {
+interface HookedTransfer {
   readonly token: Mint
   readonly source: PublicKey
   readonly destination: PublicKey

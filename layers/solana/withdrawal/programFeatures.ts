@@ -13,11 +13,11 @@ import { swigProgram } from "#layers/solana/swig/addresses.ts"
 export const replaceAuthorityV1 = 16
 const createSubAccountV2 = 18
 
-/** As many as the longest of these instructions reads. */
+/** Number of accounts that the longest of these instructions reads. */
 const accounts = 5
 const notAWallet = JSON.stringify({ InstructionError: [0, { Custom: 1 }] })
 
-export interface ProgramFeatures {
+interface ProgramFeatures {
   /** The root can put another key into a role. */
   readonly replacesKeys: boolean
   /** The program has sub-accounts whose permissions to sign, to withdraw and to switch are apart. */

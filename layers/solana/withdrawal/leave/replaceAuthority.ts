@@ -7,7 +7,7 @@ import { type EvmRoot, personalProof, type SignatureTerms } from "#layers/solana
 
 const root = 0
 
-export interface Replacement {
+interface Replacement {
   readonly role: number
   /** The role's holder from then on. */
   readonly key: PublicKey
@@ -22,7 +22,7 @@ const dataOf = ({ key, role }: Replacement, actingRole: number): Buffer => {
   return Buffer.concat([head, key.toBytes()])
 }
 
-/** By a Solana key that holds the acting role, the root where none is named. */
+/** The instruction of a Solana key that holds the acting role, the root where none is named. */
 export const replaceAuthority = (
   wallet: PublicKey,
   { holder, ...replacement }: Replacement & { readonly holder: PublicKey },
@@ -37,7 +37,7 @@ export const replaceAuthority = (
     data: Buffer.concat([dataOf(replacement, actingRole), Uint8Array.of(1)])
   })
 
-/** By an EVM wallet that holds the root: it signs one text, and whoever pays signs the transaction. */
+/** The instruction of an EVM wallet that holds the root: it signs one text, and whoever pays signs the transaction. */
 export const replaceAuthorityByEvm = Effect.fnUntraced(function* (
   wallet: PublicKey,
   replacement: Replacement,

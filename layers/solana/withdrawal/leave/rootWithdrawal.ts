@@ -1,5 +1,5 @@
 /**
- * The program's own way out, for programs of before August 2026: the root moves an asset from the sub-account to the
+ * The program's own way out, for programs older than August 2026: the root moves an asset from the sub-account to the
  * wallet's own address, and signs for that address. It moves no tokens whose transfer must name the mint.
  */
 import {
@@ -31,7 +31,7 @@ import type { OwnerKey, SignatureTerms } from "#layers/solana/withdrawal/leave/O
 const root = 0
 
 /** What leaves of a portfolio; `lamports` of it that are not in the token account. */
-export interface RootWithdrawal {
+interface RootWithdrawal {
   readonly place: PortfolioRole
   readonly token: Mint
   readonly tokensRaw: bigint

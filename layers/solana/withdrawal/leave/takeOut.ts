@@ -27,7 +27,7 @@ export interface Leaver {
 }
 
 /** What of a wallet is taken out. */
-export interface HeldThere {
+interface HeldThere {
   readonly place: PortfolioRole
   readonly holding: Holding
 }
@@ -58,7 +58,7 @@ const openAccount = ({ owner: { key } }: Leaver, { mint, program }: Mint): Trans
     program
   )
 
-/** By the owner's Solana key, which holds the role. */
+/** Takes an asset out by the owner's Solana key, which holds the role. */
 export const takeOutByRole = Effect.fnUntraced(function* (
   leaver: Leaver,
   { holding, place }: HeldThere
@@ -98,7 +98,7 @@ export const takeOutByRole = Effect.fnUntraced(function* (
     : sending
 })
 
-/** By the wallet's root, tokens and lamports apart; `terms` are those of an EVM root's next signature. */
+/** Takes an asset out by the wallet's root, tokens and lamports apart; `terms` are those of an EVM root's next signature. */
 export const takeOutByRoot = Effect.fnUntraced(function* (
   leaver: Leaver,
   { holding, place }: HeldThere,
