@@ -7,7 +7,20 @@
  * may still land is read from each alone, by `each` (layers/solana/lifecycle/observe.ts).
  */
 import { PublicKey } from "@solana/web3.js"
-import { Clock, Context, Effect, Exit, Layer, Metric, Option, type Redacted, Result, Schema } from "effect"
+import {
+  Cache,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Metric,
+  Option,
+  type Redacted,
+  Result,
+  Schema
+} from "effect"
 import { FetchHttpClient } from "effect/http"
 import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
@@ -24,6 +37,8 @@ interface Rpc extends Requests {
   readonly each: ReadonlyArray<Requests>
 }
 
+/** Time for which a rent is not asked for again: it follows from the size by a rule that the chain seldom changes. */
+const rentLife = Duration.hours(1)
 const accountsOfARequest = 100
 const signaturesOfARequest = 256
 const feeAccountsOfARequest = 128
@@ -84,7 +99,6 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
 
 const misread = (reason: string) => new ChainUnavailable({ chainId: solanaChainId, reason })
 
-/** Nodes behind one address need not be at the same slot, and not every one heeds this. */
 const minContext = (atLeastSlot: bigint) => (atLeastSlot === 0n ? {} : { minContextSlot: Number(atLeastSlot) })
 
 const readAccounts = Effect.fnUntraced(function* (call: Call, keys: ReadonlyArray<string>, atLeastSlot: bigint) {
@@ -252,21 +266,27 @@ export class SolanaRpc extends Context.Service<SolanaRpc, Rpc>()("ballast/layers
         const call = withFallback(endpoints)
         const accounts = yield* gathered(accountsOfARequest, (keys, slot) => readAccounts(call, keys, slot))
         const statuses = yield* gathered(signaturesOfARequest, (keys) => readStatuses(call, keys))
+        const requests = requestsOver(call, {
+          accounts,
+          statuses: (signatures) => statuses(signatures, 0n),
+          send: Effect.fnUntraced(function* (transaction) {
+            const results = yield* Effect.forEach(
+              endpoints,
+              (endpoint) => Effect.result(sendTo(alone(endpoint), transaction)),
+              { concurrency: "unbounded" }
+            )
+            const failure = results.find(Result.isFailure)
+            if (results.some(Result.isSuccess)) return
+            return yield* failure?.failure ?? misread("no RPC endpoint is configured for Solana")
+          })
+        })
+        const rents = yield* Cache.makeWith(requests.minimumRent, {
+          capacity: accountsOfARequest,
+          timeToLive: (exit) => (Exit.isSuccess(exit) ? rentLife : Duration.zero)
+        })
         return {
-          ...requestsOver(call, {
-            accounts,
-            statuses: (signatures) => statuses(signatures, 0n),
-            send: Effect.fnUntraced(function* (transaction) {
-              const results = yield* Effect.forEach(
-                endpoints,
-                (endpoint) => Effect.result(sendTo(alone(endpoint), transaction)),
-                { concurrency: "unbounded" }
-              )
-              const failure = results.find(Result.isFailure)
-              if (results.some(Result.isSuccess)) return
-              return yield* failure?.failure ?? misread("no RPC endpoint is configured for Solana")
-            })
-          }),
+          ...requests,
+          minimumRent: (bytes) => Cache.get(rents, bytes),
           each: endpoints.map(alone).map((one) =>
             requestsOver(one, {
               accounts: (keys, slot) => readAccounts(one, keys, slot),

@@ -49,6 +49,27 @@ describe("reading a Solana node", () => {
     )
   )
 
+  it.effect("a rent is asked for once an hour for each size, and again after a failure", () =>
+    over([first.url, second.url], (rpc) =>
+      Effect.gen(function* () {
+        const asked = () =>
+          [...first.asked, ...second.asked].filter((one) => one === "getMinimumBalanceForRentExemption")
+        for (const proxy of [first, second]) proxy.answer = async () => ({ status: 503, body: "" })
+        yield* Effect.flip(rpc.minimumRent(165))
+        for (const proxy of [first, second]) {
+          proxy.answer = forwards
+          proxy.asked.length = 0
+        }
+        for (const _ of [1, 2]) assert.strictEqual(yield* rpc.minimumRent(165), chain.ledger.rentOf(165))
+        yield* rpc.minimumRent(0)
+        assert.lengthOf(asked(), 2)
+        yield* TestClock.adjust(Duration.minutes(61))
+        yield* rpc.minimumRent(165)
+        assert.lengthOf(asked(), 3)
+      })
+    )
+  )
+
   it.effect("accounts come in the order of their keys, those that do not exist as none", () =>
     over([chain.url], (rpc) =>
       Effect.gen(function* () {
