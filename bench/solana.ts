@@ -1,7 +1,7 @@
 /**
  * Solana portfolios that are all due at once, over the real path: engine, scheduler, stores, adapter, wallets of the
- * emulated Swig program, routes of a stand-in of Jupiter. Beside it the same swaps by a bare script, without a database,
- * in the same run.
+ * emulated Swig program, routes of a stand-in of Jupiter. Beside it the same swaps by a bare script, without a
+ * database, in the same run.
  *
  * Needs a PostgreSQL server (`BENCH_DATABASE_URL`). `npm run bench -- solana 50` takes 50 portfolios instead of 100.
  */

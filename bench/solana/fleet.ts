@@ -19,10 +19,7 @@ import type { SolanaChain } from "#bench/solana/solanaChain.ts"
 
 /** What a portfolio is half of, each. */
 export const halves = splCatalog.filter(({ symbol }) => symbol === "USDC" || symbol === "JUP")
-/**
- * New dollars of each account in a round; half of them are to be sold. So few that the trades of all leave the pool near
- * its price.
- */
+/** New dollars of each account in a round; half are to be sold, so few that the pool stays near its price. */
 export const tenDollars = 10_000_000n
 
 export interface Member extends PortfolioRole {

@@ -98,7 +98,6 @@ export class Ledger {
     return { key, lamports: found.lamports, owner: programAddress, data: Uint8Array.from(data), executable }
   }
 
-  /** Accounts that hold tokens for an owner. */
   tokenAccountsOf(owner: PublicKey): ReadonlyArray<LedgerAccount> {
     return this.#tokens.of(owner.toBase58(), (key) => this.account(key))
   }

@@ -1,6 +1,6 @@
 /**
- * An owner with a Solana key: enrolls by one transaction, funds, is brought to a target of SOL, dollars and a share, and
- * leaves without the service, with a node and the key alone.
+ * An owner with a Solana key: enrolls by one transaction, funds, is brought to a target of SOL, dollars and a share,
+ * and leaves without the service, with a node and the key alone.
  */
 import { Keypair, PublicKey, VersionedTransaction } from "@solana/web3.js"
 import { Effect, Redacted } from "effect"

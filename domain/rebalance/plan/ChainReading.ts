@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import * as Amount from "#domain/values/Amount.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { mayBuy } from "#domain/account/Permission.ts"
+import { mayBuy, permittedBridgeAsset } from "#domain/account/Permission.ts"
 import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
 import type { AccountMoment } from "#domain/values/AccountMoment.ts"
 import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
@@ -52,10 +52,12 @@ export const momentsOf = ({ account, authorization }: ChainReading): ReadonlyArr
 export const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
   account === null ? [] : [readingFrom(accountId, account)]
 
-/** Who else may move assets; undefined where no account was read of a chain that gives such a power. */
-export const authoritiesOf = (readings: ReadonlyArray<ChainReading>): ReadonlyArray<ForeignAuthority> | undefined => {
+/** Who else may move assets; left out where no account was read of a chain that gives such a power. */
+export const authoritiesOf = (
+  readings: ReadonlyArray<ChainReading>
+): { readonly authorities?: ReadonlyArray<ForeignAuthority> } => {
   const read = readings.flatMap(({ account }) => (account?.authorities === undefined ? [] : [account.authorities]))
-  return read.length === 0 ? undefined : read.flat()
+  return read.length === 0 ? {} : { authorities: read.flat() }
 }
 
 /** What of the balances that were read may be traded; null when one is missing that moves value between chains. */
@@ -129,3 +131,14 @@ export const chainState = (
     feeBps
   }
 }
+
+/**
+ * The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart.
+ */
+export const bridgeAssetsOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
+  new Map(
+    chains.flatMap((chain) => {
+      const bridgeAsset = permittedBridgeAsset(chain)
+      return bridgeAsset === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, bridgeAsset] as const]
+    })
+  )

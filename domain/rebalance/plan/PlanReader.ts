@@ -10,7 +10,6 @@ import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { permittedBridgeAsset } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
@@ -23,6 +22,7 @@ import {
   authoritiesOf,
   behindIn,
   blocksOf,
+  bridgeAssetsOf,
   type ChainReading,
   chainState,
   incomingOf,
@@ -76,7 +76,7 @@ export interface PlanReading {
   readonly madeFrom: ReadonlyMap<ChainId, AccountMoment>
   /** Why chains could not be read whose nodes are behind what is known of their accounts; empty where none is. */
   readonly behind: ReadonlyArray<string>
-  /** Who else may move assets of its accounts; absent where no account was read that could show it. */
+  /** Absent where no account was read that could show it. */
   readonly authorities?: ReadonlyArray<ForeignAuthority>
 }
 
@@ -227,7 +227,6 @@ export class PlanReader extends Context.Service<
             })
           )
           const applied = policyOf[index]
-          const authorities = authoritiesOf(readings[index]!)
           const policy = applied?.at(valueOfHoldings(chains), limits)
           const input: PlanInput = {
             chains,
@@ -254,7 +253,7 @@ export class PlanReader extends Context.Service<
             accounts: readings[index]!.flatMap(accountOf),
             madeFrom: new Map(readings[index]!.flatMap(momentsOf)),
             behind: readings[index]!.flatMap(({ behind }) => behind ?? []),
-            ...(authorities === undefined ? {} : { authorities })
+            ...authoritiesOf(readings[index]!)
           }
         })
       })
@@ -292,14 +291,3 @@ const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Ou
     moving
   }
 }
-
-/**
- * The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart.
- */
-const bridgeAssetsOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
-  new Map(
-    chains.flatMap((chain) => {
-      const bridgeAsset = permittedBridgeAsset(chain)
-      return bridgeAsset === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, bridgeAsset] as const]
-    })
-  )

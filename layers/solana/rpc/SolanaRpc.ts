@@ -37,7 +37,6 @@ interface Rpc extends Requests {
   readonly each: ReadonlyArray<Requests>
 }
 
-/** Time for which a rent is not asked for again: it follows from the size by a rule that the chain seldom changes. */
 const rentLife = Duration.hours(1)
 const accountsOfARequest = 100
 const signaturesOfARequest = 256

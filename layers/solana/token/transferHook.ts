@@ -1,8 +1,6 @@
 /**
  * Accounts that the issuer's program of a mint wants with each transfer. The program keeps the list on chain, and some
  * of its entries follow from other accounts, so that the list is read anew for each transfer.
- *
- * Source: `spl-transfer-hook-interface`.
  */
 import { addExtraAccountMetasForExecute } from "@solana/spl-token"
 import type { Connection, PublicKey, TransactionInstruction } from "@solana/web3.js"

@@ -64,7 +64,7 @@ const question = {
   maxAccounts: 54
 }
 
-/** Whether Jupiter quotes. While it does not, nothing is traded on Solana; withdrawals and the owners' way out go on. */
+/** Whether Jupiter quotes. While it does not, nothing is traded on Solana; withdrawals go on. */
 const jupiter = Effect.fnUntraced(function* ({ agentSeed, jupiter: settings }: SolanaDeployment) {
   const taker = localAgent(agentSeed).key.toBase58()
   return yield* Effect.flatMap(JupiterClient, ({ build }) => build({ ...question, taker })).pipe(

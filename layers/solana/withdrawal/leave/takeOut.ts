@@ -1,4 +1,4 @@
-/** All of one asset out of a portfolio, by whoever holds its role, or by the root where the role cannot be taken over. */
+/** All of one asset out of a portfolio, by the holder of its role, or by the root where no other key gets the role. */
 import { createAssociatedTokenAccountIdempotentInstruction } from "@solana/spl-token"
 import type { TransactionInstruction } from "@solana/web3.js"
 import { Effect, Schema } from "effect"
@@ -98,7 +98,7 @@ export const takeOutByRole = Effect.fnUntraced(function* (
     : sending
 })
 
-/** Takes an asset out by the wallet's root, tokens and lamports apart; `terms` are those of an EVM root's next signature. */
+/** Takes an asset out by the wallet's root, tokens and lamports apart. `terms`: of an EVM root's next signature. */
 export const takeOutByRoot = Effect.fnUntraced(function* (
   leaver: Leaver,
   { holding, place }: HeldThere,
