@@ -51,7 +51,8 @@ const createNumber = 0
 
 /**
  * The instruction. All but the making of a wallet check the owner of the first account before anything else.
- * Sub-accounts of the second kind are not emulated: their numbers are unknown here, as to a program older than August 2026.
+ * Sub-accounts of the second kind are not emulated: their numbers are unknown here, as to a program older than August
+ * 2026.
  */
 const read = ({ data, keys }: TransactionInstruction, { ownerOf }: ProgramContext): SwigInstruction => {
   const number = data.length < 2 ? createNumber : data.readUInt16LE(0)
