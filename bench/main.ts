@@ -11,6 +11,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly run: () => Pr
   monitors: () => import("#bench/monitors.ts"),
   operations: () => import("#bench/operations.ts"),
   rpc: () => import("#bench/rpc.ts"),
+  solana: () => import("#bench/solana.ts"),
   stream: () => import("#bench/stream.ts"),
   planner: () => import("#bench/planner.ts"),
   policies: () => import("#bench/policies.ts")

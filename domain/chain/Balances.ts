@@ -1,6 +1,7 @@
 /** Port: balances of accounts, tokens and native coin, those of one account read at one block. */
 import { Context, type DateTime, type Effect, type Result } from "effect"
 import type { AccountMoment } from "#domain/values/AccountMoment.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import type { AssetId, ChainId, AccountId, HeldAssetId, NativeAssetId } from "#domain/values/Caip.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 
@@ -13,6 +14,8 @@ export interface AccountBalances {
   readonly native?: { readonly assetId: NativeAssetId; readonly raw: bigint | null }
   /** Operations under the permission that was asked about, by the same block; left out where nobody counts them. */
   readonly operations?: bigint
+  /** Who else may move assets of the account; left out where the chain gives nobody such a power over an account. */
+  readonly authorities?: ReadonlyArray<ForeignAuthority>
   /** Why the block is too old to act on; left out of readings that are not. */
   readonly oldBecause?: string
 }

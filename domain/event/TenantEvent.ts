@@ -2,6 +2,7 @@
  * One event of a tenant's log. What happened to an operation, a portfolio, an enrollment or a strategy, in one order.
  */
 import { type DateTime, Schema } from "effect"
+import { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import { FlowId, type OperationId, type PortfolioId, type StrategyId } from "#domain/values/Ids.ts"
 import { OperationKind, OperationState, OperationOrigin } from "#domain/operation/Operation.ts"
 import { OperationOutcome } from "#domain/operation/OperationResult.ts"
@@ -34,6 +35,10 @@ export const EventBody = Schema.Union([
       "portfolio.paused"
     ]),
     data: Schema.Struct({})
+  }),
+  Schema.Struct({
+    type: Schema.Literal("portfolio.foreign_authority"),
+    data: ForeignAuthority
   }),
   Schema.Struct({
     type: Schema.Literal("enrollment.started"),

@@ -34,6 +34,8 @@ export interface Holding {
   readonly priceUsd: bigint | null
   /** The price is known but too old to trade on. */
   readonly priceIsStale: boolean
+  /** Somebody else who may move it, or close its account: it is neither bought nor sold. Left out where nobody may. */
+  readonly foreignAuthority?: string
   /** The asset must be neither bought nor sold. */
   readonly isBlocked: boolean
   /** The policy that the chain enforces lets the agent buy it. */

@@ -22,6 +22,8 @@ export interface PlanPosition {
   readonly valueUsd: bigint
   readonly canSell: boolean
   readonly canBuy: boolean
+  /** Somebody else who may move it; left out where nobody may. */
+  readonly foreignAuthority?: string
   /** Why it cannot be bought, or neither bought nor sold; `null` when nothing stands in the way. */
   readonly obstacle: SkipCode | null
 }
@@ -32,6 +34,7 @@ const scaleOf = (decimals: number): bigint => powersOfTen[decimals] ?? 10n ** Bi
 
 const obstacleOf = (holding: Holding, hasPrice: boolean): SkipCode | null => {
   if (!hasPrice) return SkipCode.missingPrice
+  if (holding.foreignAuthority !== undefined) return SkipCode.foreignAuthority
   if (holding.isBlocked) return SkipCode.assetBlocked
   if (holding.priceIsStale) return SkipCode.stalePrice
   return holding.isAuthorized ? null : SkipCode.notAuthorized
@@ -56,6 +59,7 @@ export const fromHolding = (holding: Holding, weight: number): PlanPosition => {
     valueUsd,
     canSell: obstacle === null || obstacle === SkipCode.notAuthorized,
     canBuy: obstacle === null && weight > 0,
+    ...(holding.foreignAuthority === undefined ? {} : { foreignAuthority: holding.foreignAuthority }),
     obstacle
   }
 }

@@ -12,12 +12,14 @@ import { dustUsd, type Tolerance } from "#domain/planning/Tolerance.ts"
 const dollars = (usd: bigint): string => `${Decimal.format(usd < 0n ? -usd : usd, 2)} USD`
 
 /** One sentence for each obstacle; the asset is named by the skip itself. */
-const obstacleReason = (code: SkipCode, off: string): string => {
+const obstacleReason = (code: SkipCode, off: string, foreignAuthority?: string): string => {
   switch (code) {
     case SkipCode.missingPrice:
       return `${off}, but it has no price: its share stays unspent until a price source lists it.`
     case SkipCode.stalePrice:
       return `${off}, but its price is too old to trade on: it waits for a fresh price.`
+    case SkipCode.foreignAuthority:
+      return `${off}, but ${foreignAuthority} may move it or close its account, which the service never allows: withdraw it, deposit nothing, and replace the agent's key.`
     case SkipCode.assetBlocked:
       return `${off}, but it is blocked from trading: it is kept as it is until the block is lifted.`
     default:
@@ -39,7 +41,7 @@ const explain = (
     return { code: SkipCode.belowMinTrade, reason: `${off}, less than the minimum trade of ${dollars(tradeUsd)}.` }
   }
   if (obstacle !== null && !(isAbove && position.canSell)) {
-    return { code: obstacle, reason: obstacleReason(obstacle, off) }
+    return { code: obstacle, reason: obstacleReason(obstacle, off, position.foreignAuthority) }
   }
   if (magnitude < position.unitUsd) {
     const unit = dollars(position.unitUsd)

@@ -30,6 +30,7 @@ export const isOnTarget = ({ chains }: PlanInput, plan: Plan): boolean => {
   return (
     chains.every(({ available }) => available) &&
     (holdings.every(isKnown) || !holdings.some(isHeld)) &&
+    holdings.every(({ foreignAuthority }) => foreignAuthority === undefined) &&
     plan.chains.every(
       ({ legs, skips, transfers }) =>
         legs.length === 0 && transfers.length === 0 && skips.every(({ code }) => slight.has(code))

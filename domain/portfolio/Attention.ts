@@ -4,6 +4,7 @@
  */
 import { DateTime, Schema } from "effect"
 import type { ChainId } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 
 /**
@@ -12,7 +13,7 @@ import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
  * `permission_outdated`: it predates the trade guard. `run_failed`: the last run did. `transfer_unclear`: value between
  * chains is late, or provider and chain disagree. `outcome_unclear`: something was sent to a chain, and the chain has
  * not shown what became of it. `gas_too_dear`: what was sent waits for cheaper gas. `chain_behind`: the nodes of a
- * chain are behind what is known of the portfolio.
+ * chain are behind what is known of the portfolio. `foreign_authority`: somebody else may move what is held.
  */
 export const AttentionCode = Schema.Literals([
   "signature_required",
@@ -24,7 +25,8 @@ export const AttentionCode = Schema.Literals([
   "transfer_unclear",
   "outcome_unclear",
   "gas_too_dear",
-  "chain_behind"
+  "chain_behind",
+  "foreign_authority"
 ])
 export type AttentionCode = typeof AttentionCode.Type
 
@@ -67,6 +69,8 @@ export interface AttentionFacts {
     readonly unclearSince: DateTime.Utc | null
     readonly reason: string | null
   }>
+  /** Who else may move assets of the accounts, as the last run found it. */
+  readonly authorities: ReadonlyArray<ForeignAuthority & { readonly since: DateTime.Utc }>
   /** Other operations that wait for a chain's answer. */
   readonly unclear: ReadonlyArray<{
     readonly operationId: OperationId
@@ -109,8 +113,18 @@ const waits: Readonly<
 }
 
 export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyArray<Attention> => {
-  const { awaited, createdAt, isGuarded, lastRun, openTransfers, permissionEndsAt, portfolioId, revokedAt, unclear } =
-    facts
+  const {
+    authorities,
+    awaited,
+    createdAt,
+    isGuarded,
+    lastRun,
+    openTransfers,
+    permissionEndsAt,
+    portfolioId,
+    revokedAt,
+    unclear
+  } = facts
   const resign = `let the owner sign anew at /v2/portfolios/${portfolioId}/resign/signature`
   const found: Array<Attention> = []
   const owner = (code: AttentionCode, since: DateTime.Utc, action: string) =>
@@ -130,6 +144,12 @@ export const attentionOf = (facts: AttentionFacts, now: DateTime.Utc): ReadonlyA
   }
   if (revokedAt === null && !isGuarded)
     owner("permission_outdated", createdAt, `An account is under a permission without the trade guard: ${resign}`)
+  for (const { assetId, holder, since } of authorities)
+    owner(
+      "foreign_authority",
+      since,
+      `${holder} may move ${assetId} or close its account, which the service never allows, and it is not traded: deposit nothing, withdraw it, and put another key into the agent's role (docs/solana.md)`
+    )
   if (lastRun?.hasFailed === true)
     found.push({
       code: "run_failed",

@@ -103,6 +103,7 @@ export class PositionReader extends Context.Service<
           balances: read.balances,
           ...(native?.raw && coin !== undefined ? { native: { coin, raw: native.raw } } : {}),
           unlisted: others,
+          ...(read.authorities === undefined ? {} : { authorities: read.authorities }),
           ...(oldBecause === undefined ? {} : { oldBecause })
         }
         return { account, result, catalogue, block: read.blockNumber }

@@ -10,6 +10,7 @@ export type WarningKind =
   | "MISSING_PRICE"
   | "BLOCKLISTED_ASSET"
   | "MISSING_ASSET"
+  | "FOREIGN_AUTHORITY"
   | "IN_TRANSIT_READ_FAILED"
 
 export interface Warning {

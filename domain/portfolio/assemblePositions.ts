@@ -4,6 +4,7 @@ import * as Amount from "#domain/values/Amount.ts"
 import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
 import type { AssetId, AccountId } from "#domain/values/Caip.ts"
 import { chainIdOf } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import { type NativeCoin, nativeDecimals } from "#domain/chain/nativeCoins.ts"
 import { isFresh, type Price } from "#domain/market/Prices.ts"
 import type { Portfolio } from "#domain/portfolio/Portfolio.ts"
@@ -23,6 +24,8 @@ export interface AccountAnswer {
         readonly native?: { readonly coin: NativeCoin; readonly raw: bigint }
         /** Tokens that are not in the catalogue. */
         readonly unlisted: ReadonlyArray<UnlistedHolding>
+        /** Who else may move assets of the account; left out where nobody may. */
+        readonly authorities?: ReadonlyArray<ForeignAuthority>
         /** Why the balances are of a block that is too old to act on; left out where they are not. */
         readonly oldBecause?: string
       }
@@ -153,6 +156,11 @@ export const assemblePositions = (portfolio: Portfolio, readings: Readings): Pos
     const { native, oldBecause, unlisted } = result
     if (oldBecause !== undefined)
       warnings.push({ kind: "STALE_BALANCES", message: `${account} could only be read as it was: ${oldBecause}` })
+    for (const { assetId, holder } of result.authorities ?? [])
+      warnings.push({
+        kind: "FOREIGN_AUTHORITY",
+        message: `${holder} may move ${assetId} or close its account; it is not traded, withdraw it and deposit nothing`
+      })
     if (unlisted.length > 0) {
       warnings.push({ kind: "MISSING_ASSET", message: unlistedMessage(account, unlisted.length) })
       assets.push(...unlisted.map((holding) => unlistedPosition(account, holding)))

@@ -242,6 +242,7 @@ const makeExecute = (services: Services, operationId: OperationId) => {
           isIncomplete: isIncomplete(chains),
           ...(slices === undefined ? {} : { slices }),
           ...(closedRoutes === undefined ? {} : { closedRoutes }),
+          ...(planned.authorities === undefined ? {} : { authorities: planned.authorities }),
           report: encodeReport({ strategyVersion, chains }),
           ended: yield* resultOf(planned, chains)
         })

@@ -1,6 +1,7 @@
 /** Port: what a rebalance run reads and records. */
 import { Context, type Effect, type Option } from "effect"
 import type { AssetId, ChainId } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import type { Grant } from "#domain/account/Grant.ts"
 import type { OperationId, PortfolioId, TenantId } from "#domain/values/Ids.ts"
 import type { Frequency } from "#domain/mandate/RebalanceSchedule.ts"
@@ -56,6 +57,8 @@ export interface RunEnd extends OperationEnd {
   readonly slices?: Slices
   /** The routes between chains as the run leaves them; as they were when left out. */
   readonly closedRoutes?: ReadonlyArray<ClosedRoute>
+  /** Who else may move assets of the portfolio's accounts; as it was known when left out. */
+  readonly authorities?: ReadonlyArray<ForeignAuthority>
   readonly report: unknown
 }
 

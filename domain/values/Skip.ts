@@ -35,6 +35,8 @@ export const SkipCode = {
   stalePrice: "STALE_PRICE",
   /** The asset is on the block list: it is neither bought nor sold. */
   assetBlocked: "ASSET_BLOCKED",
+  /** Somebody else may move the asset or close its account, as after a theft of the agent's key: it is not traded. */
+  foreignAuthority: "FOREIGN_AUTHORITY",
   /** The chain could not be read. Its value is unknown and nothing is traded on it. */
   chainUnavailable: "CHAIN_UNAVAILABLE",
   /** No price source answered. What is held has no known value and nothing is traded. */

@@ -48,6 +48,7 @@ export const skipAdvice: Readonly<Record<SkipCode, string>> = {
   TRANSFER_REFUSED: widen,
   SIMULATION_FAILED: widen,
   CANCELLED: "trigger a rebalance, or wait for the schedule",
+  FOREIGN_AUTHORITY: "withdraw it, deposit nothing, and replace the agent's key; `attention` says who may move it",
   ASSET_BLOCKED: takeOut,
   NO_COUNTERPART: takeOut
 }

@@ -8,7 +8,11 @@ const text = (description: string, example: string) => Schema.String.annotate({ 
 const count = (description: string, example: number) => Schema.Int.annotate({ description, examples: [example] })
 
 const eventId = (description: string) => written(description, /^[0-9]{1,15}-[0-9]{1,9}$/u, "1772443800000-3")
-const txHash = hexBytes("Hash of the transaction.", 32, `0x${"5c".repeat(32)}`)
+const txHash = written(
+  "Hash of the transaction; on Solana its first signature in base58.",
+  /^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/u,
+  `0x${"5c".repeat(32)}`
+)
 const userOpHash = Schema.NullOr(
   hexBytes("Hash of the user operation; null where none was included.", 32, `0x${"0b".repeat(32)}`)
 )

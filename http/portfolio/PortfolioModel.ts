@@ -129,7 +129,7 @@ const Attention = Schema.Struct({
   code: AttentionCode.annotate({
     title: "AttentionCode",
     description:
-      "`signature_required`: a chain no longer lets the agent act; `permission_expired`, `permission_expiring`: what the owner signed has run out, or does within 14 days; `permission_revoked`: the owner revoked it; `permission_outdated`: it is from before the trade guard; `run_failed`: the last run did; `transfer_unclear`: a transfer between chains is late, or the chains do not agree about it; `outcome_unclear`: something was sent to a chain, and the chain has not shown what became of it; `gas_too_dear`: what was sent waits for cheaper gas, and is taken back when that does not come; `chain_behind`: the nodes of a chain are behind what is known of the portfolio.",
+      "`signature_required`: a chain no longer lets the agent act; `permission_expired`, `permission_expiring`: what the owner signed has run out, or does within 14 days; `permission_revoked`: the owner revoked it; `permission_outdated`: it is from before the trade guard; `run_failed`: the last run did; `transfer_unclear`: a transfer between chains is late, or the chains do not agree about it; `outcome_unclear`: something was sent to a chain, and the chain has not shown what became of it; `gas_too_dear`: what was sent waits for cheaper gas, and is taken back when that does not come; `chain_behind`: the nodes of a chain are behind what is known of the portfolio; `foreign_authority`: somebody else may move what is held, as after a theft of the agent's key.",
     examples: ["signature_required"]
   }),
   since: timestamp("Time since which it is so; for what is to come, when it comes"),

@@ -42,10 +42,11 @@ const Warning = Schema.Struct({
     "MISSING_PRICE",
     "BLOCKLISTED_ASSET",
     "MISSING_ASSET",
+    "FOREIGN_AUTHORITY",
     "IN_TRANSIT_READ_FAILED"
   ]).annotate({
     description:
-      "What is missing; MISSING_PRICE: a price, one of now, or a market for what the strategy does not name.",
+      "What is missing; MISSING_PRICE: a price, one of now, or a market for what the strategy does not name. FOREIGN_AUTHORITY: somebody else may move the asset.",
     examples: ["MISSING_PRICE"]
   }),
   message: Schema.String.annotate({

@@ -14,7 +14,7 @@ import { multicall3, multicall3Abi } from "#layers/evm/contracts.ts"
 import { EvmClients } from "#layers/evm/rpc/EvmClients.ts"
 import { readDepth } from "#layers/evm/execution/confirmedReceipt.ts"
 import type { Call } from "#layers/evm/rpc/aggregate.ts"
-import { oldReason } from "#layers/evm/rpc/chainHeads.ts"
+import { oldReason } from "#layers/provider/chainHeads.ts"
 import { countIn, operationCountCalls } from "#layers/evm/execution/chainState.ts"
 import { readAtOneBlock, uintOf } from "#layers/evm/rpc/multicall.ts"
 

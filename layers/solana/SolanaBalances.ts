@@ -11,7 +11,7 @@ import {
 } from "#domain/values/Caip.ts"
 import { type AccountBalances, type AccountRequest, Balances, type ReadingTerms } from "#domain/chain/Balances.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
-import { readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { foreignAuthorities, readHoldings } from "#layers/solana/token/readHoldings.ts"
 
 const requestConcurrency = 4
 
@@ -24,15 +24,17 @@ export const SolanaBalances = Layer.effect(
 
     const readOne = Effect.fnUntraced(
       function* (account: AccountId, assetIds: ReadonlyArray<AssetId>, { notBefore, takesOld }: ReadingTerms = {}) {
-        const { slot, time, tokens } = yield* readHoldings(new PublicKey(addressOf(account)), {
+        const holdings = yield* readHoldings(new PublicKey(addressOf(account)), {
           atLeastSlot: takesOld === true ? 0n : (notBefore ?? 0n),
           mints: assetIds.map((assetId) => new PublicKey(addressOf(assetId)))
         })
+        const { slot, time, tokens } = holdings
         const held = new Map<AssetId, bigint>(tokens.map(({ assetId, raw }) => [assetId, raw]))
         const balances: AccountBalances = {
           blockNumber: slot,
           blockTime: DateTime.makeUnsafe(Number(time) * 1_000),
-          balances: assetIds.map((assetId) => ({ assetId, raw: held.get(assetId) ?? 0n }))
+          balances: assetIds.map((assetId) => ({ assetId, raw: held.get(assetId) ?? 0n })),
+          authorities: foreignAuthorities(holdings)
         }
         return balances
       },

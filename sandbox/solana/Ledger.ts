@@ -17,6 +17,7 @@ import { landsWith, type TransactionError, transactionError } from "#sandbox/sol
 import { expand, type RequiredLamports } from "#sandbox/solana/expand.ts"
 import { atOrigins, failed, nothing, type Outcome, outcomeOf, rentSpentAt } from "#sandbox/solana/Outcome.ts"
 import { heldByAccounts } from "#sandbox/solana/heldByAccounts.ts"
+import { TokenIndex } from "#sandbox/solana/TokenIndex.ts"
 import { type Landed, Statuses } from "#sandbox/solana/Statuses.ts"
 import { doomed } from "#sandbox/solana/doomed.ts"
 import { instructionsOf, isSigned, keysOf, usesNonce, type Wire } from "#sandbox/solana/Wire.ts"
@@ -41,6 +42,7 @@ export class Ledger {
   readonly statuses = new Statuses()
   #slot: bigint
   #changes = 0n
+  readonly #tokens: TokenIndex
 
   /** Goes on from `saved`, the bytes of `save`, when they are given. */
   constructor(settings: Settings, saved?: Uint8Array) {
@@ -48,10 +50,9 @@ export class Ledger {
     this.#svm = (saved === undefined ? new LiteSVM().withNativeMints() : LiteSVM.fromBytes(saved))
       .withTransactionHistory(historyLimit)
       .withBlockhashCheck(false)
-    if (settings.swigProgram !== undefined) {
-      this.#svm.addProgram(address(swigProgram.toBase58()), settings.swigProgram)
-    }
+    if (settings.swigProgram !== undefined) this.#svm.addProgram(address(swigProgram.toBase58()), settings.swigProgram)
     this.#slot = this.#svm.getClock().slot
+    this.#tokens = new TokenIndex(this.#svm)
     this.#hashes = new Blockhashes(this.#svm)
     this.advance(1n)
   }
@@ -87,8 +88,7 @@ export class Ledger {
     }
     this.#hashes.publish()
     const { epoch, epochStartTimestamp, leaderScheduleEpoch } = this.#svm.getClock()
-    const now = this.#settings.now()
-    this.#svm.setClock(new Clock(this.#slot, epochStartTimestamp, epoch, leaderScheduleEpoch, now))
+    this.#svm.setClock(new Clock(this.#slot, epochStartTimestamp, epoch, leaderScheduleEpoch, this.now))
   }
 
   account(key: PublicKey | string): LedgerAccount | undefined {
@@ -98,13 +98,13 @@ export class Ledger {
     return { key, lamports: found.lamports, owner: programAddress, data: Uint8Array.from(data), executable }
   }
 
-  accountsOwnedBy(program: PublicKey | string): ReadonlyArray<LedgerAccount> {
-    const owned = this.#svm.getProgramAccounts(address(program.toString()))
-    return owned.flatMap((account) => this.account(account.address as string) ?? [])
+  tokenAccountsOf(owner: PublicKey): ReadonlyArray<LedgerAccount> {
+    return this.#tokens.of(owner.toBase58(), (key) => this.account(key))
   }
 
   setAccount({ data, executable, key, lamports: amount, owner }: LedgerAccount): void {
     this.#changes += 1n
+    this.#tokens.note([key.toString()])
     this.#svm.setAccount({
       address: address(key.toString()),
       data,
@@ -141,6 +141,7 @@ export class Ledger {
     const outcome = this.#run(wire, true)
     if (outcome.error === null || landsWith(outcome.error)) {
       this.#changes += 1n
+      this.#tokens.note(keys)
       const landed: Landed = {
         ...outcome,
         slot: this.#slot,
@@ -170,6 +171,7 @@ export class Ledger {
     const blockhash = this.#svm.latestBlockhash()
     const signature = createHash("sha512").update(`${blockhash} ${this.#slot}`).digest()
     const { error, logs } = this.#execute(compileWide({ payer, instructions, blockhash, signature }).transaction, true)
+    this.#tokens.noteAll(instructions)
     if (error !== null) throw new Error(`The chain refused (${JSON.stringify(error)}): ${logs.slice(-4).join("; ")}`)
     this.advance(1n)
     return Base58.encode(signature)
@@ -182,8 +184,8 @@ export class Ledger {
 
   #run(wire: Wire, keep: boolean): Outcome {
     const instructions = instructionsOf(wire, (key) => this.account(key)?.data)
-    const isEmulated = instructions.some(({ programId }) => this.#settings.emulations.has(programId.toBase58()))
-    if (isEmulated) return this.#runExpanded(wire, instructions, keep)
+    if (instructions.some(({ programId }) => this.#settings.emulations.has(programId.toBase58())))
+      return this.#runExpanded(wire, instructions, keep)
     return this.#execute(getTransactionDecoder().decode(wire.bytes) as Transaction, keep)
   }
 
@@ -226,8 +228,7 @@ export class Ledger {
     }
     const refuse = (index: number, code: number, logs: ReadonlyArray<string>): Outcome => {
       const spent = attempt(doomed(instructions, wire), keep)
-      const landed = spent.error !== null && landsWith(spent.error)
-      if (!landed) return spent
+      if (spent.error === null || !landsWith(spent.error)) return spent
       return { error: { InstructionError: [index, { Custom: code }] }, logs, units: spent.units }
     }
 
@@ -243,10 +244,10 @@ export class Ledger {
     }
     if (!keep) return trial
     const outcome = attempt(expanded.instructions, true)
+    this.#tokens.noteAll(expanded.instructions)
     if (outcome.error === null) {
       for (const [key, data] of expanded.staged) {
-        const account = this.account(key) ?? emptyAccount(key)
-        this.setAccount({ ...account, key, owner: swigProgram.toBase58(), data })
+        this.setAccount({ ...(this.account(key) ?? emptyAccount(key)), key, owner: swigProgram.toBase58(), data })
       }
       for (const { from, lamports, to } of expanded.paid) {
         this.airdrop(from, -lamports)

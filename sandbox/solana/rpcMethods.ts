@@ -116,6 +116,7 @@ export const rpcMethods = (
     getVersion: () => ({ "solana-core": "3.0.0", "feature-set": 0 }),
     getGenesisHash: () => genesisHash,
     getSlot: () => Number(ledger.slot),
+    getFirstAvailableBlock: () => 0,
     getBlockHeight: () => Number(ledger.blockHeight),
     getEpochInfo: ([config]) => ({
       absoluteSlot: Number(at(config, ledger.slot)),

@@ -1,6 +1,6 @@
 /** Token accounts of both token programs, as a node finds them. */
-import { TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import type { PublicKey } from "@solana/web3.js"
+import { tokenPrograms } from "#layers/solana/token/programs.ts"
 import type { Ledger } from "#sandbox/solana/Ledger.ts"
 import { isTokenAccount, keyAt, type LedgerAccount } from "#sandbox/solana/LedgerAccount.ts"
 
@@ -12,11 +12,12 @@ export const tokenAccountsOf = (
   owner: PublicKey,
   { mint, program }: { readonly mint: PublicKey | undefined; readonly program: PublicKey | undefined }
 ): ReadonlyArray<LedgerAccount> =>
-  (program === undefined ? [TOKEN_PROGRAM_ID, TOKEN_2022_PROGRAM_ID] : [program])
-    .flatMap((one) => ledger.accountsOwnedBy(one))
+  ledger
+    .tokenAccountsOf(owner)
     .filter(
-      ({ data }) =>
-        isTokenAccount(data) && keyAt(data, 32).equals(owner) && (mint === undefined || keyAt(data, 0).equals(mint))
+      (account) =>
+        (program === undefined ? tokenPrograms : [program]).some((one) => one.toBase58() === account.owner) &&
+        (mint === undefined || keyAt(account.data, 0).equals(mint))
     )
 
 /** The balance of a token account; undefined when there is no such account. */

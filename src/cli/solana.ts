@@ -1,12 +1,16 @@
 /**
- * The owner's way out on Solana, without the service: `solana leave --wallet <address>`, with a node at SOLANA_RPC_URL
- * and the owner's key in SOLANA_OWNER_PRIVATE_KEY.
+ * The owner's way out on Solana, without the service: `solana leave --wallet <address>`, with a node at SOLANA_RPC_URL,
+ * a Solana key that pays and receives in SOLANA_OWNER_PRIVATE_KEY, and, of an owner with an EVM wallet, its key in
+ * SOLANA_OWNER_EVM_PRIVATE_KEY.
  */
 import { Keypair, PublicKey } from "@solana/web3.js"
 import { Console, Effect, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Base58 from "#domain/values/Base58.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { type Hex, hexToBytes } from "viem"
+import { privateKeyToAccount } from "viem/accounts"
+import type { EvmRoot } from "#layers/solana/withdrawal/leave/OwnerKey.ts"
 import { leave, type Left } from "#layers/solana/withdrawal/leave.ts"
 import { leaverConfig } from "#src/Config.ts"
 
@@ -25,12 +29,21 @@ const leftText = ({ deposit, stayed, taken }: Left): string =>
     ...stayed.map(([assetId, reason]) => `  stayed  ${assetId}: ${reason}`)
   ].join("\n")
 
+const evmRoot = (evmKey: Redacted.Redacted): EvmRoot => {
+  const account = privateKeyToAccount(Redacted.value(evmKey) as Hex)
+  return {
+    publicKey: hexToBytes(account.publicKey).slice(1),
+    sign: (message) => account.signMessage({ message })
+  }
+}
+
 const leaveCommand = Command.make(
   "leave",
   { wallet },
   Effect.fn(function* ({ wallet }) {
-    const { rpcUrls, seed } = yield* leaverConfig
-    const owner = Keypair.fromSeed(Redacted.value(seed))
+    const { evmKey, rpcUrls, seed } = yield* leaverConfig
+    const key = Keypair.fromSeed(Redacted.value(seed))
+    const owner = evmKey === null ? { key } : { key, evm: evmRoot(evmKey) }
     const left = yield* leave({ wallet: new PublicKey(wallet), owner, fees }).pipe(
       Effect.provide(SolanaRpc.layer(rpcUrls))
     )

@@ -12,7 +12,7 @@ import { keyFile } from "#src/config/keyFile.ts"
 import { httpUrl, kind, listOf, secret, text } from "#src/config/kinds.ts"
 import { all, optional, required, type Setting } from "#src/config/Setting.ts"
 
-const privateKey = secret(
+export const evmPrivateKey = secret(
   /^0x(?!0{64})[0-9a-fA-F]{64}$/,
   "a private key as 0x and 64 hex digits",
   "0x followed by the output of: openssl rand -hex 32"
@@ -47,7 +47,7 @@ type Prefix = "AGENT" | "RELAYER" | "ATTESTOR" | "ATTESTOR_NEXT"
 const signer = (prefix: Prefix): Setting<SignerConfig> =>
   Effect.flatMap(optionalSigner(prefix), (found) =>
     found === null
-      ? Effect.map(required(`${prefix}_PRIVATE_KEY`, privateKey), (key): SignerConfig => ({ kind: "local", key }))
+      ? Effect.map(required(`${prefix}_PRIVATE_KEY`, evmPrivateKey), (key): SignerConfig => ({ kind: "local", key }))
       : Effect.succeed(found)
   )
 
@@ -55,7 +55,7 @@ const signer = (prefix: Prefix): Setting<SignerConfig> =>
 const optionalSigner = (prefix: Prefix): Setting<SignerConfig | null> =>
   Effect.gen(function* () {
     const { file, key, url } = yield* all({
-      key: optional(`${prefix}_PRIVATE_KEY`, privateKey),
+      key: optional(`${prefix}_PRIVATE_KEY`, evmPrivateKey),
       file: optional(`${prefix}_KEY_FILE`, keyPath),
       url: optional(`${prefix}_SIGNER_URL`, signerUrl)
     })
@@ -105,10 +105,10 @@ export const addressOf = (config: SignerConfig): EvmAddress =>
 
 /** The relayer's keys: several in `RELAYER_PRIVATE_KEYS`, or one in one of the three variables. */
 const relayerKeys: Setting<readonly [SignerConfig, ...ReadonlyArray<SignerConfig>]> = Effect.gen(function* () {
-  const several = yield* optional("RELAYER_PRIVATE_KEYS", listOf(privateKey))
+  const several = yield* optional("RELAYER_PRIVATE_KEYS", listOf(evmPrivateKey))
   if (several === null) return [yield* signer("RELAYER")] as const
   const { file, key, url } = yield* all({
-    key: optional("RELAYER_PRIVATE_KEY", privateKey),
+    key: optional("RELAYER_PRIVATE_KEY", evmPrivateKey),
     file: optional("RELAYER_KEY_FILE", keyPath),
     url: optional("RELAYER_SIGNER_URL", signerUrl)
   })

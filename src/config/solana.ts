@@ -5,6 +5,7 @@ import * as Ed25519 from "#layers/solana/ed25519.ts"
 import type { SolanaDeployment } from "#layers/solana/SolanaConfig.ts"
 import { fileText } from "#src/config/keyFile.ts"
 import * as Kind from "#src/config/kinds.ts"
+import { evmPrivateKey } from "#src/config/signers.ts"
 import { all, type Kind as KindOf, optional, required, type Setting, withDefault } from "#src/config/Setting.ts"
 
 const jupiterUrl = "https://api.jup.ag"
@@ -62,9 +63,10 @@ const endpoints = Kind.listOf(Kind.secretUrl(["https:", "http:"], "https://solan
 export const leaver = Effect.map(
   all({
     rpcUrls: required("SOLANA_RPC_URL", endpoints),
-    key: required("SOLANA_OWNER_PRIVATE_KEY", privateKey)
+    key: required("SOLANA_OWNER_PRIVATE_KEY", privateKey),
+    evmKey: optional("SOLANA_OWNER_EVM_PRIVATE_KEY", evmPrivateKey)
   }),
-  ({ key, rpcUrls }) => ({ rpcUrls, seed: seed(key) })
+  ({ evmKey, key, rpcUrls }) => ({ rpcUrls, seed: seed(key), evmKey })
 )
 
 /** Null where no Solana endpoint is set. */

@@ -1,4 +1,4 @@
-/** The integrator API of the sandbox's service, called with the key of its first tenant. */
+/** The integrator API of the sandbox's service, called with the key of one tenant. */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { type BallastClient, makeClient } from "#http/client/client.ts"
 import { Sandbox } from "#src/demo/Sandbox.ts"
@@ -7,10 +7,10 @@ export class Ballast extends Context.Service<Ballast, BallastClient>()("ballast/
   static readonly layer = Layer.effect(
     Ballast,
     Effect.gen(function* () {
-      const { overview } = yield* Sandbox
+      const { apiKey, overview } = yield* Sandbox
       return yield* makeClient({
         baseUrl: overview.apiBaseUrl,
-        apiKey: Redacted.make(overview.tenants[0].apiKey)
+        apiKey: Redacted.make(apiKey)
       })
     })
   )

@@ -10,6 +10,7 @@ const Overview = Schema.Struct({
   chains: Schema.Array(
     Schema.Struct({
       chainId: ChainId,
+      rpcUrl: Schema.String,
       assets: Schema.Array(
         Schema.Struct({ assetId: AssetId, symbol: Schema.String, decimals: Schema.Int, priceUsd: Schema.String })
       )
@@ -32,12 +33,15 @@ export class Sandbox extends Context.Service<
   Sandbox,
   {
     readonly overview: Overview
-    readonly faucet: (accountId: string, assetId: AssetId, amountRaw: bigint) => Effect.Effect<void, SandboxUnreachable>
+    /** Key of the tenant for whom the demo calls. */
+    readonly apiKey: string
+    readonly faucet: (accountId: string, assetId: string, amountRaw: bigint) => Effect.Effect<void, SandboxUnreachable>
     readonly setPrice: (assetId: AssetId, priceUsd: string) => Effect.Effect<void, SandboxUnreachable>
     readonly advanceDays: (days: number) => Effect.Effect<void, SandboxUnreachable>
   }
 >()("ballast/src/demo/Sandbox") {
-  static readonly layer = (url: string) =>
+  /** The sandbox as the first tenant sees it, or the one of a name. */
+  static readonly layer = (url: string, tenant?: string) =>
     Layer.effect(
       Sandbox,
       Effect.gen(function* () {
@@ -53,8 +57,10 @@ export class Sandbox extends Context.Service<
           )
 
         const overview = yield* reachable(Effect.flatMap(client.get(url), HttpClientResponse.schemaBodyJson(Overview)))
+        const named = overview.tenants.find(({ name }) => name === tenant) ?? overview.tenants[0]
         return Sandbox.of({
           overview,
+          apiKey: named.apiKey,
           faucet: (accountId, assetId, amountRaw) =>
             post("/faucet", { accountId, assetId, amountRaw: amountRaw.toString() }),
           setPrice: (assetId, priceUsd) => post("/prices", { assetId, priceUsd }),

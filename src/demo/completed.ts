@@ -25,8 +25,8 @@ const textOf = (event: ExecutionEvent): string | null => {
 
 /** Fails when the operation ends as anything but `completed`. */
 export const completed = Effect.fnUntraced(function* (operationId: OperationId) {
-  const { overview } = yield* Sandbox
-  const account = { baseUrl: overview.apiBaseUrl, apiKey: Redacted.make(overview.tenants[0].apiKey) }
+  const { apiKey, overview } = yield* Sandbox
+  const account = { baseUrl: overview.apiBaseUrl, apiKey: Redacted.make(apiKey) }
   yield* executionEvents(account, operationId, { lastEventId: fromTheBeginning }).pipe(
     Stream.runForEach((event) => {
       if (event.kind === "execution.error")

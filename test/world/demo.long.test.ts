@@ -45,6 +45,15 @@ describe("npm run demo", () => {
     assert.notInclude(text, "✗")
   })
 
+  it("-- solana takes an owner through SOL, dollars and a share, and out again without the service", async () => {
+    const { code, text } = await demo("solana")
+    assert.strictEqual(code, 0, text)
+    for (const symbol of ["USDC", "SOL", "TSLAx"]) {
+      assert.match(text, new RegExp(`1399811149\\s+${symbol}\\s+\\d+\\.\\d+\\s+\\$\\d+\\.\\d+.*on target`, "u"))
+    }
+    assert.lengthOf([...text.matchAll(/taken solana:/gu)], 3)
+  })
+
   it("-- backtest draws what policies would have done over the prices that the world has recorded", async () => {
     const { code, text } = await demo("backtest")
     assert.strictEqual(code, 0, text)

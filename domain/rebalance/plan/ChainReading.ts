@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import * as Amount from "#domain/values/Amount.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { mayBuy } from "#domain/account/Permission.ts"
+import { mayBuy, permittedBridgeAsset } from "#domain/account/Permission.ts"
 import { type Asset, unbackedValue } from "#domain/asset/Asset.ts"
 import type { AccountMoment } from "#domain/values/AccountMoment.ts"
 import { type AccountId, type AssetId, type ChainId, chainIdOf } from "#domain/values/Caip.ts"
@@ -13,6 +13,7 @@ import { readingFrom } from "#domain/performance/PortfolioReading.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
 import type { ChainHoldings, Holding } from "#domain/planning/Plan.ts"
 import type { PlanContext } from "#domain/rebalance/RunStore.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import type { Transfer } from "#domain/transfer/Transfer.ts"
 
 export interface ChainReading {
@@ -50,6 +51,14 @@ export const momentsOf = ({ account, authorization }: ChainReading): ReadonlyArr
 
 export const accountOf = ({ account, authorization: { accountId } }: ChainReading): ReadonlyArray<AccountReading> =>
   account === null ? [] : [readingFrom(accountId, account)]
+
+/** Who else may move assets; left out where no account was read of a chain that gives such a power. */
+export const authoritiesOf = (
+  readings: ReadonlyArray<ChainReading>
+): { readonly authorities?: ReadonlyArray<ForeignAuthority> } => {
+  const read = readings.flatMap(({ account }) => (account?.authorities === undefined ? [] : [account.authorities]))
+  return read.length === 0 ? {} : { authorities: read.flat() }
+}
 
 /** What of the balances that were read may be traded; null when one is missing that moves value between chains. */
 export const readable = (
@@ -93,9 +102,11 @@ export const chainState = (
   { feeBps, incoming, known: prices, ofInterest, staleBefore }: Known
 ): ChainHoldings => {
   const unread = new Set(reading.account?.balances.flatMap(({ assetId, raw }) => (raw === null ? [assetId] : [])))
+  const authorities = new Map(reading.account?.authorities?.map(({ assetId, holder }) => [assetId, holder]))
   const holding = (asset: Asset): Holding => {
     const { assetId, decimals, isBlocked } = asset
     const price = prices.get(assetId)
+    const foreignAuthority = authorities.get(assetId)
     const balanceRaw = reading.balances?.get(assetId) ?? 0n
     const unbacked =
       price === undefined || ofInterest.has(assetId) ? undefined : unbackedValue(asset, balanceRaw, price.usd)
@@ -108,6 +119,7 @@ export const chainState = (
       priceUsd: unbacked === undefined ? (price?.usd ?? null) : null,
       priceIsStale: price !== undefined && !mayTradeOn(price, staleBefore),
       ...(unread.has(assetId) ? { isUnread: true } : {}),
+      ...(foreignAuthority === undefined ? {} : { foreignAuthority }),
       isBlocked,
       isAuthorized: mayBuy(reading.authorization, assetId)
     }
@@ -119,3 +131,14 @@ export const chainState = (
     feeBps
   }
 }
+
+/**
+ * The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart.
+ */
+export const bridgeAssetsOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
+  new Map(
+    chains.flatMap((chain) => {
+      const bridgeAsset = permittedBridgeAsset(chain)
+      return bridgeAsset === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, bridgeAsset] as const]
+    })
+  )

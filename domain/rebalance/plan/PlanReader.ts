@@ -6,10 +6,10 @@ import { Context, DateTime, Duration, Effect, Layer, Option, Result, Schedule } 
 import { Assets } from "#domain/asset/Assets.ts"
 import type { AccountMoment } from "#domain/values/AccountMoment.ts"
 import type { AssetId, ChainId } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import { type AccountBalances, Balances } from "#domain/chain/Balances.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ChainAuthorization } from "#domain/account/Authorization.ts"
-import { permittedBridgeAsset } from "#domain/account/Permission.ts"
 import { authorizedChains } from "#domain/account/Grant.ts"
 import { type Price, Prices } from "#domain/market/Prices.ts"
 import type { AccountReading } from "#domain/performance/valuePortfolio.ts"
@@ -19,8 +19,10 @@ import { makeReadAppliedPolicies } from "#domain/rebalance/plan/readAppliedPolic
 import {
   accountOf,
   assetsOfInterest,
+  authoritiesOf,
   behindIn,
   blocksOf,
+  bridgeAssetsOf,
   type ChainReading,
   chainState,
   incomingOf,
@@ -74,6 +76,8 @@ export interface PlanReading {
   readonly madeFrom: ReadonlyMap<ChainId, AccountMoment>
   /** Why chains could not be read whose nodes are behind what is known of their accounts; empty where none is. */
   readonly behind: ReadonlyArray<string>
+  /** Absent where no account was read that could show it. */
+  readonly authorities?: ReadonlyArray<ForeignAuthority>
 }
 
 /** A portfolio before its balances are read. */
@@ -248,7 +252,8 @@ export class PlanReader extends Context.Service<
             ...(applied?.slicing === undefined ? {} : { slicing: applied.slicing }),
             accounts: readings[index]!.flatMap(accountOf),
             madeFrom: new Map(readings[index]!.flatMap(momentsOf)),
-            behind: readings[index]!.flatMap(({ behind }) => behind ?? [])
+            behind: readings[index]!.flatMap(({ behind }) => behind ?? []),
+            ...authoritiesOf(readings[index]!)
           }
         })
       })
@@ -286,14 +291,3 @@ const outlineOf = (context: PlanContext, transfers: ReadonlyArray<Transfer>): Ou
     moving
   }
 }
-
-/**
- * The asset by which each chain sends and receives, where its owner allowed it to leave and it need not be kept apart.
- */
-const bridgeAssetsOf = (chains: ReadonlyArray<ChainAuthorization>, apart: ReadonlySet<ChainId>) =>
-  new Map(
-    chains.flatMap((chain) => {
-      const bridgeAsset = permittedBridgeAsset(chain)
-      return bridgeAsset === undefined || apart.has(chain.chainId) ? [] : [[chain.chainId, bridgeAsset] as const]
-    })
-  )

@@ -137,6 +137,7 @@ export class RunPlanner extends Context.Service<
           plannedAt: readAt,
           ...(context.closedRoutes.length === 0 ? {} : { hasClosedRoutes: true }),
           ...(reading.behind.length === 0 ? {} : { behind: reading.behind.join("; ") }),
+          ...(reading.authorities === undefined ? {} : { authorities: reading.authorities }),
           ...rest,
           chains: arePricesKnown
             ? chains

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { OperationKind, OperationState, OperationOrigin } from "#domain/operation/Operation.ts"
 import { Outcome } from "#http/operation/OperationResultModel.ts"
 import {
+  AssetIdText,
   FlowIdParam,
   OperationIdText,
   PortfolioIdText,
@@ -77,6 +78,21 @@ const PortfolioEvent = Schema.Struct({
   data: Schema.Struct({}).annotate({ description: "Nothing more: read the portfolio.", examples: [{}] })
 }).annotate({ identifier: "PortfolioEvent", description: "What became of a portfolio." })
 
+const ForeignAuthorityEvent = Schema.Struct({
+  ...envelope,
+  type: only("portfolio.foreign_authority", "Somebody else may move an asset of a portfolio."),
+  data: Schema.Struct({
+    assetId: AssetIdText,
+    holder: Schema.String.annotate({
+      description: "Address of who may move it or close its account.",
+      examples: ["7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2"]
+    })
+  }).annotate({ description: "The asset and who may move it." })
+}).annotate({
+  identifier: "ForeignAuthorityEvent",
+  description: "Somebody else may move an asset of a portfolio, as after a theft of the agent's key."
+})
+
 const EnrollmentEvent = Schema.Struct({
   ...envelope,
   type: only("enrollment.started", "An owner was given something to sign."),
@@ -100,6 +116,7 @@ export const TenantEvent = Schema.Union([
   StateChanged,
   Progressed,
   PortfolioEvent,
+  ForeignAuthorityEvent,
   EnrollmentEvent,
   StrategyEvent
 ]).annotate({ identifier: "TenantEvent", description: "One event of the tenant's log." })

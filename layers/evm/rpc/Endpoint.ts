@@ -5,7 +5,7 @@
 import { Clock, Duration, Effect, Exit, Metric } from "effect"
 import type { PublicClient } from "viem"
 import type { ChainId } from "#domain/values/Caip.ts"
-import { agedReason, type ChainHeads, oldReason } from "#layers/evm/rpc/chainHeads.ts"
+import { agedReason, type ChainHeads, oldReason } from "#layers/provider/chainHeads.ts"
 import { withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { describeRpcFailure, rpcErrorOf } from "#layers/evm/rpc/rpcFailure.ts"
 

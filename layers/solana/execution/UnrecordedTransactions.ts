@@ -81,7 +81,7 @@ export class UnrecordedTransactions extends Context.Service<
         if (Option.isNone(loss)) return []
         const { agent } = yield* (yield* SolanaAgent).signing
         const lastHeight = yield* boundOf(loss.value)
-        const found = yield* readTagged({ tag: address, account, agent: agent.key, lastHeight })
+        const found = yield* readTagged({ tag: address, since, account, agent: agent.key, lastHeight })
         return yield* Option.match(found, {
           onNone: () => Effect.fail(new LossUnsettled({ lastHeight })),
           onSome: Effect.succeed<ReadonlyArray<TaggedTransaction>>

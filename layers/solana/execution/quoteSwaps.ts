@@ -138,7 +138,11 @@ const quoteOne = Effect.fnUntraced(
 
 /** A pair that Jupiter does not answer about has no quote; when it answers about none, the chain is not traded on. */
 export const quoteSwaps = Effect.fn("solana.quoteSwaps")(function* (requests: ReadonlyArray<QuoteRequest>) {
-  const results = yield* Effect.forEach(requests, (request) => Effect.result(quoteOne(request)), { concurrency })
+  const results = yield* Effect.forEach(
+    requests,
+    (request) => Effect.result(Effect.tapError(quoteOne(request), ({ reason }) => noQuote(reason))),
+    { concurrency }
+  )
   const failure = results.find(Result.isFailure)?.failure
   if (failure !== undefined && results.every(Result.isFailure)) {
     return yield* new ChainUnavailable({ chainId: solanaChainId, reason: failure.reason })

@@ -4,7 +4,7 @@
  */
 import { NATIVE_MINT } from "@solana/spl-token"
 import { type PublicKey, VersionedTransaction } from "@solana/web3.js"
-import { Effect, Metric, Option, Result } from "effect"
+import { Clock, DateTime, Effect, Metric, Option, Result } from "effect"
 import { solanaChainId, spl } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
@@ -60,8 +60,17 @@ const listAll = Effect.fnUntraced(function* (endpoint: Requests, tag: PublicKey,
   return yield* unavailable(`more than ${pageLimit * signaturesOfAPage} transactions name ${tag.toBase58()}`)
 })
 
-const listingOf = Effect.fnUntraced(function* (endpoint: Requests, tag: PublicKey) {
+/** Slots take 400 milliseconds or more; a margin for clocks. */
+const slotMillis = 300
+
+/** What an endpoint lists whose history goes back to the tag's time; others have no say. */
+const listingOf = Effect.fnUntraced(function* (endpoint: Requests, { tag, since }: Pick<Sought, "tag" | "since">) {
   const { height, slot } = yield* endpoint.position("finalized")
+  const slots = BigInt(Math.ceil(((yield* Clock.currentTimeMillis) - DateTime.toEpochMillis(since)) / slotMillis))
+  const firstSlot = yield* endpoint.firstSlot
+  if (firstSlot > 0n && firstSlot > slot - slots) {
+    return yield* unavailable(`its node knows no transactions before slot ${firstSlot}, and those of then are sought`)
+  }
   const listed = yield* listAll(endpoint, tag, slot)
   const landed = listed.filter(({ error }) => error === null).map(({ signature }) => signature)
   return { height, landed: landed.toReversed() } satisfies Listing
@@ -97,6 +106,8 @@ const taggedIn = (
 
 interface Sought {
   readonly tag: PublicKey
+  /** Nothing that is older has the tag. */
+  readonly since: DateTime.Utc
   /** Whose tokens the transactions move. */
   readonly account: PublicKey
   /** Who signs and pays. */
@@ -113,10 +124,11 @@ export const readTagged = Effect.fn("solana.readTagged")(function* ({
   account,
   agent,
   lastHeight,
+  since,
   tag
 }: Sought): Effect.fn.Return<Option.Option<ReadonlyArray<TaggedTransaction>>, ChainUnavailable, SolanaRpc> {
   const rpc = yield* SolanaRpc
-  const results = yield* Effect.forEach(rpc.each, (endpoint) => Effect.result(listingOf(endpoint, tag)), {
+  const results = yield* Effect.forEach(rpc.each, (endpoint) => Effect.result(listingOf(endpoint, { tag, since })), {
     concurrency: "unbounded"
   })
   const listings = results.filter(Result.isSuccess).map(({ success }) => success)

@@ -4,7 +4,8 @@
  *
  * An attempt has expired when a finalized block is higher than the last that may include it, and no status is found at
  * that slot or later in the whole history: then every block that could hold it is final and known. Heights are
- * compared, not slots, since slots are skipped. With several endpoints two must say so.
+ * compared, not slots, since slots are skipped. With several endpoints two must say so. A node that has forgotten the
+ * blocks of then, as nodes do after days, has no say.
  */
 import { Effect, Metric, Option, Result } from "effect"
 import { solanaChainId } from "#domain/values/Caip.ts"
@@ -31,6 +32,20 @@ export interface Observation {
   readonly status: Option.Option<SignatureStatus>
   /** The slot at which the status was read. One address is often many nodes, of which some are behind. */
   readonly statusSlot: bigint
+  /** The oldest slot of its history; left out where the status was found, or may still come. */
+  readonly firstSlot?: bigint
+}
+
+/** Slots for each block, at most: fewer than half of them are skipped in the chain's worst hours. */
+const slotsOfABlock = 2n
+/** Blocks for which a blockhash is good. */
+const validBlocks = 150n
+
+/** The latest slot of which it is certain that it came before the attempt was signed. */
+const slotBefore = ({ height, slot }: Observation["finalized"], lastValidBlockHeight: bigint): bigint => {
+  const blocks = height - lastValidBlockHeight + validBlocks
+  const slots = slotsOfABlock * blocks
+  return slot > slots ? slot - slots : 0n
 }
 
 const pending: Outcome = { _tag: "Pending" }
@@ -66,17 +81,25 @@ export const conclude = (
     return differs || misses ? "contradiction" : outcomeOf(first)
   }
   if (statuses.length > 0) return pending
-  const witnesses = observations.filter(
+  const remembering = observations.filter(
+    ({ finalized, firstSlot = 0n }) => firstSlot <= slotBefore(finalized, lastValidBlockHeight)
+  )
+  const witnesses = remembering.filter(
     ({ finalized, statusSlot }) => finalized.height > lastValidBlockHeight && statusSlot >= finalized.slot
   )
-  const isExpired = witnesses.length === observations.length && witnesses.length >= Math.min(2, endpoints)
+  const isExpired = witnesses.length === remembering.length && witnesses.length >= Math.min(2, endpoints)
   return isExpired && endpoints > 0 ? { _tag: "Expired" } : pending
 }
 
-const observeAt = Effect.fnUntraced(function* (endpoint: Requests, { signature }: Attempt) {
+const observeAt = Effect.fnUntraced(function* (
+  endpoint: Requests,
+  { lastValidBlockHeight, signature }: Attempt
+): Effect.fn.Return<Observation, ChainUnavailable> {
   const finalized = yield* endpoint.position("finalized")
   const { slot, values } = yield* endpoint.statuses([signature])
-  return { finalized, status: values[0]!, statusSlot: slot }
+  const observation = { finalized, status: values[0]!, statusSlot: slot }
+  if (Option.isSome(observation.status) || finalized.height <= lastValidBlockHeight) return observation
+  return { ...observation, firstSlot: yield* endpoint.firstSlot }
 })
 
 /** The outcome at the required commitment; fails when no endpoint answers, and when they contradict each other. */

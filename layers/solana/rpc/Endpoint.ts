@@ -5,8 +5,15 @@
  * A redirect is not followed, as it would send the key in the URL to another host. An answer is read up to a size
  * and for a time. Messages never hold the URL.
  */
-import { Duration, Effect, Redacted, Schema } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http"
+import { Clock, Duration, Effect, Redacted, Result, Schema } from "effect"
+import {
+  FetchHttpClient,
+  Headers,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "effect/http"
 import { solanaReference } from "#domain/values/Caip.ts"
 import { sleepRealTime, withinRealTime } from "#layers/clock/withinRealTime.ts"
 import { boundedJson } from "#layers/provider/boundedJson.ts"
@@ -25,6 +32,10 @@ const longestNodeMessage = 200
  * requests.
  */
 const passing: ReadonlySet<number> = new Set([429, -32_004, -32_005, -32_014, -32_016])
+/** Those of a node that is behind its chain: unhealthy, and not yet at the slot that was asked for. */
+const behind: ReadonlySet<number> = new Set([-32_005, -32_016])
+/** Longest pause that an endpoint is granted after too many requests. */
+const longestPause = Duration.minutes(1)
 
 /** Why a request has no result. */
 export interface EndpointFailure {
@@ -33,6 +44,10 @@ export interface EndpointFailure {
   readonly isAnswer: boolean
   /** True where the request may succeed a moment later. */
   readonly mayPass: boolean
+  /** The node is behind its chain; left out where it is not known to be. */
+  readonly isBehind?: boolean
+  /** Pause that the endpoint asked for; left out where it asked for none. */
+  readonly pause?: Duration.Duration
 }
 
 export interface Endpoint {
@@ -52,15 +67,19 @@ const silence = (reason: string, mayPass: boolean): EndpointFailure => ({ reason
 const nodeText = (message: string): string =>
   message.replace(/\b[a-z]+:\/\/\S+/giu, "[endpoint]").slice(0, longestNodeMessage)
 
-const failureOf = (method: string, error: { readonly message: string }): EndpointFailure => {
+const failureOf = (method: string, error: { readonly message: string }, now: number): EndpointFailure => {
   if (!HttpClientError.isHttpClientError(error)) return silence(`${method}: the answer could not be read`, false)
   const { reason } = error
   if (reason._tag !== "StatusCodeError") return silence(`${method}: no connection`, true)
-  const { status } = reason.response
+  const { headers, status } = reason.response
   if (status === 401 || status === 403) {
     return silence(`${method}: the endpoint refuses the key in its URL (${status}); correct the URL`, false)
   }
-  return silence(`${method}: HTTP status ${status}`, status >= 500 || status === 429 || status === 408)
+  const failure = silence(`${method}: HTTP status ${status}`, status >= 500 || status === 429 || status === 408)
+  const requested = Headers.parseRetryAfter(headers["retry-after"] ?? "")
+  return Result.isSuccess(requested)
+    ? { ...failure, pause: Duration.min(Headers.retryAfterDelay(requested.success, now), longestPause) }
+    : failure
 }
 
 /** `retries`: how often a request that may pass is repeated at this endpoint; 0 where another can be used instead. */
@@ -79,7 +98,9 @@ export const connect = Effect.fnUntraced(function* (url: Redacted.Redacted<strin
     const { error, result } = yield* http.execute(request).pipe(
       Effect.flatMap(HttpClientResponse.filterStatusOk),
       Effect.flatMap(boundedJson(Envelope, maxAnswerBytes)),
-      Effect.mapError((failure) => failureOf(method, failure)),
+      Effect.catch((failure) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fail(failureOf(method, failure, now)))
+      ),
       withinRealTime(answerLimit, () => silence(`${method}: no answer in ${Duration.format(answerLimit)}`, true)),
       Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
@@ -87,7 +108,8 @@ export const connect = Effect.fnUntraced(function* (url: Redacted.Redacted<strin
     if (error !== undefined) {
       const mayPass = passing.has(error.code)
       const reason = `${method}: the node answered error ${error.code}, ${nodeText(error.message)}`
-      return yield* Effect.fail<EndpointFailure>({ reason, isAnswer: !mayPass, mayPass })
+      const failure: EndpointFailure = { reason, isAnswer: !mayPass, mayPass }
+      return yield* Effect.fail<EndpointFailure>(behind.has(error.code) ? { ...failure, isBehind: true } : failure)
     }
     return yield* Schema.decodeUnknownEffect(schema)(result).pipe(
       Effect.mapError(() => silence(`${method}: the answer could not be read`, false))
@@ -112,7 +134,7 @@ export const connect = Effect.fnUntraced(function* (url: Redacted.Redacted<strin
         Effect.catch(
           Effect.andThen(verify, once(method, params, schema)),
           (failure): Effect.Effect<S["Type"], EndpointFailure> =>
-            failure.mayPass && left > 0
+            failure.mayPass && left > 0 && failure.pause === undefined
               ? Effect.andThen(sleepRealTime(retryPause), attempt(left - 1))
               : Effect.fail(failure)
         )

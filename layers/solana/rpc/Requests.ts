@@ -120,6 +120,8 @@ export interface Requests {
    * accounts.
    */
   readonly recentFees: (writable: ReadonlyArray<PublicKey>) => Effect.Effect<ReadonlyArray<bigint>, ChainUnavailable>
+  /** The oldest slot of which transactions are known: what was before it shows in no history. */
+  readonly firstSlot: Effect.Effect<bigint, ChainUnavailable>
   /** Lamports that an account of so many bytes must keep. */
   readonly minimumRent: (bytes: number) => Effect.Effect<bigint, ChainUnavailable>
 }

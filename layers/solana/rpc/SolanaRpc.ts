@@ -7,14 +7,28 @@
  * may still land is read from each alone, by `each` (layers/solana/lifecycle/observe.ts).
  */
 import { PublicKey } from "@solana/web3.js"
-import { Clock, Context, Duration, Effect, Exit, Layer, Metric, Option, type Redacted, Result, Schema } from "effect"
+import {
+  Cache,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  Layer,
+  Metric,
+  Option,
+  type Redacted,
+  Result,
+  Schema
+} from "effect"
 import { FetchHttpClient } from "effect/http"
 import { solanaChainId } from "#domain/values/Caip.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import * as Metrics from "#domain/effects/Metrics.ts"
 import type { AnswerSchema } from "#layers/provider/makeFind.ts"
 import * as Answers from "#layers/solana/rpc/answers.ts"
-import { connect, type Endpoint, type EndpointFailure } from "#layers/solana/rpc/Endpoint.ts"
+import { alone, type Call, type Request, type SlotSchema, withFallback } from "#layers/solana/rpc/Call.ts"
+import { connect, type EndpointFailure } from "#layers/solana/rpc/Endpoint.ts"
 import { batchedReads, type Read } from "#layers/solana/rpc/batchedReads.ts"
 import type { Account, Balances, IncludedTransaction, Requests, SignatureStatus } from "#layers/solana/rpc/Requests.ts"
 
@@ -23,48 +37,21 @@ interface Rpc extends Requests {
   readonly each: ReadonlyArray<Requests>
 }
 
-const penalty = Duration.seconds(10)
+const rentLife = Duration.hours(1)
 const accountsOfARequest = 100
 const signaturesOfARequest = 256
 const feeAccountsOfARequest = 128
 /** Most signatures that a node answers at once. */
 export const signaturesOfAPage = 1_000
 
-type Call = <S extends AnswerSchema>(
-  method: string,
-  params: ReadonlyArray<unknown>,
-  schema: S
-) => Effect.Effect<S["Type"], EndpointFailure>
-
-/** The first result; or, of the failures, the error of a node rather than the timeout of another. */
-const withFallback =
-  (endpoints: ReadonlyArray<Endpoint>): Call =>
-  (method, params, schema) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.monotonicTimeNanos
-      const ordered = [
-        ...endpoints.filter((one) => one.avoidUntil <= now),
-        ...endpoints.filter((one) => one.avoidUntil > now)
-      ]
-      const failures: Array<EndpointFailure> = []
-      for (const endpoint of ordered) {
-        const result = yield* Effect.result(endpoint.call(method, params, schema))
-        if (Result.isSuccess(result)) return result.success
-        failures.push(result.failure)
-        if (!result.failure.isAnswer) {
-          const failedAt = yield* Clock.monotonicTimeNanos
-          endpoint.avoidUntil = failedAt + BigInt(Duration.toMillis(penalty)) * 1_000_000n
-        }
-      }
-      const notConfigured = { reason: "no RPC endpoint is configured for Solana", isAnswer: true, mayPass: false }
-      return yield* Effect.fail(failures.find(({ isAnswer }) => isAnswer) ?? failures[0] ?? notConfigured)
-    })
-
 const measured = <A>(method: string, effect: Effect.Effect<A, EndpointFailure>) =>
   Effect.gen(function* () {
     const start = yield* Clock.monotonicTimeNanos
     return yield* effect.pipe(
-      Effect.mapError(({ reason }) => new ChainUnavailable({ chainId: solanaChainId, reason })),
+      Effect.mapError(
+        ({ isBehind, reason }) =>
+          new ChainUnavailable({ chainId: solanaChainId, reason, ...(isBehind === true ? { isBehind } : {}) })
+      ),
       Effect.onExit((exit) =>
         Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
           Metric.update(
@@ -111,18 +98,14 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64")
 
 const misread = (reason: string) => new ChainUnavailable({ chainId: solanaChainId, reason })
 
-/** Nodes behind one address need not be at the same slot, and not every one heeds `minContextSlot`. */
-const notBefore = <A extends { readonly context: { readonly slot: number } }>(answer: A, atLeastSlot: bigint) =>
-  BigInt(answer.context.slot) >= atLeastSlot
-    ? Effect.succeed(answer)
-    : Effect.fail(misread(`the node is at slot ${answer.context.slot}, and ${atLeastSlot} has been seen`))
-
 const minContext = (atLeastSlot: bigint) => (atLeastSlot === 0n ? {} : { minContextSlot: Number(atLeastSlot) })
 
 const readAccounts = Effect.fnUntraced(function* (call: Call, keys: ReadonlyArray<string>, atLeastSlot: bigint) {
   const config = { encoding: "base64", commitment: "confirmed", ...minContext(atLeastSlot) }
-  const answer = yield* measured("getMultipleAccounts", call("getMultipleAccounts", [keys, config], Answers.Accounts))
-  const { context, value } = yield* notBefore(answer, atLeastSlot)
+  const { context, value } = yield* measured(
+    "getMultipleAccounts",
+    call.at({ method: "getMultipleAccounts", params: [keys, config], schema: Answers.Accounts }, atLeastSlot)
+  )
   if (value.length !== keys.length) return yield* misread("getMultipleAccounts: answered for other accounts")
   return {
     slot: BigInt(context.slot),
@@ -133,7 +116,11 @@ const readAccounts = Effect.fnUntraced(function* (call: Call, keys: ReadonlyArra
 const readStatuses = Effect.fnUntraced(function* (call: Call, signatures: ReadonlyArray<string>) {
   const { context, value } = yield* measured(
     "getSignatureStatuses",
-    call("getSignatureStatuses", [signatures, { searchTransactionHistory: true }], Answers.Statuses)
+    call.any({
+      method: "getSignatureStatuses",
+      params: [signatures, { searchTransactionHistory: true }],
+      schema: Answers.Statuses
+    })
   )
   if (value.length !== signatures.length) return yield* misread("getSignatureStatuses: answered for other signatures")
   return {
@@ -166,10 +153,12 @@ const requestsOver = (
   }
 ): Requests => {
   const ask = <S extends AnswerSchema>(method: string, params: ReadonlyArray<unknown>, schema: S) =>
-    measured(method, call(method, params, schema))
+    measured(method, call.any({ method, params, schema }))
+  const askAt = <S extends SlotSchema>(request: Request<S>, notBefore: bigint) =>
+    measured(request.method, call.at(request, notBefore))
   return {
     latestBlockhash: Effect.map(
-      ask("getLatestBlockhash", [{ commitment: "confirmed" }], Answers.Blockhash),
+      askAt({ method: "getLatestBlockhash", params: [{ commitment: "confirmed" }], schema: Answers.Blockhash }, 0n),
       ({ value: { blockhash, lastValidBlockHeight } }) => ({
         blockhash,
         lastValidBlockHeight: BigInt(lastValidBlockHeight)
@@ -188,8 +177,10 @@ const requestsOver = (
     tokenAccounts: Effect.fnUntraced(function* (owner, tokenProgram, atLeastSlot = 0n) {
       const config = { encoding: "base64", commitment: "confirmed", ...minContext(atLeastSlot) }
       const params = [owner.toBase58(), { programId: tokenProgram.toBase58() }, config]
-      const answer = yield* ask("getTokenAccountsByOwner", params, Answers.OwnedAccounts)
-      const { context, value } = yield* notBefore(answer, atLeastSlot)
+      const { context, value } = yield* askAt(
+        { method: "getTokenAccountsByOwner", params, schema: Answers.OwnedAccounts },
+        atLeastSlot
+      )
       return {
         slot: BigInt(context.slot),
         values: value.map(({ account, pubkey }) => ({ key: new PublicKey(pubkey), ...accountOf(account) }))
@@ -224,13 +215,16 @@ const requestsOver = (
       ),
     simulate: (transaction) =>
       Effect.map(
-        ask(
-          "simulateTransaction",
-          [
-            base64(transaction),
-            { encoding: "base64", commitment: "confirmed", sigVerify: false, replaceRecentBlockhash: true }
-          ],
-          Answers.Simulation
+        askAt(
+          {
+            method: "simulateTransaction",
+            params: [
+              base64(transaction),
+              { encoding: "base64", commitment: "confirmed", sigVerify: false, replaceRecentBlockhash: true }
+            ],
+            schema: Answers.Simulation
+          },
+          0n
         ),
         ({ value: { err, logs, unitsConsumed } }) => ({ error: err, logs: logs ?? [], units: unitsConsumed ?? 0 })
       ),
@@ -244,6 +238,7 @@ const requestsOver = (
         ),
         (fees) => fees.map(({ prioritizationFee }) => BigInt(prioritizationFee))
       ),
+    firstSlot: Effect.map(ask("getFirstAvailableBlock", [], Answers.Slot), BigInt),
     minimumRent: (bytes) => Effect.map(ask("getMinimumBalanceForRentExemption", [bytes], Answers.Lamports), BigInt)
   }
 }
@@ -252,11 +247,11 @@ const sendTo = (call: Call, transaction: Uint8Array) =>
   Effect.asVoid(
     measured(
       "sendTransaction",
-      call(
-        "sendTransaction",
-        [base64(transaction), { encoding: "base64", skipPreflight: true, maxRetries: 0 }],
-        Schema.String
-      )
+      call.any({
+        method: "sendTransaction",
+        params: [base64(transaction), { encoding: "base64", skipPreflight: true, maxRetries: 0 }],
+        schema: Schema.String
+      })
     )
   )
 
@@ -270,26 +265,32 @@ export class SolanaRpc extends Context.Service<SolanaRpc, Rpc>()("ballast/layers
         const call = withFallback(endpoints)
         const accounts = yield* batchedReads(accountsOfARequest, (keys, slot) => readAccounts(call, keys, slot))
         const statuses = yield* batchedReads(signaturesOfARequest, (keys) => readStatuses(call, keys))
+        const requests = requestsOver(call, {
+          accounts,
+          statuses: (signatures) => statuses(signatures, 0n),
+          send: Effect.fnUntraced(function* (transaction) {
+            const results = yield* Effect.forEach(
+              endpoints,
+              (endpoint) => Effect.result(sendTo(alone(endpoint), transaction)),
+              { concurrency: "unbounded" }
+            )
+            const failure = results.find(Result.isFailure)
+            if (results.some(Result.isSuccess)) return
+            return yield* failure?.failure ?? misread("no RPC endpoint is configured for Solana")
+          })
+        })
+        const rents = yield* Cache.makeWith(requests.minimumRent, {
+          capacity: accountsOfARequest,
+          timeToLive: (exit) => (Exit.isSuccess(exit) ? rentLife : Duration.zero)
+        })
         return {
-          ...requestsOver(call, {
-            accounts,
-            statuses: (signatures) => statuses(signatures, 0n),
-            send: Effect.fnUntraced(function* (transaction) {
-              const results = yield* Effect.forEach(
-                endpoints,
-                (endpoint) => Effect.result(sendTo(endpoint.call, transaction)),
-                { concurrency: "unbounded" }
-              )
-              const failure = results.find(Result.isFailure)
-              if (results.some(Result.isSuccess)) return
-              return yield* failure?.failure ?? misread("no RPC endpoint is configured for Solana")
-            })
-          }),
-          each: endpoints.map((endpoint) =>
-            requestsOver(endpoint.call, {
-              accounts: (keys, slot) => readAccounts(endpoint.call, keys, slot),
-              statuses: (signatures) => readStatuses(endpoint.call, signatures),
-              send: (transaction) => sendTo(endpoint.call, transaction)
+          ...requests,
+          minimumRent: (bytes) => Cache.get(rents, bytes),
+          each: endpoints.map(alone).map((one) =>
+            requestsOver(one, {
+              accounts: (keys, slot) => readAccounts(one, keys, slot),
+              statuses: (signatures) => readStatuses(one, signatures),
+              send: (transaction) => sendTo(one, transaction)
             })
           )
         }

@@ -16,6 +16,7 @@ const inContext = <S extends Schema.Constraint>(value: S) =>
 export const Blockhash = inContext(Schema.Struct({ blockhash: Key, lastValidBlockHeight: Count }))
 
 export const Lamports = Count
+export const Slot = Count
 
 export const Position = Schema.Struct({ absoluteSlot: Count, blockHeight: Count })
 

@@ -204,3 +204,6 @@ const readers: Readonly<Record<number, Read>> = {
   11: sign("SignForRoot", 0),
   16: replaceAuthority
 }
+
+/** Numbers of the instructions that are read here. */
+export const instructionNumbers: ReadonlySet<number> = new Set(Object.keys(readers).map(Number))

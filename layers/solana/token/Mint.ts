@@ -4,6 +4,7 @@ import {
   ExtensionType,
   getDefaultAccountState,
   getExtensionData,
+  getExtensionTypes,
   getInterestBearingMintConfigState,
   getNonTransferable,
   getPausableConfig,
@@ -38,12 +39,18 @@ export interface Mint {
   readonly startsFrozen: boolean
   /** What is received is less than what is sent. */
   readonly hasTransferFee: boolean
-  /** A program of the issuer is called with each transfer and may refuse it. */
-  readonly hasTransferHook: boolean
+  /** A program of the issuer that is called with each transfer and may refuse it; null where there is none. */
+  readonly hookProgram: PublicKey | null
+  /** What people are shown grows with time; raw units do not. */
+  readonly bearsInterest: boolean
+  /** Numbers of extensions whose rules are not known here. */
+  readonly unknownExtensions: ReadonlyArray<number>
   readonly isNonTransferable: boolean
 }
 
 const longestText = 256
+/** Fees of confidential transfers, which the package does not name. Source: `spl-token-2022`, `ExtensionType`. */
+const confidentialTransferFee = 16
 
 /**
  * The first texts of token metadata: update authority, mint, name, symbol. Source: `spl-token-metadata`, by which
@@ -87,6 +94,27 @@ const takesFee = (unpacked: UnpackedMint): boolean => {
   return [config.olderTransferFee, config.newerTransferFee].some((fee) => fee.transferFeeBasisPoints > 0)
 }
 
+/** Extensions of mints whose rules are read here, or hold back no transfer. */
+const knownExtensions: ReadonlySet<number> = new Set([
+  ExtensionType.TransferFeeConfig,
+  ExtensionType.MintCloseAuthority,
+  ExtensionType.ConfidentialTransferMint,
+  ExtensionType.DefaultAccountState,
+  ExtensionType.NonTransferable,
+  ExtensionType.InterestBearingConfig,
+  ExtensionType.PermanentDelegate,
+  ExtensionType.TransferHook,
+  confidentialTransferFee,
+  ExtensionType.MetadataPointer,
+  ExtensionType.TokenMetadata,
+  ExtensionType.GroupPointer,
+  ExtensionType.TokenGroup,
+  ExtensionType.GroupMemberPointer,
+  ExtensionType.TokenGroupMember,
+  ExtensionType.ScaledUiAmountConfig,
+  ExtensionType.PausableConfig
+])
+
 const isSet = (key: PublicKey | undefined): boolean => key !== undefined && !key.equals(PublicKey.default)
 
 /** Reads the account of a mint. An account that is no mint of either token program is `MalformedBytes`. */
@@ -97,9 +125,7 @@ export const decodeMint = (mint: PublicKey, { data, lamports, owner }: Account):
       const info = { data: Buffer.from(data), executable: false, lamports: Number(lamports), owner }
       const unpacked = unpackMint(mint, info, owner)
       if (!unpacked.isInitialized) throw new MalformedBytes(`${mint.toBase58()} is not initialized`)
-      if (getInterestBearingMintConfigState(unpacked) !== null) {
-        throw new MalformedBytes(`${mint.toBase58()} shows interest, which is not supported`)
-      }
+      const hook = getTransferHook(unpacked)?.programId
       return {
         mint,
         program: owner,
@@ -110,7 +136,9 @@ export const decodeMint = (mint: PublicKey, { data, lamports, owner }: Account):
         hasPermanentDelegate: isSet(getPermanentDelegate(unpacked)?.delegate),
         startsFrozen: getDefaultAccountState(unpacked)?.state === AccountState.Frozen,
         hasTransferFee: takesFee(unpacked),
-        hasTransferHook: isSet(getTransferHook(unpacked)?.programId),
+        hookProgram: hook !== undefined && isSet(hook) ? hook : null,
+        bearsInterest: getInterestBearingMintConfigState(unpacked) !== null,
+        unknownExtensions: getExtensionTypes(unpacked.tlvData).filter((type) => !knownExtensions.has(type)),
         isNonTransferable: getNonTransferable(unpacked) !== null
       }
     },

@@ -3,10 +3,11 @@
  * rent, which count as SOL. Token accounts are found first; then all of them, their mints and the chain's clock are
  * read by one request, so the amounts are those of one slot (of up to 100 accounts; more are read in several requests).
  */
-import { NATIVE_MINT } from "@solana/spl-token"
+import { NATIVE_MINT, TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { PublicKey, SYSVAR_CLOCK_PUBKEY } from "@solana/web3.js"
 import { Effect, Option, Result } from "effect"
 import { solanaChainId, spl, type SplAssetId } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { Account } from "#layers/solana/rpc/Requests.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
@@ -50,6 +51,8 @@ export interface Holdings {
   /** The chain's time, in seconds. */
   readonly time: bigint
   readonly tokens: ReadonlyArray<Holding>
+  /** Associated accounts of the requested mints that the owner's signature has given to somebody else. */
+  readonly givenAway: ReadonlyArray<TokenAccount>
 }
 
 /** Token accounts of one owner that are read: anyone may make some for any owner. */
@@ -75,7 +78,7 @@ const timeIn = ({ data }: Account): bigint => {
  * Whether somebody else may move what is in the account or close it. Of accounts that are not the associated one of
  * their mint that says nothing: anybody may make one with a close authority and give it away.
  */
-export const isShared = ({ key, mint, owner, program, sharedWith }: TokenAccount): boolean =>
+const isShared = ({ key, mint, owner, program, sharedWith }: TokenAccount): boolean =>
   sharedWith !== null && key.equals(associatedAccount(owner, mint, program))
 
 const remarksOf = (token: Mint | null, accounts: ReadonlyArray<TokenAccount>): ReadonlyArray<Remark> => [
@@ -84,7 +87,7 @@ const remarksOf = (token: Mint | null, accounts: ReadonlyArray<TokenAccount>): R
   ...(accounts.some(isShared) ? ["SHARED" as const] : []),
   ...(token?.hasPermanentDelegate === true ? ["PERMANENT_DELEGATE" as const] : []),
   ...(token?.isNonTransferable === true ? ["NON_TRANSFERABLE" as const] : []),
-  ...(token?.hasTransferHook === true ? ["TRANSFER_HOOK" as const] : []),
+  ...(token !== null && token.hookProgram !== null ? ["TRANSFER_HOOK" as const] : []),
   ...(token?.hasTransferFee === true ? ["TRANSFER_FEE" as const] : [])
 ]
 
@@ -151,6 +154,36 @@ const findAccounts = Effect.fnUntraced(function* (owner: PublicKey, { atLeastSlo
   }
 })
 
+/** Mints of which the associated account is read also where it is no account of the owner any more. */
+const givenAwayLimit = 64
+
+/**
+ * Associated accounts of SPL Token at which the owner has nothing: one that is there belongs to somebody else, and
+ * receives what is deposited. Token-2022 lets nobody give an associated account away.
+ */
+const missingAssociated = (
+  owner: PublicKey,
+  mints: ReadonlyArray<PublicKey>,
+  found: ReadonlyArray<{ readonly key: PublicKey }>
+): ReadonlyArray<PublicKey> => {
+  if (mints.length > givenAwayLimit) return []
+  const known = new Set(found.map(({ key }) => key.toBase58()))
+  return mints
+    .map((mint) => associatedAccount(owner, mint, TOKEN_PROGRAM_ID))
+    .filter((key) => !known.has(key.toBase58()))
+}
+
+/** Who else may move assets, or receives what is deposited of them. */
+export const foreignAuthorities = ({
+  givenAway,
+  tokens
+}: Pick<Holdings, "givenAway" | "tokens">): ReadonlyArray<ForeignAuthority> => [
+  ...tokens.flatMap(({ accounts, assetId }) =>
+    accounts.filter(isShared).map(({ sharedWith }) => ({ assetId, holder: sharedWith!.toBase58() }))
+  ),
+  ...givenAway.map(({ mint, owner }) => ({ assetId: spl(mint.toBase58()), holder: owner.toBase58() }))
+]
+
 /** What the owner, a key or a program's address, holds of the requested mints. */
 export const readHoldings = Effect.fn("solana.readHoldings")(function* (
   owner: PublicKey,
@@ -160,10 +193,17 @@ export const readHoldings = Effect.fn("solana.readHoldings")(function* (
   const { keys, seen } = yield* findAccounts(owner, wanted)
   const sol = (wanted.mints ?? [NATIVE_MINT]).filter(isSol)
   const mints = [...new Set([...keys.map(({ mint }) => mint), ...sol].map((mint) => mint.toBase58()))]
+  const absent = missingAssociated(owner, wanted.mints ?? [], keys)
   const [read, rent] = yield* Effect.all(
     [
       rpc.accounts(
-        [SYSVAR_CLOCK_PUBKEY, owner, ...keys.map(({ key }) => key), ...mints.map((mint) => new PublicKey(mint))],
+        [
+          SYSVAR_CLOCK_PUBKEY,
+          owner,
+          ...keys.map(({ key }) => key),
+          ...mints.map((mint) => new PublicKey(mint)),
+          ...absent
+        ],
         seen
       ),
       rpc.minimumRent(0)
@@ -187,12 +227,19 @@ export const readHoldings = Effect.fn("solana.readHoldings")(function* (
     const decoded = decodeTokenAccount(key, account.value)
     return Result.isSuccess(decoded) && decoded.success.owner.equals(owner) ? [decoded.success] : []
   })
+  const givenAway = absent.flatMap((key, index) => {
+    const account = rest[keys.length + mints.length + index]!
+    const decoded = Option.map(account, (one) => decodeTokenAccount(key, one))
+    if (Option.isNone(decoded) || Result.isFailure(decoded.value)) return []
+    return decoded.value.success.owner.equals(owner) ? [] : [decoded.value.success]
+  })
   const held = self === undefined || Option.isNone(self) ? 0n : self.value.lamports
   const spare = sol.length > 0 && held > rent ? held - rent : 0n
   const byMint = Map.groupBy(accounts, ({ mint }) => mint.toBase58())
   return {
     slot: read.slot,
     time,
+    givenAway,
     tokens: mints.flatMap((text) => {
       const mint = new PublicKey(text)
       const found = (byMint.get(text) ?? []).sort(fullestFirst)

@@ -138,6 +138,9 @@ export const untradable = (token: Mint): string | undefined => {
   if (token.isNonTransferable) return "it cannot be transferred"
   if (token.startsFrozen) return "its issuer must thaw each account first"
   if (token.hasTransferFee) return "transfers of it take a fee, so that the minimum would not hold"
-  if (token.hasTransferHook) return "its transfers call a program that is not checked"
+  if (token.hookProgram !== null) return "its transfers call a program that is not checked"
+  if (token.bearsInterest) return "its shown amount grows with interest, so that its price is of no raw unit"
+  const [unknown] = token.unknownExtensions
+  if (unknown !== undefined) return `its mint has the extension ${unknown}, whose rules are not known`
   return undefined
 }

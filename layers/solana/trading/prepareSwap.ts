@@ -3,7 +3,8 @@
  */
 import type { PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
-import type { SplAssetId } from "#domain/values/Caip.ts"
+import { addressOf, type SplAssetId } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import type { ChainUnavailable } from "#domain/chain/ChainUnavailable.ts"
 import type { ProviderUnavailable } from "#layers/provider/makeFind.ts"
 import { addressesOf, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
@@ -14,8 +15,7 @@ import type { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import type { Mint } from "#layers/solana/token/Mint.ts"
 import { wrap, wrappedAccount } from "#layers/solana/token/nativeSol.ts"
 import { associatedAccount } from "#layers/solana/token/programs.ts"
-import { type Holdings, isShared, readHoldings } from "#layers/solana/token/readHoldings.ts"
-import type { TokenAccount } from "#layers/solana/token/TokenAccount.ts"
+import { foreignAuthorities, type Holdings, readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { type Leg, SwapRefused, untradable } from "#layers/solana/trading/checkSwap.ts"
 import { findRoute, swapSteps } from "#layers/solana/trading/findRoute.ts"
 import type { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
@@ -59,8 +59,8 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
     }
   }
   const before = yield* readHoldings(account, { mints: [leg.sell.mint, leg.buy.mint] })
-  const shared = before.tokens.flatMap(({ accounts }) => accounts).find(isShared)
-  if (shared !== undefined) return yield* sharedAccount(shared)
+  const [foreign] = foreignAuthorities(before)
+  if (foreign !== undefined) return yield* refuseShared(foreign)
   const missing = missingLamports(before, { ...leg, account })
   const held = {
     sellRaw: associatedRaw(before, account, leg.sell) + missing,
@@ -85,10 +85,10 @@ export const prepareSwap = Effect.fn("solana.prepareSwap")(function* ({
   )
 })
 
-const sharedAccount = ({ key, mint, sharedWith }: TokenAccount) =>
+const refuseShared = ({ assetId, holder }: ForeignAuthority) =>
   new SwapRefused({
     message:
-      `${mint.toBase58()} is not traded: ${sharedWith?.toBase58()} may move or close ${key.toBase58()}, which the ` +
+      `${addressOf(assetId)} is not traded: ${holder} may move it or close its account, which the ` +
       "service never allows. Withdraw it, deposit nothing, and replace the agent's key (docs/solana.md)"
   })
 

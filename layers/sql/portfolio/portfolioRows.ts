@@ -1,6 +1,7 @@
 /** The one query shape that reads portfolios, and the domain value of its rows. */
 import { DateTime } from "effect"
 import type { ChainId, AccountId, WalletId } from "#domain/values/Caip.ts"
+import type { ForeignAuthority } from "#domain/values/ForeignAuthority.ts"
 import type { OperationId, PortfolioId, StrategyId, TenantId } from "#domain/values/Ids.ts"
 import { type OperationKind, type OperationState, stateEvent } from "#domain/operation/Operation.ts"
 import type { OperationOutcome } from "#domain/operation/OperationResult.ts"
@@ -46,6 +47,9 @@ const standingColumns = `
     ORDER BY r.chain_id)
       FROM required_signatures r JOIN awaited_signatures a USING (portfolio_id, chain_id)
       WHERE r.portfolio_id = p.portfolio_id) AS awaited,
+    (SELECT jsonb_agg(jsonb_build_object('assetId', a.asset_id, 'holder', a.holder, 'since', a.since)
+    ORDER BY a.asset_id, a.holder)
+      FROM foreign_authorities a WHERE a.portfolio_id = p.portfolio_id) AS authorities,
     (SELECT jsonb_agg(jsonb_build_object('operationId', o.operation_id, 'openedAt', o.submitted_at,
       'unclearSince', CASE WHEN o.state = 'retrying' THEN o.updated_at END, 'reason', e.payload ->> 'reason')
       ORDER BY o.operation_id)
@@ -140,6 +144,7 @@ export interface DetailRow extends PortfolioRow {
   readonly last_error: string | null
   readonly last_finished_at: Date
   readonly awaited: ReadonlyArray<{ readonly chainId: ChainId; readonly cause: string; readonly since: string }> | null
+  readonly authorities: ReadonlyArray<ForeignAuthority & { readonly since: string }> | null
   readonly open_transfers: ReadonlyArray<{
     readonly operationId: OperationId
     readonly openedAt: string
@@ -180,6 +185,10 @@ export const toDetail = (row: DetailRow): StoredPortfolio => {
       permissionEndsAt: utcOrNull(row.permission_ends_at),
       isGuarded: row.is_guarded,
       awaited: (row.awaited ?? []).map(({ since, ...wait }) => ({ ...wait, since: DateTime.makeUnsafe(since) })),
+      authorities: (row.authorities ?? []).map(({ since, ...found }) => ({
+        ...found,
+        since: DateTime.makeUnsafe(since)
+      })),
       lastRun:
         lastId === null || at === null || row.last_kind !== "rebalance"
           ? null

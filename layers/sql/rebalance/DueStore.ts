@@ -27,6 +27,7 @@ const make = Effect.gen(function* () {
             WHERE o.portfolio_id = p.portfolio_id AND o.kind = 'rebalance' AND o.finished_at IS NULL
               AND o.state <> 'awaiting_user'
           )
+          AND NOT EXISTS (SELECT FROM foreign_authorities a WHERE a.portfolio_id = p.portfolio_id)
           AND NOT EXISTS (SELECT FROM transfer_intents d WHERE d.portfolio_id = p.portfolio_id)`),
       (rows) => rows.map((row): Candidate => ({ context: toContext(row), revision: row.revision }))
     )

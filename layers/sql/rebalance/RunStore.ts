@@ -1,5 +1,5 @@
 /** What rebalance runs read and leave behind, in PostgreSQL. */
-import { Effect, Layer, Option, Schema } from "effect"
+import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { isTerminal, OperationState, stateOfEnd } from "#domain/operation/Operation.ts"
@@ -21,6 +21,40 @@ interface FencedEnd extends RunEnd {
 
 const firstRun = decodeFirst(Schema.Struct({ state: OperationState, portfolioId: PortfolioId }))
 const firstReport = decodeFirst(Schema.Struct({ report: Schema.Unknown }))
+
+/**
+ * Replaces what is known of who else may move assets, of portfolios whose runs could see it; the latest run counts. An
+ * event is born with each new row.
+ */
+const recordAuthorities = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  ends: ReadonlyArray<RunEnd>,
+  portfolios: ReadonlyMap<string, PortfolioId>
+) {
+  const latest = new Map<PortfolioId, RunEnd>()
+  for (const end of ends) {
+    const portfolioId = portfolios.get(end.operationId)!
+    const known = latest.get(portfolioId)
+    if (end.authorities === undefined || (known !== undefined && DateTime.isGreaterThan(known.at, end.at))) continue
+    latest.set(portfolioId, end)
+  }
+  if (latest.size === 0) return
+  const found = [...latest].flatMap(([portfolioId, { at, authorities = [] }]) =>
+    authorities.map(({ assetId, holder }) => ({ portfolioId, assetId, holder, at }))
+  )
+  yield* sql`
+    WITH found AS MATERIALIZED (
+      SELECT * FROM unnest(${found.map(({ portfolioId }) => portfolioId)}::text[],
+        ${found.map(({ assetId }) => assetId)}::text[], ${found.map(({ holder }) => holder)}::text[],
+        ${found.map(({ at }) => timestamp(at))}::timestamptz[]) AS f (portfolio_id, asset_id, holder, since)
+    ), gone AS (
+      DELETE FROM foreign_authorities a
+      WHERE a.portfolio_id = ANY(${[...latest.keys()]}::text[])
+        AND (a.portfolio_id, a.asset_id, a.holder) NOT IN (SELECT portfolio_id, asset_id, holder FROM found)
+    )
+    INSERT INTO foreign_authorities (portfolio_id, asset_id, holder, since) SELECT * FROM found
+    ON CONFLICT DO NOTHING`
+})
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -120,6 +154,7 @@ const make = Effect.gen(function* () {
           SELECT FROM transfers t
           WHERE t.portfolio_id = r.portfolio_id AND t.state <> 'open' AND t.closed_at >= o.submitted_at
         )`
+      yield* recordAuthorities(sql, changed, portfolios)
       yield* scheduleRetries(
         changed.map(({ at, isIncomplete, operationId, slices }) => ({
           portfolioId: portfolios.get(operationId)!,

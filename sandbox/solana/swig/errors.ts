@@ -8,6 +8,7 @@ const codes = {
   wrongWalletAddress: 9,
   roleMissing: 12,
   noAction: 13,
+  creationTooShort: 20,
   wrongAccounts: 22,
   notSystemProgram: 24,
   malformedData: 33,

@@ -1,8 +1,11 @@
 /** Whether each endpoint of Solana answers for the main network, and whether the agent can pay for transactions. */
+import { NATIVE_MINT } from "@solana/spl-token"
 import { Effect, Layer, Option } from "effect"
 import { solanaChainId } from "#domain/values/Caip.ts"
 import { localAgent } from "#layers/solana/lifecycle/Agent.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
+import { readProgramFeatures } from "#layers/solana/withdrawal/programFeatures.ts"
+import { JupiterClient } from "#layers/solana/trading/JupiterClient.ts"
 import { lowLamports } from "#layers/solana/SolanaFunds.ts"
 import type { SolanaDeployment } from "#layers/solana/SolanaConfig.ts"
 import { type Finding, ok, problem, warning } from "#src/cli/doctor/Finding.ts"
@@ -39,16 +42,57 @@ const funds = Effect.fnUntraced(function* ({ agentSeed }: SolanaDeployment) {
   return lamports < lowLamports ? warning(subject, balanceText, toDo) : ok(subject, balanceText)
 })
 
+/** What owners can do without the service, by the Swig program as it is deployed. */
+const program = Effect.fnUntraced(function* ({ agentSeed }: SolanaDeployment) {
+  const { hasScopedSubAccounts, replacesKeys } = yield* readProgramFeatures(localAgent(agentSeed).key)
+  const others = hasScopedSubAccounts ? "; it has sub-accounts of the second kind, which are not used" : ""
+  return replacesKeys
+    ? ok(subject, `the Swig program puts another key into a role, by which owners stop the agent${others}`)
+    : warning(
+        subject,
+        `the Swig program puts no other key into a role${others}`,
+        "Tell owners that they stop the agent by removing its role, after which tokens with a pause, a fee or a hook stay."
+      )
+})
+
+/** A dollar for SOL, as a quote asks for it. */
+const question = {
+  inputMint: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+  outputMint: NATIVE_MINT.toBase58(),
+  amountRaw: 1_000_000n,
+  slippageBps: 50,
+  maxAccounts: 54
+}
+
+/** Whether Jupiter quotes. While it does not, nothing is traded on Solana; withdrawals go on. */
+const jupiter = Effect.fnUntraced(function* ({ agentSeed, jupiter: settings }: SolanaDeployment) {
+  const taker = localAgent(agentSeed).key.toBase58()
+  return yield* Effect.flatMap(JupiterClient, ({ build }) => build({ ...question, taker })).pipe(
+    Effect.provide(Layer.fresh(JupiterClient.layer(settings))),
+    Effect.match({
+      onSuccess: ({ outAmount }) => ok(subject, `Jupiter answers: 1 USDC is ${Number(outAmount) / 1e9} SOL`),
+      onFailure: ({ reason }) =>
+        problem(
+          subject,
+          `Jupiter cannot be used: ${reason}`,
+          "Nothing is traded on Solana until it answers; runs try again by themselves. Check JUPITER_URL and JUPITER_API_KEY."
+        )
+    })
+  )
+})
+
 /** Nothing of a deployment without Solana. */
 export const solanaChecks = Effect.fnUntraced(
   function* (solana: SolanaDeployment | null) {
     if (solana === null) return []
     const found: ReadonlyArray<Finding> = yield* endpoints
     if (found.every(({ status }) => status === "problem")) return found
-    const ofAgent = yield* Effect.catch(funds(solana), ({ message }) =>
-      Effect.succeed(problem(subject, `a part of it could not be read: ${message}`, "Run doctor again."))
+    const readings = yield* Effect.forEach([funds(solana), program(solana)], (reading) =>
+      Effect.catch(reading, ({ message }) =>
+        Effect.succeed(problem(subject, `a part of it could not be read: ${message}`, "Run doctor again."))
+      )
     )
-    return [...found, ofAgent]
+    return [...found, ...readings, yield* jupiter(solana)]
   },
   (effect, solana) => Effect.provide(effect, Layer.fresh(SolanaRpc.layer(solana?.rpcUrls ?? [])))
 )

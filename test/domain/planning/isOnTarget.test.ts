@@ -65,6 +65,7 @@ describe("isOnTarget", () => {
 
   it("is false off target where no trade can be made, since a run reports why", () => {
     assert.isFalse(ofOneChain(held(usdc, 700, { isBlocked: true }), held(weth, 300)))
+    assert.isFalse(ofOneChain(held(usdc, 500, { foreignAuthority: "thief" }), held(weth, 500)))
     assert.isFalse(ofOneChain(held(usdc, 700), held(weth, 300, { isAuthorized: false })))
     assert.isFalse(twoChains({ onBase: 800, onMainnet: 200 }, false))
   })

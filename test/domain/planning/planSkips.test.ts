@@ -35,6 +35,22 @@ describe("plan: what cannot be traded", () => {
     ])
   })
 
+  it("keeps an asset that somebody else may move, and names who", () => {
+    const planned = planOne(
+      [held(usdc, 70, { foreignAuthority: "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2" }), held(weth, 30)],
+      [
+        [usdc, 50],
+        [weth, 50]
+      ]
+    )
+    assert.isEmpty(planned.legs)
+    assert.deepStrictEqual(skipped(planned), [
+      [usdc, "FOREIGN_AUTHORITY", "20.00"],
+      [weth, "NO_COUNTERPART", "-20.00"]
+    ])
+    assert.include(planned.skips[0]!.reason, "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2 may move it")
+  })
+
   it("keeps an asset whose price is old", () => {
     const planned = planOne(
       [held(usdc, 70, { priceIsStale: true }), held(weth, 30)],

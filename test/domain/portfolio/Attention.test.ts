@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
+import type { AssetId } from "#domain/values/Caip.ts"
 import type { OperationId, PortfolioId } from "#domain/values/Ids.ts"
 import { type AttentionFacts, attentionOf } from "#domain/portfolio/Attention.ts"
 
@@ -14,6 +15,7 @@ const factsOf = (openTransfers: AttentionFacts["openTransfers"]): AttentionFacts
   permissionEndsAt: null,
   isGuarded: true,
   awaited: [],
+  authorities: [],
   lastRun: null,
   openTransfers,
   unclear: []
@@ -59,5 +61,17 @@ describe("the attention to an operation that waits for a chain", () => {
       [codeOf("outcome"), codeOf("gas"), codeOf("reading")],
       ["outcome_unclear", "gas_too_dear", "chain_behind"]
     )
+  })
+})
+
+describe("the attention to a foreign authority", () => {
+  it("names asset and holder, since when it is known, and the owner's way out", () => {
+    const assetId =
+      "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp/spl:EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" as AssetId
+    const holder = "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2"
+    const [one, ...others] = attentionOf({ ...factsOf([]), authorities: [{ assetId, holder, since: before(5) }] }, now)
+    assert.isEmpty(others)
+    assert.deepInclude(one, { code: "foreign_authority", actor: "owner", since: before(5), operationId: null })
+    for (const text of [assetId, holder, "withdraw it"]) assert.include(one!.action, text)
   })
 })

@@ -111,6 +111,16 @@ describe("positions", () => {
     assert.include(positions.warnings[0]!.message, oldBecause)
   })
 
+  it("that somebody else may move are shown, with who", () => {
+    const { account } = read(onBase)
+    const balances = [{ assetId: baseUsdc.assetId, raw: 1_000_000n }]
+    const authorities = [{ assetId: baseUsdc.assetId, holder: "thief" }]
+    const positions = assemble([{ account, result: { _tag: "Read", balances, unlisted: [], authorities } }])
+    assert.strictEqual(positions.totalValueUsd, Decimal.one)
+    assert.deepStrictEqual(kinds(positions), ["FOREIGN_AUTHORITY"])
+    assert.include(positions.warnings[0]!.message, `thief may move ${baseUsdc.assetId}`)
+  })
+
   it("are empty with a warning an account when every chain is down", () => {
     const positions = assemble([down(onBase), down(onArbitrum)])
     assert.isEmpty(positions.assets)

@@ -1,8 +1,9 @@
 /** What the planner makes of preferences and refused transfers, over the real stores and a market in memory. */
 import { assert, layer } from "@effect/vitest"
-import { DateTime, Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AssetId } from "#domain/values/Caip.ts"
+import { type AssetId, chainIdOf } from "#domain/values/Caip.ts"
+import { Balances } from "#domain/chain/Balances.ts"
 import * as Decimal from "#domain/values/Decimal.ts"
 import { makeOperationId, type PortfolioId, type TenantId } from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
@@ -278,6 +279,47 @@ layer(Planner, { excludeTestServices: true })("RunPlanner, by a policy", (it) =>
       assert.closeTo(Number(sold) / 1e18, 3 / 0.0035, 1)
       const limited = base!.skips.find(({ code }) => code === "COST_LIMIT")
       assert.include(limited!.reason, "3.0000 USD")
+    })
+  )
+})
+
+const thief = "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2"
+const foreign = { assetId: baseUsdc.assetId, holder: thief }
+
+/** Somebody else may move the dollars of accounts on Base. */
+const robbedBalances = Layer.effect(
+  Balances,
+  Effect.map(Balances, ({ read, readMany }) =>
+    Balances.of({
+      read,
+      readMany: (chainId, accounts) =>
+        Effect.map(readMany(chainId, accounts), (results) =>
+          chainId === chainIdOf(baseUsdc.assetId)
+            ? results.map(Result.map((reading) => ({ ...reading, authorities: [foreign] })))
+            : results
+        )
+    })
+  )
+)
+
+const robbedPlanner = RunPlanner.layer.pipe(
+  Layer.provide(InTransit.layer),
+  Layer.provide(robbedBalances),
+  Layer.provideMerge(TestChains),
+  Layer.provideMerge(TestSettings),
+  Layer.provideMerge(TestStores)
+)
+
+layer(robbedPlanner, { excludeTestServices: true })("RunPlanner, of what somebody else may move", (it) => {
+  it.effect("trades none of it, and hands on who it is for the end of the run to record", () =>
+    Effect.gen(function* () {
+      const { plan } = yield* planned
+      const { authorities, chains } = yield* plan
+      assert.deepStrictEqual(authorities, [foreign])
+      assert.isEmpty(chains.flatMap(({ legs }) => legs))
+      const skip = chains.flatMap(({ skips }) => skips).find(({ assetId }) => assetId === baseUsdc.assetId)
+      assert.strictEqual(skip?.code, "FOREIGN_AUTHORITY")
+      assert.include(skip!.reason, thief)
     })
   )
 })

@@ -18,7 +18,7 @@ import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { enrollSolana, newAgent, onChain } from "#test/layers/solana/owners.ts"
-import { replaceAuthority } from "#layers/solana/withdrawal/leave.ts"
+import { replaceAuthority } from "#layers/solana/withdrawal/leave/replaceAuthority.ts"
 import { authorityOf, instructionOf } from "#test/layers/solana/walletPackage.ts"
 import { land, lamportsOf, sol, type TestChain } from "#test/sandbox/solana/support.ts"
 

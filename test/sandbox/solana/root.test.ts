@@ -4,7 +4,7 @@ import { Keypair, SystemProgram } from "@solana/web3.js"
 import { Ed25519Instruction, SolInstruction } from "@swig-wallet/lib"
 import { rootHoldings, subAccount, walletConfig } from "#layers/solana/swig/addresses.ts"
 import { submit, firstSubAccount, newWalletId } from "#test/layers/solana/submit.ts"
-import { replaceAuthority } from "#layers/solana/withdrawal/leave.ts"
+import { replaceAuthority } from "#layers/solana/withdrawal/leave/replaceAuthority.ts"
 import { authorityOf, instructionOf } from "#test/layers/solana/walletPackage.ts"
 import { fundedKey, lamportsOf, land, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 

@@ -35,7 +35,8 @@ export const startTestChain = async (
 ): Promise<TestChain> => {
   const state: { fate: Fate; now: bigint } = { fate: "ok", now: 1_790_000_000n }
   const emulations = new Map(options.emulations)
-  if (options.swigProgram === undefined) emulations.set(swigProgram.toBase58(), emulateSwig)
+  const swig = swigProgram.toBase58()
+  if (options.swigProgram === undefined && !emulations.has(swig)) emulations.set(swig, emulateSwig)
   const ledger = new Ledger({
     now: () => state.now,
     emulations,

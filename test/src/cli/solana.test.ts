@@ -4,13 +4,14 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Keypair } from "@solana/web3.js"
 import { ConfigProvider, Console, Effect, Exit } from "effect"
 import { Command } from "effect/cli"
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts"
 import * as Base58 from "#domain/values/Base58.ts"
 import { usdc } from "#sandbox/assets/splCatalog.ts"
 import { installMints, issue, tokenAccount } from "#sandbox/solana/market/issuer.ts"
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { solana } from "#src/cli/solana.ts"
-import { enrollSolana, newAgent, onChain, whileBlocksPass } from "#test/layers/solana/owners.ts"
-import { sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
+import { enrollEvm, enrollSolana, evmWalletOf, newAgent, onChain, whileBlocksPass } from "#test/layers/solana/owners.ts"
+import { fundedKey, sol, startTestChain, type TestChain } from "#test/sandbox/solana/support.ts"
 
 describe("solana leave", () => {
   let chain: TestChain
@@ -47,6 +48,25 @@ describe("solana leave", () => {
       assert.strictEqual(amountIn(chain.ledger.account(tokenAccount(usdc, owner.publicKey))!.data), 5n)
       const unset = yield* run(wallet.toBase58(), { SOLANA_RPC_URL: chain.url })
       assert.isTrue(Exit.isFailure(unset.exit))
+    })
+  )
+
+  it.live("takes the key of an EVM wallet beside the one that pays", () =>
+    Effect.gen(function* () {
+      const evmKey = generatePrivateKey()
+      const [agent, payer] = [newAgent(chain), fundedKey(chain)]
+      const { deposit, wallet } = yield* onChain(chain)(
+        enrollEvm(chain, agent, evmWalletOf(privateKeyToAccount(evmKey)))
+      )
+      issue(chain.ledger, deposit, { token: usdc, amountRaw: 5n })
+      const env = {
+        SOLANA_RPC_URL: chain.url,
+        SOLANA_OWNER_PRIVATE_KEY: Base58.encode(payer.secretKey),
+        SOLANA_OWNER_EVM_PRIVATE_KEY: evmKey
+      }
+      const { exit, text } = yield* whileBlocksPass(chain)(run(wallet.toBase58(), env))
+      assert.isTrue(Exit.isSuccess(exit), text)
+      assert.strictEqual(amountIn(chain.ledger.account(tokenAccount(usdc, payer.publicKey))!.data), 5n)
     })
   )
 })

@@ -188,3 +188,19 @@ export const goOn = (body: unknown) =>
     const answer = await call("POST", "/v2/enroll", body)
     return answer.status === 409 && answer.body.error.code === "API_007" ? undefined : answer
   })
+
+/** A rebalance while Jupiter is down ends with its name; the portfolio is brought to its target once it answers. */
+export const waitsForJupiter = async (portfolioId: string, accountId: string) => {
+  await atRest(portfolioId)
+  await faucet(accountId, "USDC", 400_000_000n)
+  const jupiter = async (mode: string) =>
+    assert.strictEqual((await world.control("/faults", { target: "jupiter", mode })).status, 200)
+  await jupiter("down")
+  const { operationId } = await data(202, { method: "POST", path: `/v2/portfolios/${portfolioId}/rebalance` })
+  const { result } = await ended(portfolioId, operationId)
+  const skip = result.chains[0].skips.find(({ code }: any) => code === "CHAIN_UNAVAILABLE")
+  assert.include(skip.reason, "Jupiter")
+  await jupiter("ok")
+  await world.control("/clock/advance", { ms: 3_600_000 })
+  await nearHalf(portfolioId)
+}

@@ -158,6 +158,11 @@ const makeSteps = (config: ChainsConfig) => {
     return { ...portfolio, account, made }
   })
 
+  const solanaRebalance = Effect.gen(function* () {
+    const { account, portfolioId, tenantId } = yield* solanaPortfolio
+    return yield* submitted(tenantId, portfolioId, [account])
+  })
+
   const solanaWithdrawal = Effect.gen(function* () {
     const { account, made, ...portfolio } = yield* solanaPortfolio
     const recipientAccountId = solanaAccount(Keypair.generate().publicKey.toBase58())
@@ -183,6 +188,7 @@ const makeSteps = (config: ChainsConfig) => {
     "a transfer between two chains": { begin: rebalance([0]), operations: 3, isConnected: true },
     "a withdrawal": { begin: withdrawal(false), operations: 1, isConnected: false },
     "a liquidation": { begin: withdrawal(true), operations: 1, isConnected: false },
+    "a rebalance on Solana": { begin: solanaRebalance, operations: 1, isConnected: false },
     "a withdrawal from Solana": { begin: solanaWithdrawal, operations: 1, isConnected: false }
   }
 }

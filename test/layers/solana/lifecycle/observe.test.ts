@@ -39,6 +39,20 @@ describe("what several endpoints conclude", () => {
     assert.deepStrictEqual(conclude([sees(151n, null, 140n), sees(151n, null)], asked), { _tag: "Pending" })
   })
 
+  it("a node that has forgotten the blocks of then has no say", () => {
+    const forgot = (firstSlot: bigint) => ({ ...sees(400n, null), firstSlot })
+    // 400 blocks later, of which each may have taken two slots: nothing before slot 0 is certain.
+    const alone = { ...asked, endpoints: 1 }
+    assert.deepStrictEqual(conclude([forgot(0n)], alone), { _tag: "Expired" })
+    assert.deepStrictEqual(conclude([forgot(1n)], alone), { _tag: "Pending" })
+    assert.deepStrictEqual(conclude([forgot(1n), forgot(0n)], asked), { _tag: "Pending" })
+    const three = { ...asked, endpoints: 3 }
+    assert.deepStrictEqual(conclude([forgot(1n), forgot(0n), forgot(0n)], three), { _tag: "Expired" })
+    const soon = { ...sees(170n, null), finalized: { slot: 10_170n, height: 170n }, statusSlot: 10_170n }
+    assert.deepStrictEqual(conclude([{ ...soon, firstSlot: 9_830n }], alone), { _tag: "Expired" })
+    assert.deepStrictEqual(conclude([{ ...soon, firstSlot: 9_831n }], alone), { _tag: "Pending" })
+  })
+
   it("endpoints that cannot both be right conclude nothing", () => {
     assert.strictEqual(conclude([sees(90n, {}), sees(90n, { error: "x" })], asked), "contradiction")
     assert.strictEqual(conclude([sees(90n, {}), sees(100n, null)], asked), "contradiction")

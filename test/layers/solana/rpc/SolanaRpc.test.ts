@@ -1,7 +1,8 @@
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { TOKEN_PROGRAM_ID } from "@solana/spl-token"
 import { Keypair, SystemProgram, VersionedTransaction } from "@solana/web3.js"
-import { Effect, Option, Redacted } from "effect"
+import { Duration, Effect, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import * as Base58 from "#domain/values/Base58.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { installMints, issue } from "#sandbox/solana/market/issuer.ts"
@@ -44,6 +45,27 @@ describe("reading a Solana node", () => {
         assert.deepStrictEqual(yield* rpc.position("confirmed"), { height, slot })
         assert.strictEqual(yield* rpc.minimumRent(165), chain.ledger.rentOf(165))
         assert.deepStrictEqual(yield* rpc.recentFees([usdc.mint]), [0n])
+      })
+    )
+  )
+
+  it.effect("a rent is asked for once an hour for each size, and again after a failure", () =>
+    over([first.url, second.url], (rpc) =>
+      Effect.gen(function* () {
+        const asked = () =>
+          [...first.asked, ...second.asked].filter((one) => one === "getMinimumBalanceForRentExemption")
+        for (const proxy of [first, second]) proxy.answer = async () => ({ status: 503, body: "" })
+        yield* Effect.flip(rpc.minimumRent(165))
+        for (const proxy of [first, second]) {
+          proxy.answer = forwards
+          proxy.asked.length = 0
+        }
+        for (const _ of [1, 2]) assert.strictEqual(yield* rpc.minimumRent(165), chain.ledger.rentOf(165))
+        yield* rpc.minimumRent(0)
+        assert.lengthOf(asked(), 2)
+        yield* TestClock.adjust(Duration.minutes(61))
+        yield* rpc.minimumRent(165)
+        assert.lengthOf(asked(), 3)
       })
     )
   )
@@ -92,7 +114,8 @@ describe("reading a Solana node", () => {
     over([chain.url], (rpc) =>
       Effect.gen(function* () {
         const failure = yield* Effect.flip(rpc.accounts([usdc.mint], chain.ledger.slot + 1n))
-        assert.match(failure.reason, /the node is at slot \d+, and \d+ has been seen/)
+        assert.match(failure.reason, /its node is at block \d+, and the chain was seen at block \d+/)
+        assert.isTrue(failure.isBehind)
       })
     )
   )
@@ -182,6 +205,90 @@ describe("endpoints that fail", () => {
         yield* rpc.position("confirmed")
         first.answer = async () => rpcError(-32_005, "Node is behind by 200 slots")
         assert.strictEqual(yield* rpc.minimumRent(0), chain.ledger.rentOf(0))
+      })
+    )
+  )
+
+  /** Forwards, and shows a confirmed slot that was some time ago. */
+  const lagging =
+    (slots: number): Proxy["answer"] =>
+    async (_, forward) => {
+      const answer = JSON.parse(await forward())
+      if (answer.result?.context !== undefined) answer.result.context.slot -= slots
+      return { status: 200, body: JSON.stringify(answer) }
+    }
+
+  it.effect("one that answers as of a slot before the one that was asked for is passed over, and asked last", () =>
+    over([first.url, second.url], (rpc) =>
+      Effect.gen(function* () {
+        const { slot } = yield* rpc.position("confirmed")
+        first.answer = lagging(5)
+        const read = yield* rpc.accounts([usdc.mint], slot)
+        assert.strictEqual(read.slot, slot)
+        first.asked.length = 0
+        yield* rpc.latestBlockhash
+        assert.deepStrictEqual(first.asked, [])
+      })
+    )
+  )
+
+  it.effect("what the chain showed seconds ago is not read as it was before, from whatever endpoint", () =>
+    over([first.url, second.url], (rpc) =>
+      Effect.gen(function* () {
+        const { slot } = yield* rpc.accounts([usdc.mint])
+        yield* TestClock.adjust(Duration.seconds(4))
+        for (const proxy of [first, second]) proxy.answer = lagging(2)
+        const readings = [
+          Effect.asVoid(rpc.accounts([usdc.mint])),
+          Effect.asVoid(rpc.latestBlockhash),
+          Effect.asVoid(rpc.tokenAccounts(usdc.mint, TOKEN_PROGRAM_ID))
+        ]
+        for (const reading of readings) {
+          const failure = yield* Effect.flip(reading)
+          assert.include(failure.reason, `the chain was seen at block ${slot}`)
+          assert.isTrue(failure.isBehind)
+        }
+        second.answer = forwards
+        assert.strictEqual((yield* rpc.accounts([usdc.mint])).slot, slot)
+      })
+    )
+  )
+
+  it.effect("a lone address is asked twice, since another machine may stand behind it the second time", () =>
+    over([first.url], (rpc) =>
+      Effect.gen(function* () {
+        const { slot } = yield* rpc.position("confirmed")
+        let machine = 0
+        first.answer = (method, forward) => (machine++ % 2 === 0 ? lagging(5) : forwards)(method, forward)
+        assert.strictEqual((yield* rpc.accounts([usdc.mint], slot)).slot, slot)
+      })
+    )
+  )
+
+  it.effect.each([[-32_005], [-32_016]] as const)("error %d says that the node is behind its chain", ([code]) =>
+    over([first.url, second.url], (rpc) =>
+      Effect.gen(function* () {
+        yield* rpc.position("confirmed")
+        for (const proxy of [first, second]) proxy.answer = async () => rpcError(code, "behind")
+        assert.isTrue((yield* Effect.flip(rpc.accounts([usdc.mint], 1n))).isBehind)
+      })
+    )
+  )
+
+  it.effect("after too many requests an endpoint is left alone for as long as it says, a minute at most", () =>
+    over([first.url, second.url], (rpc) =>
+      Effect.gen(function* () {
+        yield* rpc.position("confirmed")
+        first.answer = async () => ({ status: 429, body: "", headers: { "retry-after": "30" } })
+        yield* rpc.position("confirmed")
+        first.answer = forwards
+        first.asked.length = 0
+        yield* TestClock.adjust(Duration.seconds(29))
+        yield* rpc.position("confirmed")
+        assert.deepStrictEqual(first.asked, [])
+        yield* TestClock.adjust(Duration.seconds(2))
+        yield* rpc.position("confirmed")
+        assert.deepStrictEqual(first.asked, ["getEpochInfo"])
       })
     )
   )

@@ -10,7 +10,11 @@ export interface Proxy {
   answer: (
     method: string,
     forward: () => Promise<string>
-  ) => Promise<{ readonly status: number; readonly body: string }>
+  ) => Promise<{
+    readonly status: number
+    readonly body: string
+    readonly headers?: Readonly<Record<string, string>>
+  }>
   readonly close: () => Promise<void>
 }
 
@@ -26,8 +30,8 @@ export const startProxy = async (target: string): Promise<Proxy> => {
       state.asked.push(method)
       const forward = async () => (await fetch(target, { method: "POST", body })).text()
       void (async () => {
-        const { body, status } = await state.answer(method, forward)
-        response.writeHead(status, { "content-type": "application/json", location: `${target}/elsewhere` })
+        const { body, headers, status } = await state.answer(method, forward)
+        response.writeHead(status, { "content-type": "application/json", location: `${target}/elsewhere`, ...headers })
         response.end(body)
       })()
     })

@@ -1,10 +1,10 @@
 /** Accounts that strangers make for an owner, and powers that a thief left on the owner's: none hidden, none traded. */
 import { assert, describe, it } from "@effect/vitest"
-import { createApproveCheckedInstruction } from "@solana/spl-token"
+import { AuthorityType, createApproveCheckedInstruction, createSetAuthorityInstruction } from "@solana/spl-token"
 import { Keypair, type PublicKey } from "@solana/web3.js"
 import { Effect } from "effect"
 import { buildStep } from "#layers/solana/swig/buildTransaction.ts"
-import { readHoldings } from "#layers/solana/token/readHoldings.ts"
+import { foreignAuthorities, readHoldings } from "#layers/solana/token/readHoldings.ts"
 import { prepareSwap } from "#layers/solana/trading/prepareSwap.ts"
 import { usdc } from "#sandbox/assets/splCatalog.ts"
 import { tokenAccount } from "#sandbox/solana/market/issuer.ts"
@@ -70,6 +70,36 @@ describe("an owner's accounts", () => {
     )
   )
 
+  it.live("are not traded once one of them was given away, and its new owner is named", () =>
+    world.run(
+      Effect.gen(function* () {
+        const { deposit, place } = yield* world.funded
+        const { agent, chain } = world
+        const thief = Keypair.generate().publicKey
+        const { mint, program } = usdc
+        const account = tokenAccount(usdc, deposit)
+        for (const [kind, holder] of [
+          [AuthorityType.CloseAccount, thief],
+          [AuthorityType.AccountOwner, thief]
+        ] as const) {
+          const inner = [createSetAuthorityInstruction(account, deposit, kind, holder, [], program)]
+          const step = { _tag: "ActForSubAccount", id: place.walletId, roleId: place.roleId, inner } as const
+          const { error } = yield* Effect.promise(async () =>
+            land(chain, [await buildStep(agent.key, step)], [agent.pair])
+          )
+          assert.isNull(error)
+          const holdings = yield* readHoldings(deposit, { mints: [mint, jup.mint] })
+          assert.deepStrictEqual(foreignAuthorities(holdings), [{ assetId: usdc.assetId, holder: thief.toBase58() }])
+          const refused = yield* Effect.flip(prepareSwap(world.tradeOf(place)))
+          assert.strictEqual(refused._tag, "SwapRefused")
+          assert.include(refused.message, thief.toBase58())
+        }
+        const { tokens } = yield* readHoldings(deposit, { mints: [mint] })
+        assert.isEmpty(tokens, "what is in it is the thief's")
+      })
+    )
+  )
+
   it.live("that a stranger gave with a close authority say nothing", () =>
     world.run(
       Effect.gen(function* () {
@@ -82,6 +112,7 @@ describe("an owner's accounts", () => {
         ledger.setAccount({ ...own, key: Keypair.generate().publicKey, data: Uint8Array.from(data) })
         const { tokens } = yield* readHoldings(deposit)
         assert.deepStrictEqual(tokens.find((token) => token.mint.equals(usdc.mint))!.remarks, [])
+        assert.isEmpty(foreignAuthorities(yield* readHoldings(deposit)))
         yield* prepareSwap(world.tradeOf(place))
       })
     )

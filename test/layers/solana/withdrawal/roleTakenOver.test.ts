@@ -27,7 +27,7 @@ import { installMints, issue, pause, resume, tokenAccount } from "#sandbox/solan
 import { amountIn } from "#sandbox/solana/market/splPools.ts"
 import { eachSwig } from "#test/layers/solana/eachSwig.ts"
 import { enrollEvm, enrollSolana, evmWalletOf, newAgent, onChain } from "#test/layers/solana/owners.ts"
-import { replaceAuthority } from "#layers/solana/withdrawal/leave.ts"
+import { replaceAuthority } from "#layers/solana/withdrawal/leave/replaceAuthority.ts"
 import { instructionOf } from "#test/layers/solana/walletPackage.ts"
 import { fundedKey, land, sol, type TestChain } from "#test/sandbox/solana/support.ts"
 

@@ -45,6 +45,7 @@ eachDatabase("PortfolioStore", (it) => {
           permissionEndsAt: null,
           isGuarded: false,
           awaited: [],
+          authorities: [],
           lastRun: null,
           openTransfers: [],
           unclear: []

@@ -4,6 +4,8 @@ import { SqlClient } from "effect/sql"
 import { makeOperationId } from "#domain/values/Ids.ts"
 import { OperationStore } from "#domain/operation/OperationStore.ts"
 import { PortfolioStore } from "#domain/portfolio/PortfolioStore.ts"
+import { DueStore } from "#domain/rebalance/DueStore.ts"
+import { TenantEventLog } from "#domain/event/TenantEventLog.ts"
 import { type RunEnd, RunStore } from "#domain/rebalance/RunStore.ts"
 import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { TenantConfigurationStore } from "#domain/tenant/TenantConfigurationStore.ts"
@@ -232,6 +234,52 @@ eachDatabase("RunStore", (it) => {
       yield* moveDue(7 * hour)
       const last = yield* run(7 * hour, {})
       assert.deepStrictEqual([last.due_at, last.retries, last.slices_until], [first.slices_until, 0, null])
+    })
+  )
+
+  it.effect("keeps who else may move assets: an event for each that is new, and none once a run finds it gone", () =>
+    Effect.gen(function* () {
+      const store = yield* RunStore
+      const portfolios = yield* PortfolioStore
+      const due = yield* DueStore
+      const operations = yield* OperationStore
+      const { portfolioId, tenantId } = yield* world()
+      const known = Effect.map(portfolios.find(tenantId, portfolioId), (detail) =>
+        Option.getOrThrow(detail).facts.authorities.map(({ assetId, holder, since }) => [assetId, holder, since])
+      )
+      const events = Effect.map((yield* TenantEventLog).read(tenantId, 0, 100), (all) =>
+        all.flatMap(({ body }) => (body.type === "portfolio.foreign_authority" ? [body.data] : []))
+      )
+      const run = Effect.fnUntraced(function* (second: number, authorities?: RunEnd["authorities"]) {
+        const { operationId } = yield* submit(tenantId, portfolioId, { now: after(second) })
+        yield* operations.transition({ operationId, to: "running", at: after(second), error: null })
+        yield* store.finish({
+          operationId,
+          strategyVersion: 1,
+          at: after(second),
+          error: null,
+          report: {},
+          ...(authorities === undefined ? {} : { authorities })
+        })
+        return yield* due.candidates([portfolioId])
+      })
+      const [one, two] = [
+        { assetId: weth, holder: "thief" },
+        { assetId: weth, holder: "another" }
+      ]
+      const { length: before } = yield* run(1, [])
+      yield* run(2, [one])
+      assert.isEmpty(yield* run(3, [one, two]), "its next check of drift is a run")
+      assert.isEmpty(yield* run(4), "a run that could not see it changes nothing")
+      assert.deepStrictEqual(yield* known, [
+        [weth, "another", after(3)],
+        [weth, "thief", after(2)]
+      ])
+      assert.deepStrictEqual(yield* events, [one, two])
+      assert.lengthOf(yield* run(5, []), before)
+      assert.isEmpty(yield* known)
+      yield* run(6, [one])
+      assert.deepStrictEqual(yield* events, [one, two, one])
     })
   )
 })

@@ -1,6 +1,6 @@
 /** How far a chain was seen to be, and which of its endpoints are behind that. */
 import { assert, describe, it } from "@effect/vitest"
-import { ChainHeads } from "#layers/evm/rpc/chainHeads.ts"
+import { ChainHeads } from "#layers/provider/chainHeads.ts"
 
 const seconds = (count: number): bigint => BigInt(count) * 1_000_000_000n
 
