@@ -1,4 +1,4 @@
-/** Which token accounts an owner has, kept by what transactions have named: a look through all of them takes long. */
+/** Which token accounts an owner has, kept by what transactions have named: reading all of them takes long. */
 import { address } from "@solana/kit"
 import type { TransactionInstruction } from "@solana/web3.js"
 import type { LiteSVM } from "litesvm"

@@ -1,4 +1,4 @@
-/** What trades are told while Jupiter does not answer, and what goes on without it. */
+/** What trades report while Jupiter does not answer, and what goes on without it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { spl } from "#domain/values/Caip.ts"
