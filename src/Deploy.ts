@@ -101,7 +101,7 @@ const estimated = ({ client, target }: Opened, step: DeploymentStep) =>
 
 const costs = Effect.fnUntraced(function* (opened: Opened, gas: bigint) {
   const price = yield* ask("for its gas price", () => opened.client.getGasPrice())
-  const coin = nativeCoinOn(ChainId.make(opened.target.file.chainId))?.symbol ?? "native coins"
+  const coin = nativeCoinOn(opened.target.file.chainId)?.symbol ?? "native coins"
   return `About ${amount(gas)} gas in all: ${formatEther(gas * price)} ${coin} at ${formatGwei(price)} gwei, without what a rollup asks for the bytes.`
 })
 

@@ -58,7 +58,7 @@ export const TradeGuardPolicy = Schema.Struct({
   integratorFee: Schema.optionalKey(SignedFee),
   serviceFee: Schema.optionalKey(SignedFee),
   /** Who receives what is sent to a chain of the guard's registry; left out: the account at the same address. */
-  recipients: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ chainId: Schema.Int, account: Bytes32 })))
+  recipients: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ chainId: ChainId, account: Bytes32 })))
 })
 export type TradeGuardPolicy = typeof TradeGuardPolicy.Type
 

@@ -1,6 +1,7 @@
 /** What a chain of the world has before Ballast is deployed on it, in the form of `deploy/chains/<id>.json`. */
 import { Effect } from "effect"
 import { type Address, formatUnits, type Hex, keccak256 } from "viem"
+import { ChainId } from "#domain/values/Caip.ts"
 import type { ChainFile } from "#layers/evm/deployment/ChainFile.ts"
 import type { ChainClient } from "#sandbox/chain/Anvil.ts"
 import { catalog, type CatalogChain, type Token } from "#sandbox/assets/catalog.ts"
@@ -81,7 +82,7 @@ export const chainFile = Effect.fnUntraced(function* ({ at, chain, client, price
   })
   return {
     about: "A chain of the sandbox, as it was made.",
-    chainId: chain.chainId,
+    chainId: ChainId.make(chain.chainId),
     name: chain.name,
     contracts: named.map((contract) => ({ ...contract, ...coded(contract.address) })),
     sequencer: feed(sequencerOf(chain.chainId)),
@@ -97,7 +98,7 @@ export const chainFile = Effect.fnUntraced(function* ({ at, chain, client, price
       .map(({ chainId, usdc }) => ({
         symbol: chain.usdc.symbol,
         bridge,
-        chainId,
+        chainId: ChainId.make(chainId),
         remoteToken: usdc.address,
         decimals: usdc.decimals,
         destination: chainId,

@@ -62,8 +62,8 @@ const policies: Readonly<Record<string, AgentPolicy>> = {
       closedTokens: [address("5")],
       serviceFee: { recipient: address("b"), mostBps: 100 },
       recipients: [
-        { chainId: 1_151_111_081_099_710, account: `0x${"c1".repeat(32)}` },
-        { chainId: 42_161, account: `0x${"00".repeat(12)}${"d2".repeat(20)}` }
+        { chainId: 1_151_111_081_099_710 as ChainId, account: `0x${"c1".repeat(32)}` },
+        { chainId: 42_161 as ChainId, account: `0x${"00".repeat(12)}${"d2".repeat(20)}` }
       ]
     }
   }

@@ -83,10 +83,11 @@ const ForeignAuthorityEvent = Schema.Struct({
   type: only("portfolio.foreign_authority", "Somebody else may move an asset of a portfolio."),
   data: Schema.Struct({
     assetId: AssetIdText,
-    holder: Schema.String.annotate({
-      description: "Address of who may move it or close its account.",
-      examples: ["7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2"]
-    })
+    holder: written(
+      "Address of who may move it or close its account.",
+      /^[1-9A-HJ-NP-Za-km-z]{32,44}$/u,
+      "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2"
+    )
   }).annotate({ description: "The asset and who may move it." })
 }).annotate({
   identifier: "ForeignAuthorityEvent",

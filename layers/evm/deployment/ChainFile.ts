@@ -5,6 +5,7 @@
 import { Effect, Schema } from "effect"
 import { type Address as ViemAddress, getAddress, type Hex, isAddress, zeroAddress } from "viem"
 import { detailsOf, describedParsing } from "#domain/errors/describeIssue.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { DeploymentRefused } from "#layers/evm/deployment/DeploymentRefused.ts"
 
 const Address = Schema.declare((value): value is ViemAddress => {
@@ -107,7 +108,7 @@ const Lane = Schema.Struct({
   symbol: text(32),
   /** Name of the bridge. */
   bridge: text(80),
-  chainId: count(1, Number.MAX_SAFE_INTEGER),
+  chainId: ChainId,
   /** Address of the asset there; its 32 bytes where it has no address of an EVM chain. */
   remoteToken: Schema.Union([Address, Word]),
   decimals,
@@ -122,7 +123,7 @@ const repeated = (values: ReadonlyArray<string>) => values.find((value, index) =
 
 const File = Schema.Struct({
   about: text(400),
-  chainId: count(1, Number.MAX_SAFE_INTEGER),
+  chainId: ChainId,
   name: text(80),
   contracts: listOf(Deployed),
   /** The feed that says whether a rollup's sequencer is up; null on chains without one. */

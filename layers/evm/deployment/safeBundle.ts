@@ -3,6 +3,7 @@
  * owners load, read and sign. Source of the form and of the checksum: Safe's published bundles.
  */
 import { type Address, type Hex, keccak256, stringToHex } from "viem"
+import type { ChainId } from "#domain/values/Caip.ts"
 import type { DeploymentStep } from "#layers/evm/deployment/planDeployment.ts"
 
 interface BundledTransaction {
@@ -52,7 +53,7 @@ export const bundleChecksum = (bundle: {
 }
 
 interface Bundled {
-  readonly chainId: number
+  readonly chainId: ChainId
   readonly safe: Address
   /** UNIX milliseconds. */
   readonly createdAt: number

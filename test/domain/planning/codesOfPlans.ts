@@ -13,5 +13,6 @@ export const codesOfPlans: ReadonlyArray<SkipCode> = [
   SkipCode.noCounterpart,
   SkipCode.crossChainPending,
   SkipCode.belowMinTransfer,
-  SkipCode.inTransit
+  SkipCode.inTransit,
+  SkipCode.foreignAuthority
 ]

@@ -35,6 +35,17 @@ describe("skips name their figures", () => {
     fc.assert(fc.property(portfolio(), check), { numRuns: 600 })
     fc.assert(fc.property(policyPortfolio(), check), { numRuns: 600 })
     fc.assert(
+      fc.property(portfolio({ isFine: true }), (input) => {
+        const foreignAuthority = "7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2"
+        const chains = input.chains.map(({ holdings, ...chain }) => ({
+          ...chain,
+          holdings: holdings.map((one, index) => (index === 0 ? { ...one, foreignAuthority } : one))
+        }))
+        check({ ...input, chains })
+      }),
+      { numRuns: 300 }
+    )
+    fc.assert(
       fc.property(policyPortfolio({ isFine: true, isFree: true }), (input) =>
         check({ ...input, policy: { ...input.policy!, maxCostUsd: usd("2") } })
       ),

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { encodeFunctionData, http, parseAbi } from "viem"
 import { applyDeployment, stepsOf, stepsOfOthers } from "#layers/evm/deployment/applyDeployment.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import type { ChainFile, GuardKeys } from "#layers/evm/deployment/ChainFile.ts"
 import { findUnlisted } from "#layers/evm/deployment/findUnlisted.ts"
 import { keyedSender } from "#layers/evm/deployment/keyedSender.ts"
@@ -182,7 +183,7 @@ describe("a deployment", () => {
           index === 0 ? { ...token, feed: { ...token.feed!, ...change } } : token
         )
       })
-      yield* refused({ ...file, chainId: 1 }, /serves chain 8453, and the file is of chain 1/u)
+      yield* refused({ ...file, chainId: ChainId.make(1) }, /serves chain 8453, and the file is of chain 1/u)
       yield* refused(withFeed({ decimals: 18 }), /the feed sandbox .* says decimals 8, where the file has 18/u)
       yield* refused(
         withFeed({ description: "USDC / USD" }),

@@ -1,6 +1,7 @@
 /** Bundles for a Safe: the same calls in the same order, with the checksum that Safe's own interface computes. */
 import { assert, describe, it } from "@effect/vitest"
 import type { DeploymentStep } from "#layers/evm/deployment/planDeployment.ts"
+import { ChainId } from "#domain/values/Caip.ts"
 import { bundleChecksum, safeBundles } from "#layers/evm/deployment/safeBundle.ts"
 
 const safe = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -55,7 +56,7 @@ describe("bundles for a Safe", () => {
 
   it("a bundle read back has the plan's calls in their order, and its words", () => {
     const steps = [step(1), step(2), step(3)]
-    const [bundle, ...others] = safeBundles(steps, { chainId: 8453, safe, createdAt: 1 })
+    const [bundle, ...others] = safeBundles(steps, { chainId: ChainId.make(8453), safe, createdAt: 1 })
     assert.lengthOf(others, 0)
     const read = JSON.parse(JSON.stringify(bundle))
     assert.deepStrictEqual(
@@ -71,7 +72,7 @@ describe("bundles for a Safe", () => {
 
   it("what does not fit into one transaction is several bundles, in order", () => {
     const steps = [step(1, 6_500_000n), step(2, 6_500_000n), step(3, 6_500_000n), step(4, 1n)]
-    const bundles = safeBundles(steps, { chainId: 1, safe, createdAt: 1 })
+    const bundles = safeBundles(steps, { chainId: ChainId.make(1), safe, createdAt: 1 })
     assert.deepStrictEqual(
       bundles.map(({ transactions }) => transactions.length),
       [2, 2]
