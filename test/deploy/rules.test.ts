@@ -3,36 +3,14 @@
  * answers with 200 are errors of the objective and reach the alerts, and nothing else does.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { execFile, execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { parse, stringify } from "yaml"
-
-const folder = join(import.meta.dirname, "../../deploy/prometheus")
-const files = ["alerts.yaml", "slo.yaml"].map((file) => join(folder, file))
-
-interface Rule {
-  readonly alert?: string
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
-}
-
-const rules = files.flatMap((file) =>
-  (parse(readFileSync(file, "utf8")).groups as ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }>).flatMap(
-    (group) => group.rules
-  )
-)
-
-/** How an alert is expected that fires, with the labels of its series. */
-const firing = (name: string, own: Readonly<Record<string, string>> = {}) => {
-  const rule = rules.find(({ alert }) => alert === name)!
-  const filled = Object.entries(rule.annotations!).map(([key, text]) => [
-    key,
-    text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/gu, (_, label: string) => own[label]!)
-  ])
-  return { exp_labels: { ...rule.labels, ...own }, exp_annotations: Object.fromEntries(filled) }
-}
+import {
+  complaintsOf,
+  type ExpectedAlerts,
+  firing,
+  hasPromtool,
+  promtool,
+  ruleFiles
+} from "#test/deploy/support/promtool.ts"
 
 const minutes = 120
 const perMinute = (count: number) => `0+${count}x${minutes}`
@@ -57,22 +35,20 @@ const calls = (system: "effect_rpc" | "json", { count, method = get, status }: C
   return { series: `rpc_server_call_duration_seconds_count{${text.join()}}`, values: perMinute(count) }
 }
 
-type Alerts = Readonly<Record<string, ReadonlyArray<ReturnType<typeof firing>>>>
-
 /** None of those about answers and calls fires. */
-const silent: Alerts = {
+const silent: ExpectedAlerts = {
   BallastServerErrors: [],
   BallastProcedureFails: [],
   BallastAvailabilityBudgetFast: [],
   BallastAvailabilityBudgetSlow: []
 }
 
-const failing = (alerts: Alerts): Alerts => ({ ...silent, ...alerts })
+const failing = (alerts: ExpectedAlerts): ExpectedAlerts => ({ ...silent, ...alerts })
 
 const cases: ReadonlyArray<{
   readonly name: string
   readonly series: ReadonlyArray<{ readonly series: string; readonly values: string }>
-  readonly alerts: Alerts
+  readonly alerts: ExpectedAlerts
   /** Share of the answers of five minutes that are errors of the objective, once all series go on. */
   readonly errors: number
 }> = [
@@ -136,67 +112,21 @@ const cases: ReadonlyArray<{
   }
 ]
 
-const promtool = (...args: ReadonlyArray<string>) =>
-  new Promise<{ readonly isGood: boolean; readonly output: string }>((resolve) =>
-    execFile("promtool", [...args], (error, stdout, stderr) =>
-      resolve({ isGood: error === null, output: `${stdout}\n${stderr}` })
-    )
-  )
-
-const isInstalled = () => {
-  try {
-    execFileSync("promtool", ["--version"], { stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-}
-
 describe("rules about calls of procedures", () => {
-  if (!isInstalled()) {
+  if (!hasPromtool()) {
     it.skip("skipped because promtool is not installed on this machine (Debian's package prometheus has it)", () => {})
     return
   }
 
   it("are rules that Prometheus takes", async () => {
-    const { isGood, output } = await promtool("check", "rules", ...files)
+    const { isGood, output } = await promtool("check", "rules", ...ruleFiles)
     assert.isTrue(isGood, output)
   })
 
   for (const { alerts, errors, name, series } of cases) {
     it(name, async () => {
-      const own = mkdtempSync(join(tmpdir(), "ballast-rules-"))
-      try {
-        const file = join(own, "test.yaml")
-        const at = `${minutes - 5}m`
-        const test = {
-          rule_files: files,
-          evaluation_interval: "1m",
-          tests: [
-            {
-              interval: "1m",
-              input_series: series,
-              alert_rule_test: Object.entries(alerts).map(([alertname, exp_alerts]) => ({
-                eval_time: at,
-                alertname,
-                exp_alerts
-              })),
-              promql_expr_test: [
-                {
-                  expr: "round(ballast:availability:errors_5m, 0.0001)",
-                  eval_time: at,
-                  exp_samples: [{ labels: "{}", value: errors }]
-                }
-              ]
-            }
-          ]
-        }
-        writeFileSync(file, stringify(test))
-        const { isGood, output } = await promtool("test", "rules", file)
-        assert.isTrue(isGood, output)
-      } finally {
-        rmSync(own, { recursive: true })
-      }
+      const expressions = [{ expr: "round(ballast:availability:errors_5m, 0.0001)", value: errors }]
+      assert.strictEqual(await complaintsOf({ series, alerts, at: minutes - 5, expressions }), "")
     })
   }
 })
