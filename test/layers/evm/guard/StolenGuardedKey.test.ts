@@ -4,7 +4,7 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
+import { type Address, encodeFunctionData, erc20Abi, type Hex, pad, parseAbi, parseEventLogs } from "viem"
 import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
 import { fromViem } from "#layers/evm/address.ts"
 import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
@@ -12,7 +12,7 @@ import { routerAbi } from "#layers/evm/contracts.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { revertReason } from "#layers/evm/revert/revertReason.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
-import { quotedDeposit, timeOf } from "#sandbox/chain/spokePool.ts"
+import { quotedDeposit, spokePoolAbi, timeOf } from "#sandbox/chain/spokePool.ts"
 import { setRoutePools } from "#sandbox/chain/routePools.ts"
 import { inPools, routeOver, transact } from "#test/solidity/routedSwaps.ts"
 import {
@@ -27,6 +27,7 @@ import {
   quotedSwap,
   stranger
 } from "#test/layers/evm/EvmWorld.ts"
+import { signFee } from "#test/layers/evm/guard/signFee.ts"
 import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
 import { type Call, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 
@@ -155,6 +156,33 @@ const foundPool = Effect.fnUntraced(function* (chain: Chain, a: string, b: strin
   })
   assert.strictEqual(status, "success")
 })
+
+/** What the guard is asked to send to Arbitrum over the pool of Across's kind. */
+const send = (
+  { arbitrum, base }: { readonly base: Chain; readonly arbitrum: Chain },
+  { amount, minOut }: { readonly amount: bigint; readonly minOut: bigint }
+): Call => {
+  const tokens = base.tokens
+    .filter(({ isAttested }) => !isAttested)
+    .map(({ address }) => address)
+    .toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+  const order = {
+    bridge: base.contracts.bridge,
+    token: tokens.indexOf(addressOf(base, "USDC")),
+    amount,
+    chainId: BigInt(arbitrum.chainId),
+    remoteToken: pad(addressOf(arbitrum, "USDC")),
+    minOut
+  }
+  return {
+    to: base.contracts.guard,
+    data: encodeFunctionData({
+      abi: tradeGuardAbi,
+      functionName: "send",
+      args: [tokens, order, { prices: [], proofs: [] }, deadline]
+    })
+  }
+}
 
 /** Pools of the thief's, which pay a share of the world's price in hundredths of a percent. */
 const pay = (chain: Chain, { buy, sell }: { readonly sell: string; readonly buy: string }, bps: bigint) =>
@@ -304,6 +332,89 @@ describe("a stolen agent key under the guard", () => {
         assert.match(refusal, /TurnoverExceeded/u)
         // Whatever the market was: at most two accounts' worth at half a percent and a quarter more of each.
         assert.isTrue(traded > whole && traded < (whole * 21n) / 10n, `${traded} of ${whole}`)
+      })
+    )
+
+    it.effect("over the bridge gives away at most two percent, and every deposit is the account's own", () =>
+      Effect.gen(function* () {
+        const { arbitrum, base: chain } = yield* EvmWorld
+        const { account, enrollment } = yield* enrolled(chain, 206n)
+        const { bridge, guard } = chain.contracts
+        const whole = yield* worth(chain, account)
+        const [dollar, fromBlock] = [1_000_000n, yield* Effect.promise(() => chain.client.getBlockNumber())]
+        const { assetId } = tokenBySymbol(chain, "USDC")
+        const asked = { amount: 50n * dollar, minOut: (50n * dollar * 9_799n) / 10_000n }
+        const tooDear = [approve(chain, "USDC", guard), send({ arbitrum, base: chain }, asked)]
+        assert.include(yield* attempt(chain, enrollment, tooDear), "UnfairTrade")
+        let refusal = ""
+        for (let turn = 0; turn < 30 && refusal === ""; turn += 1) {
+          const amount = (yield* held(chain, "USDC", account)) / 3n
+          const order = { amount, minOut: (amount * 9_801n) / 10_000n + 1n }
+          const answer = yield* attempt(chain, enrollment, [
+            approve(chain, "USDC", guard),
+            send({ arbitrum, base: chain }, order)
+          ])
+          if (answer !== "included") refusal = answer
+          // What arrives comes back for nothing, so that the thief sends to and fro for as long as the budget lasts.
+          else yield* fund(chain, enrollment.account, { symbol: "USDC", raw: order.minOut })
+        }
+        assert.include(refusal, "BudgetExceeded")
+        const logs = yield* Effect.promise(() =>
+          chain.client.getLogs({ address: bridge, fromBlock: fromBlock + 1n, toBlock: "latest" })
+        )
+        const own = parseEventLogs({ abi: spokePoolAbi, eventName: "FundsDeposited", logs }).filter(
+          ({ args }) => args.depositor === pad(account).toLowerCase()
+        )
+        assert.isAbove(own.length, 1)
+        let lost = 0n
+        for (const { args } of own) {
+          assert.strictEqual(args.recipient, pad(account).toLowerCase())
+          assert.strictEqual(args.exclusiveRelayer, pad("0x0"))
+          assert.strictEqual(args.message, "0x")
+          lost += ((args.inputAmount - args.outputAmount) * chain.prices.price(assetId)) / dollar
+        }
+        assert.isTrue(lost > 0n && lost * 100n <= whole * 2n, `${lost} of ${whole}`)
+      })
+    )
+
+    it.effect("by fees makes nobody richer but whom the owner signed, by the signed share of twice the account", () =>
+      Effect.gen(function* () {
+        const { base: chain } = yield* EvmWorld
+        const { account, enrollment } = yield* enrolled(chain, 207n)
+        const integrator: Address = "0x00000000000000000000000000000000000f3E35"
+        yield* signFee(chain, enrollment, { index: 207n, recipient: integrator, bps: 100 })
+        const { diamond, guard } = chain.contracts
+        const setFees = (bps: number): Call => ({
+          to: guard,
+          data: encodeFunctionData({ abi: tradeGuardAbi, functionName: "setFees", args: [bps, 0] })
+        })
+        assert.include(yield* attempt(chain, enrollment, [setFees(101)]), "FeeNotSigned")
+        assert.strictEqual(yield* attempt(chain, enrollment, [setFees(50)]), "included")
+        assert.strictEqual(yield* attempt(chain, enrollment, [setFees(100)]), "included")
+        const runner = runnerOf(fromViem(guard)) as string as Address
+        const whole = yield* worth(chain, account)
+        const [thiefBefore, paidBefore] = [yield* worth(chain, stranger.address), yield* worth(chain, integrator)]
+        let refusal = ""
+        for (let turn = 0; turn < 30 && refusal === ""; turn += 1) {
+          const [sell, buy] = turn % 2 === 0 ? (["USDC", "WETH"] as const) : (["WETH", "USDC"] as const)
+          const amount = yield* held(chain, sell, account)
+          yield* pay(chain, { sell, buy }, 10_100n)
+          const route = routeOver(
+            chain,
+            inPools(chain, { sell: addressOf(chain, sell), buy: addressOf(chain, buy), amount }),
+            runner
+          )
+          const answer = yield* attempt(chain, enrollment, [
+            approve(chain, sell, guard),
+            trade(chain, { sell, buy, amount, venue: diamond, route })
+          ])
+          if (answer !== "included") refusal = answer
+        }
+        assert.match(refusal, /TurnoverExceeded/u)
+        const paid = (yield* worth(chain, integrator)) - paidBefore
+        // Two percent of the account, and of what the pools pay above the world's price.
+        assert.isTrue(paid * 100n > whole && paid * 1_000n < whole * 21n, `${paid} of ${whole}`)
+        assert.strictEqual(yield* worth(chain, stranger.address), thiefBefore)
       })
     )
 
