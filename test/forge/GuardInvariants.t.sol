@@ -65,7 +65,7 @@ contract GuardInvariantsTest is Cheats {
         }
     }
 
-    /// @dev Whatever moves were made in whatever order: afterwards the account trades as ever, and its bound still holds.
+    /// @dev Whatever moves were made in whatever order: afterwards the account trades as ever, within its bound.
     function afterInvariant() external {
         assertTrue(attacker.recover(), "the account trades no more");
         _loses();
