@@ -55,16 +55,25 @@ contract Attacker is GuardFixture {
         if (worth() > mostWorth) mostWorth = worth();
     }
 
-    function tradeAtAnyPrice(uint256 sell, uint256 buy, uint256 share, uint256 bps) public {
+    function tradeAtAnyPrice(uint256 sell, uint256 buy, uint256 share, uint256 bps) external {
         (sell, buy, bps) = (_within(sell, 0, 3), _within(buy, 0, 3), _within(bps, 9_700, 10_050));
         uint256 amount = tokens[sell].balanceOf(address(account)) * _within(share, 1, 100) / 100;
         if (amount == 0) return;
         _make(_paying(sell, buy, amount, bps));
     }
 
-    /// @dev The greediest that passes.
-    function tradeAtTheLimit(uint256 sell, uint256 buy, uint256 share) external {
-        tradeAtAnyPrice(sell, buy, share, 101);
+    /// @dev The greediest that passes, also after the limits were tightened.
+    function tradeAtTheLimit(uint256 sell, uint256 buy, uint256 share) public {
+        (sell, buy) = (_within(sell, 0, 3), _within(buy, 0, 3));
+        uint256 amount = tokens[sell].balanceOf(address(account)) * _within(share, 1, 100) / 100;
+        if (amount == 0) return;
+        _make(_paying(sell, buy, amount, _atTheLimit()));
+    }
+
+    /// @dev In basis points of what is fair, one above what is refused.
+    function _atTheLimit() private view returns (uint256) {
+        (, uint256 tradeBps,,,) = guard.policyOf(address(account));
+        return 10_001 - tradeBps;
     }
 
     function tradeOverAPoolOfOnesOwn(uint256 sell, uint256 buy, uint256 share, uint256 bps) external {
@@ -84,7 +93,7 @@ contract Attacker is GuardFixture {
         if (most < 2) return;
         amount = _within(amount, 1, most);
         (address target, bytes memory theft) = _theft(_within(kind, 0, 5), sell, buy, most / 2);
-        uint256 pay = _fair(sell, buy, amount) * 9_801 / 10_000;
+        uint256 pay = _fair(sell, buy, amount) * _atTheLimit() / 10_000;
         bytes memory data =
             abi.encodeCall(AnyPriceRoute.swapAndCall, (tokens[sell], tokens[buy], pay, target, theft));
         _make(_routed(sell, buy, amount, data));
@@ -174,9 +183,37 @@ contract Attacker is GuardFixture {
         uint256 before = made;
         TestFeed old = feeds[_within(feed, 0, 2)];
         old.set(old.answer(), 0, vm.getBlockTimestamp() - 1 days - 1);
-        tradeAtAnyPrice(sell, buy, share, 101);
+        tradeAtTheLimit(sell, buy, share);
         if (made > before) isOldPriceTaken = true;
         _refreshFeeds();
+    }
+
+    /// @notice When the thief has gone: tokens and feeds are honest, and the meters have run out.
+    /// @return isMade True when the account's agent then trades honestly.
+    function recover() external returns (bool isMade) {
+        for (uint256 i; i < 4; ++i) {
+            tokens[i].keep(0);
+            tokens[i].refuse(false);
+            tokens[i].lie(false);
+            tokens[i].block_(address(guard.RUNNER()), false);
+            tokens[i].setHook(address(0));
+        }
+        vm.warp(vm.getBlockTimestamp() + 7 days);
+        _refreshFeeds();
+        sequencer.set(0, began - 2 days, vm.getBlockTimestamp());
+        uint256 sell = _largest();
+        uint256 before = made;
+        _make(_paying(sell, sell == 0 ? 1 : 0, tokens[sell].balanceOf(address(account)) / 10, 9_950));
+        return made > before;
+    }
+
+    /// @dev The token of which the account has the most by value.
+    function _largest() private view returns (uint256 token) {
+        uint256 most;
+        for (uint256 i; i < 4; ++i) {
+            uint256 value = tokens[i].balanceOf(address(account)) * _price8(i) / units[i];
+            if (value > most) (token, most) = (i, value);
+        }
     }
 
     function tighten(uint16 tradeBps, uint16 budgetBps) external {

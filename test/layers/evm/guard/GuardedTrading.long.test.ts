@@ -2,18 +2,8 @@
 import { deflateRawSync } from "node:zlib"
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import {
-  type Address,
-  concatHex,
-  encodeFunctionData,
-  hexToBigInt,
-  type Hex,
-  hexToBytes,
-  pad,
-  parseAbi,
-  parseEventLogs,
-  toHex
-} from "viem"
+import { type Address, encodeFunctionData, hexToBigInt, type Hex, hexToBytes, parseEventLogs } from "viem"
+import { signFee } from "#test/layers/evm/guard/signFee.ts"
 import { tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
 import { Relayer } from "#domain/relay/Relayer.ts"
 import { UserOperations } from "#domain/relay/UserOperations.ts"
@@ -39,8 +29,6 @@ import {
   token
 } from "#test/layers/evm/EvmWorld.ts"
 import { asTransaction } from "#domain/relay/Transaction.ts"
-import { ownersAccount } from "#test/layers/evm/account/sdkAccount.ts"
-import { outcomeOf, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
 
 const swapOf = (
   enrollment: Enrollment,
@@ -109,31 +97,6 @@ const refusal = (enrollment: Enrollment, chain: Chain) =>
 
 const feeBps = 25n
 
-/** Has the owner sign a fee for the stranger, as a renewal of the permission would. */
-const signFee = Effect.fnUntraced(function* (chain: Chain, { authorization }: Enrollment, index: bigint) {
-  const [authorized] = authorization.chains
-  const { issuedAt, validUntil } = evmPolicy(authorized).guard!
-  const data = concatHex([
-    pad(authorized.permissionId as Hex, { size: 32, dir: "right" }),
-    toHex(issuedAt + 60, { size: 5 }),
-    toHex(validUntil, { size: 5 }),
-    // Default limits; an integrator's fee follows.
-    "0x0000000002",
-    stranger.address,
-    toHex(feeBps, { size: 1 })
-  ])
-  const install = encodeFunctionData({
-    abi: parseAbi(["function onInstall(bytes data)"]),
-    functionName: "onInstall",
-    args: [data]
-  })
-  yield* Effect.promise(async () => {
-    const account = await ownersAccount(chain, owner, index)
-    const calls = await account.encodeCalls([{ to: chain.contracts.guard, value: 0n, data: install }])
-    assert.strictEqual(outcomeOf(await submitAlone(chain, account, calls)), "included")
-  })
-})
-
 /** Buys WETH for a hundred dollars; its gas, and what it bought and paid as a fee. */
 const bought = Effect.fnUntraced(function* (chain: Chain, enrollment: Enrollment) {
   yield* Effect.sleep("1100 millis")
@@ -193,7 +156,7 @@ describe("accounts under the guard", () => {
         yield* bought(chain, enrollment)
         const without = yield* bought(chain, enrollment)
         assert.deepStrictEqual(without.fees, [])
-        yield* signFee(chain, enrollment, 331n)
+        yield* signFee(chain, enrollment, { index: 331n, recipient: stranger.address, bps: Number(feeBps) })
         yield* bought(chain, enrollment)
         const { fees, gas, net } = yield* bought(chain, enrollment)
         const [fee] = fees

@@ -4,163 +4,30 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Address, encodeFunctionData, erc20Abi, type Hex, parseAbi } from "viem"
-import type { ChainId, EvmAddress } from "#domain/values/Caip.ts"
+import { type Address, encodeFunctionData, erc20Abi } from "viem"
 import { fromViem } from "#layers/evm/address.ts"
-import { priceDigest } from "#layers/evm/attestation/priceDigest.ts"
 import { routerAbi } from "#layers/evm/contracts.ts"
 import { runnerOf, tradeGuardAbi } from "#layers/evm/tradeGuard.ts"
-import { revertReason } from "#layers/evm/revert/revertReason.ts"
-import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
+import { tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { quotedDeposit, timeOf } from "#sandbox/chain/spokePool.ts"
-import { setRoutePools } from "#sandbox/chain/routePools.ts"
-import { inPools, routeOver, transact } from "#test/solidity/routedSwaps.ts"
+import { inPools, routeOver } from "#test/solidity/routedSwaps.ts"
+import { EvmWorld, GuardedWorldLive, stranger } from "#test/layers/evm/EvmWorld.ts"
+import { type Call } from "#test/layers/evm/relay/selfSubmitted.ts"
 import {
-  attestor,
-  batchOf,
-  type Enrollment,
-  enroll,
-  EvmWorld,
-  execute,
-  fund,
-  GuardedWorldLive,
-  quotedSwap,
-  stranger
-} from "#test/layers/evm/EvmWorld.ts"
-import { agentAccount } from "#test/layers/evm/account/sdkAccount.ts"
-import { type Call, submitAlone } from "#test/layers/evm/relay/selfSubmitted.ts"
-
-const deadline = 10n ** 12n
-const unlimited = 2n ** 256n - 1n
-
-const liquidityAbi = parseAbi([
-  "function addLiquidity(address a, address b, uint256 amountA, uint256 amountB, uint256 minA, uint256 minB, address to, uint256 deadline)"
-])
-
-const addressOf = (chain: Chain, symbol: string) => tokenBySymbol(chain, symbol).address
-
-const held = (chain: Chain, symbol: string, owner: Address) =>
-  Effect.promise(() =>
-    chain.client.readContract({
-      address: addressOf(chain, symbol),
-      abi: erc20Abi,
-      functionName: "balanceOf",
-      args: [owner]
-    })
-  )
-
-/** Values an account by the sandbox's prices, in US dollars of 18 decimals. */
-const worth = Effect.fnUntraced(function* (chain: Chain, owner: Address) {
-  const values = yield* Effect.forEach(chain.tokens, (token) =>
-    Effect.map(
-      held(chain, token.symbol, owner),
-      (raw) => (raw * chain.prices.price(token.assetId)) / 10n ** BigInt(token.decimals)
-    )
-  )
-  return values.reduce((sum, value) => sum + value, 0n)
-})
-
-const approve = (chain: Chain, symbol: string, spender: Address): Call => ({
-  to: addressOf(chain, symbol),
-  data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, unlimited] })
-})
-
-interface Attempt {
-  readonly sell: string
-  readonly buy: string
-  readonly amount: bigint
-  readonly venue: Address
-  readonly route: Hex
-}
-
-const attestedToken = "SEAM"
-
-/** A price of the token without a feed, by whoever has the attestor's key. */
-const attest = (chain: Chain, price: bigint) =>
-  Effect.promise(async () => {
-    const time = Number((await chain.client.getBlock()).timestamp)
-    const domain = { chainId: chain.chainId as ChainId, guard: chain.contracts.guard as string as EvmAddress }
-    const said = { token: addressOf(chain, attestedToken) as string as EvmAddress, price, time }
-    return { price, time, signature: await attestor.sign({ hash: priceDigest(domain, said) }) }
-  })
-
-type Signed = Effect.Success<ReturnType<typeof attest>>
-
-const trade = (
-  chain: Chain,
-  { amount, buy, route, sell, venue }: Attempt,
-  signed: ReadonlyArray<Signed> = []
-): Call => {
-  // All that the account may hold: the more is listed, the smaller the share that a loss is.
-  const tokens = chain.tokens
-    .filter(({ isAttested }) => !isAttested || [sell, buy].includes(attestedToken))
-    .map(({ address }) => address)
-    .toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
-  const order = {
-    venue,
-    sell: tokens.indexOf(addressOf(chain, sell)),
-    buy: tokens.indexOf(addressOf(chain, buy)),
-    amount,
-    minOut: 0n,
-    route
-  }
-  return {
-    to: chain.contracts.guard,
-    data: encodeFunctionData({
-      abi: tradeGuardAbi,
-      functionName: "trade",
-      args: [tokens, [order], { prices: signed, proofs: [] }, deadline]
-    })
-  }
-}
-
-/** What becomes of calls that the thief signs with the agent's key and submits himself. */
-const attempt = (chain: Chain, enrollment: Enrollment, calls: ReadonlyArray<Call>) =>
-  Effect.promise(async () => {
-    const agent = await agentAccount(chain, enrollment)
-    const answer = await submitAlone(
-      chain,
-      agent,
-      await agent.encodeCalls(calls.map((call) => ({ value: 0n, ...call })))
-    )
-    if (answer._tag === "Included") return "included"
-    return answer._tag === "Refused" ? answer.reason : revertReason(answer.data)
-  })
-
-const enrolled = Effect.fnUntraced(function* (chain: Chain, index: bigint) {
-  const enrollment = yield* enroll(index, [[chain, "USDC", "WETH", "AERO", "cbBTC"]])
-  const account = enrollment.account as string as Address
-  yield* fund(chain, enrollment.account, { symbol: "USDC", raw: 1_000_000_000n })
-  yield* fund(chain, enrollment.account, { symbol: "AERO", raw: 1_000n * 10n ** 18n })
-  const { receipt } = yield* execute(
-    batchOf(enrollment, chain, [yield* quotedSwap(chain, { sell: "USDC", buy: "WETH", sellAmountRaw: 100_000_000n })])
-  )
-  return { enrollment, account, receipt }
-})
-
-/** A pool of two tokens that the thief founds with a few raw units, in the venue's own factory. */
-const foundPool = Effect.fnUntraced(function* (chain: Chain, a: string, b: string) {
-  const { router } = chain.contracts
-  for (const symbol of [a, b]) {
-    yield* fund(chain, fromViem(stranger.address), { symbol, raw: 1_000_000n })
-    yield* transact(chain, stranger, { to: addressOf(chain, symbol), data: approve(chain, symbol, router).data })
-  }
-  const { status } = yield* transact(chain, stranger, {
-    to: router,
-    data: encodeFunctionData({
-      abi: liquidityAbi,
-      functionName: "addLiquidity",
-      args: [addressOf(chain, a), addressOf(chain, b), 2_000n, 2_000n, 0n, 0n, stranger.address, deadline]
-    })
-  })
-  assert.strictEqual(status, "success")
-})
-
-/** Pools of the thief's, which pay a share of the world's price in hundredths of a percent. */
-const pay = (chain: Chain, { buy, sell }: { readonly sell: string; readonly buy: string }, bps: bigint) =>
-  setRoutePools(chain, [tokenBySymbol(chain, sell), tokenBySymbol(chain, buy)], ({ assetId, symbol }) =>
-    symbol === buy ? (chain.prices.price(assetId) * 10_000n) / bps : chain.prices.price(assetId)
-  )
+  deadline,
+  addressOf,
+  held,
+  worth,
+  approve,
+  attestedToken,
+  attest,
+  trade,
+  attempt,
+  enrolled,
+  foundPool,
+  pay,
+  type Signed
+} from "#test/layers/evm/guard/thief.ts"
 
 describe("a stolen agent key under the guard", () => {
   layer(GuardedWorldLive, { excludeTestServices: true })((it) => {
