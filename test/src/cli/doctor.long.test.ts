@@ -210,7 +210,7 @@ else {
           ["the agent's signer module", contracts.agentSigner],
           ["the stand-in of LI.FI's diamond", contracts.diamond],
           ["the Uniswap v2 router", contracts.router],
-          ["the bridge vault", contracts.bridge]
+          ["the stand-in of Across's SpokePool", contracts.bridge]
         ] as const
         const codes = new Map<string, Hex>()
         for (const [, address] of changed) {
