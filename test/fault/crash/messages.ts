@@ -12,12 +12,27 @@ export type Message =
 
 const prefix = "@crash "
 
+/** Milliseconds between two tries to write while the parent has not read what the pipe holds. */
+const pipeFullPause = 1
+const pause = new Int32Array(new SharedArrayBuffer(4))
+
+/** Writes what the pipe takes; nothing while it is full, which a busy parent may leave it for long. */
+const writeSome = (bytes: Uint8Array): number => {
+  try {
+    return writeSync(1, bytes)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error
+    Atomics.wait(pause, 0, 0, pipeFullPause)
+    return 0
+  }
+}
+
 /** Sends a message of the nth service of the process. */
 export const reporterOf =
   (service: number) =>
   (message: Message): void => {
     let left = Buffer.from(`${prefix}${JSON.stringify([service, message])}\n`)
-    while (left.length > 0) left = left.subarray(writeSync(1, left))
+    while (left.length > 0) left = left.subarray(writeSome(left))
   }
 
 /** The messages of each service in a process's whole output; what else it wrote is left out. */
