@@ -5,14 +5,12 @@ import { SqlClient } from "effect/sql"
 import { bytesToHex, encodeFunctionData, erc20Abi, type Hex } from "viem"
 import { privateKeyToAccount } from "viem/accounts"
 import { progress } from "#bench/chain/world.ts"
+import { tenantOfHalves } from "#bench/tenantOfHalves.ts"
 import type { Authorization } from "#domain/account/Authorization.ts"
 import { SmartAccounts } from "#domain/account/SmartAccounts.ts"
 import { type ChainId, type EvmAddress, evmWallet } from "#domain/values/Caip.ts"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { TenantStore } from "#domain/identity/TenantStore.ts"
 import * as Ids from "#domain/values/Ids.ts"
-import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
-import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { type Chain, tokenBySymbol } from "#sandbox/chain/Chain.ts"
 import { operate } from "#sandbox/chain/operate.ts"
 import { addressOf, toViem } from "#layers/evm/address.ts"
@@ -28,41 +26,7 @@ export interface Member {
 const hundredDollars = 100_000_000n
 
 /** What each account holds after a rebalance: half dollars, half ether. */
-const halves = (chain: Chain) =>
-  ["USDC", "WETH"].map((symbol) => ({ assetId: tokenBySymbol(chain, symbol).assetId, weight: 5_000 }))
-
-const newTenant = Effect.fnUntraced(function* (chain: Chain) {
-  const createdAt = yield* DateTime.now
-  const chainId = chain.chainId as ChainId
-  const assets = ["USDC", "WETH"].map((symbol) => {
-    const { assetId, decimals, name } = tokenBySymbol(chain, symbol)
-    return { assetId, chainId, symbol, name, decimals, isBlocked: false }
-  })
-  yield* (yield* AssetStore).upsertAssets(assets)
-  const tenantId = yield* Ids.makeTenantId
-  yield* (yield* TenantStore).insertTenant({
-    tenantId,
-    name: "Northwind",
-    email: "ops@northwind.example",
-    entitlements: [],
-    createdAt,
-    disabledAt: null
-  })
-  const strategyId = yield* Ids.makeStrategyId
-  yield* (yield* StrategyStore).insert({
-    strategyId,
-    tenantId,
-    name: "Halves",
-    description: null,
-    allocation: halves(chain),
-    schedule: { type: "interval", frequency: "monthly" },
-    swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
-    isPublic: false,
-    version: 1,
-    createdAt
-  })
-  return { tenantId, strategyId }
-})
+const halves = (chain: Chain) => ["USDC", "WETH"].map((symbol) => tokenBySymbol(chain, symbol))
 
 /** A new owner's permission for an account that no chain knows yet. */
 const signed = Effect.fnUntraced(function* (chain: Chain) {
@@ -82,7 +46,7 @@ const signed = Effect.fnUntraced(function* (chain: Chain) {
 
 const store = Effect.fnUntraced(function* (
   { authorization, ownerSignature }: Member,
-  { strategyId, tenantId }: Effect.Success<ReturnType<typeof newTenant>>
+  { strategyId, tenantId }: Effect.Success<ReturnType<typeof tenantOfHalves>>
 ) {
   const enrollments = yield* EnrollmentStore
   const createdAt = yield* DateTime.now
@@ -107,7 +71,7 @@ const store = Effect.fnUntraced(function* (
 
 /** `count` accounts; those of portfolios are stored too. */
 export const enlist = Effect.fnUntraced(function* (chain: Chain, count: number, areStored: boolean) {
-  const tenant = areStored ? yield* newTenant(chain) : undefined
+  const tenant = areStored ? yield* tenantOfHalves(chain.chainId as ChainId, halves(chain)) : undefined
   const report = progress(areStored ? "portfolios enrolled" : "accounts of the bare script signed", count)
   let done = 0
   return yield* Effect.forEach(Array.from({ length: count }), () =>

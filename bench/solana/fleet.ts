@@ -3,19 +3,17 @@ import { Keypair, VersionedTransaction } from "@solana/web3.js"
 import { Console, DateTime, Effect, Option } from "effect"
 import { bytesToHex } from "viem"
 import { EnrollmentStore } from "#domain/enrollment/EnrollmentStore.ts"
-import { TenantStore } from "#domain/identity/TenantStore.ts"
 import { PermissionId } from "#domain/account/Authorization.ts"
 import { solanaAccount, solanaChainId, type SolanaWalletId } from "#domain/values/Caip.ts"
 import * as Ids from "#domain/values/Ids.ts"
-import { StrategyStore } from "#domain/strategy/StrategyStore.ts"
 import { acceptFromSolanaOwner, issueForSolanaOwner } from "#layers/solana/enrollment/solanaOwner.ts"
 import { SolanaAgent } from "#layers/solana/SolanaAgent.ts"
 import { SolanaRpc } from "#layers/solana/rpc/SolanaRpc.ts"
 import { addressesOf, type PortfolioRole } from "#layers/solana/swig/PortfolioRole.ts"
-import { AssetStore } from "#layers/sql/asset/AssetStore.ts"
 import { splCatalog, usdc } from "#sandbox/assets/splCatalog.ts"
 import { issue } from "#sandbox/solana/market/issuer.ts"
 import type { SolanaChain } from "#bench/solana/solanaChain.ts"
+import { tenantOfHalves } from "#bench/tenantOfHalves.ts"
 
 /** What a portfolio is half of, each. */
 export const halves = splCatalog.filter(({ symbol }) => symbol === "USDC" || symbol === "JUP")
@@ -44,44 +42,10 @@ const enroll = Effect.fnUntraced(function* (tenantId: Ids.TenantId) {
   return { walletId, roleId, owner: owner.publicKey.toBase58() } satisfies Member
 })
 
-const newTenant = Effect.gen(function* () {
-  const createdAt = yield* DateTime.now
-  yield* (yield* AssetStore).upsertAssets(
-    halves.map(({ assetId, decimals, name, symbol }) => ({
-      assetId,
-      chainId: solanaChainId,
-      symbol,
-      name,
-      decimals,
-      isBlocked: false
-    }))
-  )
-  const tenantId = yield* Ids.makeTenantId
-  yield* (yield* TenantStore).insertTenant({
-    tenantId,
-    name: "Northwind",
-    email: "ops@northwind.example",
-    entitlements: [],
-    createdAt,
-    disabledAt: null
-  })
-  const strategyId = yield* Ids.makeStrategyId
-  yield* (yield* StrategyStore).insert({
-    strategyId,
-    tenantId,
-    name: "Halves",
-    description: null,
-    allocation: halves.map(({ assetId }) => ({ assetId, weight: 5_000 })),
-    schedule: { type: "interval", frequency: "monthly" },
-    swap: { slippageBps: null, priceImpactBps: null, thresholdUsd: null },
-    isPublic: false,
-    version: 1,
-    createdAt
-  })
-  return { tenantId, strategyId }
-})
-
-const store = Effect.fnUntraced(function* (member: Member, { strategyId, tenantId }: Effect.Success<typeof newTenant>) {
+const store = Effect.fnUntraced(function* (
+  member: Member,
+  { strategyId, tenantId }: Effect.Success<ReturnType<typeof tenantOfHalves>>
+) {
   const { agent } = yield* (yield* SolanaAgent).signing
   const enrollments = yield* EnrollmentStore
   const createdAt = yield* DateTime.now
@@ -125,7 +89,7 @@ const store = Effect.fnUntraced(function* (member: Member, { strategyId, tenantI
 
 /** `count` wallets; those of portfolios are stored too. */
 export const enlist = Effect.fnUntraced(function* (count: number, areStored: boolean) {
-  const tenant = yield* newTenant
+  const tenant = yield* tenantOfHalves(solanaChainId, halves)
   const members = yield* Effect.forEach(Array.from({ length: count }), () =>
     Effect.gen(function* () {
       const member = yield* enroll(tenant.tenantId)
