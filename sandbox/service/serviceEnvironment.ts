@@ -30,6 +30,8 @@ export const serviceEnvironment = Effect.gen(function* () {
     ],
     // The sandbox's chains make a block when a transaction arrives and none after it.
     [`CONFIRMATIONS_${chain.chainId}`, "1"],
+    // After empty blocks anvil proposes a tip of one gwei, which a chain with traffic would not ask for.
+    [`GAS_CEILING_USD_${chain.chainId}`, "100"],
     [`UNISWAP_V2_ROUTER_${chain.chainId}`, chain.contracts.router],
     [`BRIDGE_${chain.chainId}`, chain.contracts.bridge],
     [`ROUTED_SWAP_${chain.chainId}`, chain.contracts.routedSwap],
